@@ -49,3 +49,13 @@ extension ResponseCache {
         await removeAll()
     }
 }
+
+extension NetworkResponse {
+    /// Returns a response that streams with the removal of what is stored of it, for a download that refuses its file.
+    func refusable(_ request: NetworkRequest, _ key: CacheKey, _ storage: CacheStorage) -> NetworkResponse {
+        guard request.options.streamsResponse, self.request != nil else { return self }
+        var response = self
+        response.request?[RefusedDownload.self] = { await storage.remove(key, request, refused: $0) }
+        return response
+    }
+}

@@ -115,7 +115,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request.withCacheDirectives
         // A request of an earlier response carries its outcome.
-        if request.cacheNote != nil { (request.cacheNote, request[SharedDecoding.self]) = (nil, nil) }
+        if request.cacheNote != nil {
+            (request.cacheNote, request[SharedDecoding.self], request[RefusedDownload.self]) = (nil, nil, nil)
+        }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
             return try await pass(request, next)
         }
@@ -128,7 +130,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         switch decision {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
-            let response = try stored.answer(to: request, at: now, outcome)
+            let response = try stored.answer(to: request, at: now, outcome).refusable(request, key, storage)
             storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now))) }
             return request.options.reusesDecodedValue
@@ -141,7 +143,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         return try await answer(
             CacheLoad(
                 key: key, stored: stored, found: found, removals: removals, request: request, next: next, reason: reason
-            ))
+            )
+        ).refusable(request, key, storage)
     }
 
     private func missing(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {

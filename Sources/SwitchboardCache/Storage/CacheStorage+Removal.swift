@@ -70,6 +70,21 @@ extension CacheStorage {
         }
     }
 
+    /// Removes the stored response that matches a request, if it is of the version of a refused answer.
+    func remove(_ key: CacheKey, _ request: NetworkRequest, refused: NetworkResponse) {
+        guard let found = findOnDisk(key, request), found.isVersion(of: refused) else { return }
+        removeMatching(key, request)
+    }
+
+    /// Removes the stored responses that match a request.
+    func removeMatching(_ key: CacheKey, _ request: NetworkRequest) {
+        remove {
+            $0.remove(key, request)
+        } fromMemory: {
+            $0.remove(key) { $0.isFor(request) }
+        }
+    }
+
     func removeAll() {
         for number in loads.keys { loads[number]?.isSuperseded = true }
         remove {

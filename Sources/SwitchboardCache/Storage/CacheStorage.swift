@@ -190,11 +190,7 @@ actor CacheStorage {
         guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded,
             !(unstored.map { isStored(itsVersion: $0, load) } ?? false)
         else { return }
-        remove {
-            $0.remove(load.key, load.request)
-        } fromMemory: {
-            $0.remove(load.key) { $0.isFor(load.request) }
-        }
+        removeMatching(load.key, load.request)
     }
 
     /// Ends a load and stores its response in place of those that match its request, unless a newer load or a removal

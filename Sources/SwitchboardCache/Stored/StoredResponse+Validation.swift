@@ -32,12 +32,17 @@ extension StoredResponse {
         return headers.values(for: "Last-Modified").first.map { $0 == changed } ?? true
     }
 
+    /// Returns whether the response has the validators that an answer names.
+    func isVersion(of answer: NetworkResponse) -> Bool {
+        ["ETag", "Last-Modified"].allSatisfy { name in
+            answer.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
+        }
+    }
+
     /// Returns whether a HEAD describes this response ([RFC 9111
     /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
     func isDescribed(by head: NetworkResponse) -> Bool {
-        ["ETag", "Last-Modified"].allSatisfy { name in
-            head.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
-        }
+        isVersion(of: head)
             && head.headers["Content-Length"].map {
                 $0 == headers["Content-Length"] ?? wholeSize.map(String.init) ?? $0
             } ?? true

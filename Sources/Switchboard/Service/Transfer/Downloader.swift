@@ -55,6 +55,7 @@ actor Downloader {
             } catch {
                 file.discard()  // or a later call would resume it
                 if error is CancellationError { throw error }
+                await response.request?[RefusedDownload.self]?(response)
                 throw NetworkError(.verificationFailed, underlying: error).with(response)
             }
         }
