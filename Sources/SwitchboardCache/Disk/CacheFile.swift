@@ -222,9 +222,10 @@ final class CacheFile: Sendable {
     // MARK: Sharing
 
     /// Returns the checksums of the pieces before a byte, and the bytes of an incomplete piece before it. Nil unless the
-    /// body is the file of a link.
+    /// body is the file of a link, or the link leads to a file with the same bytes before that byte: on Apple platforms,
+    /// the body is a clone.
     func start(_ count: Int, in link: CacheLink) -> (sums: [UInt64], rest: Data)? {
-        guard count <= bodyCount, link.isSame(as: body) else { return nil }
+        guard count <= bodyCount, link.isSame(as: body) || link.has(count, of: self) else { return nil }
         let pieces = count / Self.piece
         var sums = [UInt64](repeating: 0, count: pieces)
         guard sums.withUnsafeMutableBytes({ Self.fill($0, from: descriptor, at: sumsStart) }),

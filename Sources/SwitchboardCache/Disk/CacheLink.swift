@@ -54,6 +54,22 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
         return data
     }
 
+    /// Returns whether the file consists of the first bytes of a stored body.
+    func has(_ count: Int, of stored: CacheFile) -> Bool {
+        let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0, Int(information.st_size) == count else { return false }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        let step = 16 * CacheFile.piece
+        return stride(from: 0, to: count, by: step).allSatisfy { start in
+            let range = start..<min(start + step, count)
+            guard let own = try? handle.read(upToCount: range.count) else { return false }
+            return own == (try? stored.read(range))
+        }
+    }
+
     /// Returns whether the link leads to an open file.
     func isSame(as descriptor: Int32) -> Bool {
         FileIdentity(at: path).map { $0 == FileIdentity(of: descriptor) } ?? false

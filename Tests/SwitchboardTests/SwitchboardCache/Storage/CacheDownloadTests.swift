@@ -37,6 +37,27 @@ struct CacheDownloadTests {
         }
     }
 
+    // The stored bytes are a clone on Apple platforms, as after a copy here: another file with the same bytes.
+    @Test("a download resumes into a copy of the stored bytes and is on disk once", arguments: [1, 20], [false, true])
+    func copied(factor: Int, isEdited: Bool) async throws {
+        let size = Self.size * factor
+        let files = CutStreamFixture.files(1, size)
+        try await CutStreamFixture.run { fixture in
+            fixture.server.enqueue(files.whole.truncated(after: 100_001 * factor))
+            fixture.server.stub(.any) { files.answer($0) }
+            try await fixture.downloadCut(isKept: true)
+            let part = fixture.file(".a.download")
+            var copy = try Data(contentsOf: part)
+            if isEdited { copy[copy.count - 1] ^= 1 }
+            try copy.write(to: part, options: .atomic)
+            try await fixture.download(isKept: true)
+            #expect(fixture.sent == ["", "bytes=\(100_001 * factor)- \"v1\""])
+            let overhead = try fixture.overhead(size)
+            #expect(isEdited ? overhead > size : overhead < 4_096)
+            #expect(try await fixture.read(fixture.stream()) == files.content)
+        }
+    }
+
     @Test("a download that is cut off several times within a call is on disk once")
     func retried() async throws {
         try await CutStreamFixture.run { fixture in
