@@ -240,7 +240,8 @@ final class DiskCache {
 
     // MARK: Removing
 
-    /// Removes the variants that match a request, except one file.
+    /// Removes the variants that match a request, except one file. If that is the response without `Vary`, it removes all
+    /// others: a lookup that finds it by its name does not compare their dates.
     func remove(_ key: CacheKey, _ request: NetworkRequest, except kept: CacheFileName? = nil) {
         // Another process may have stored a response without `Vary` since the folder was listed.
         if kept == nil || kept?.variant != nil, let name = try? CacheFileName(key), index.item(name) == nil,
@@ -250,7 +251,7 @@ final class DiskCache {
         }
         let isForAll = kept.map { $0.variant == nil } ?? false
         for (name, brief) in variants(of: key)
-        where name != kept && CacheVariant.matches(brief.variant, brief.vary, request) {
+        where name != kept && (isForAll || CacheVariant.matches(brief.variant, brief.vary, request)) {
             remove(name)
         }
     }

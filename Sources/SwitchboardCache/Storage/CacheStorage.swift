@@ -249,7 +249,7 @@ actor CacheStorage {
         let isInMemory = (try? written?.get()).map { $0.bodyCount == response.body.count } ?? true
         held.withLock { held in
             held.removals += 1
-            held.memory.remove(load.key) { $0.isFor(load.request) }
+            held.memory.remove(load.key) { response.variant.isEmpty || $0.isFor(load.request) }
             if isInMemory, response.file == nil, response.body.count <= CacheFile.wholeLimit {
                 held.memory.insert(response, load.key, name)
             }

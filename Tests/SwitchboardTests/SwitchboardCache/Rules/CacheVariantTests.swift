@@ -87,6 +87,27 @@ struct CacheVariantTests {
         }
     }
 
+    @Test("on disk, a response without Vary replaces all variants", arguments: [false, true])
+    func withoutVary(isInMemoryToo: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession { request in
+                let isVariant = request.headers["X-Unit"] == "m"
+                let date = "Tue, 14 Nov 2023 22:13:\(isVariant ? 19 : 10) GMT"
+                let fields: HTTPHeaders = ["Date": date, "Cache-Control": "max-age=600"]
+                return .text(
+                    isVariant ? "variant" : "plain", headers: fields.merging(isVariant ? ["Vary": "X-Unit"] : [:]))
+            }
+            let fixture = try CacheFixture(session) {
+                try ResponseCache(
+                    folder: folder, memoryLimit: isInMemoryToo ? 1 << 20 : 0, identity: { _ in "me" }, now: $0)
+            }
+            for unit in ["m", "k"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+            #expect(await fixture.cache.usage.count == 1)
+            #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": "m"]) == "plain")
+            #expect(session.requests.count == 2)
+        }
+    }
+
     @Test(
         "of two matching responses the one with the later Date answers",
         .rule(
