@@ -121,7 +121,7 @@ extension ResponseCache {
                 stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
                 asked: asked, load)
         } else {
-            await storage.end(load.number)
+            await storage.end(load.number, describedBy: response)
         }
         return response.noting(.miss(load.reason), "the answer to a HEAD has no body")
     }

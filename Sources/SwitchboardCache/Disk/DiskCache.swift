@@ -256,6 +256,15 @@ final class DiskCache {
         }
     }
 
+    /// Removes the variants that match a request and for which the closure returns true. It receives no body.
+    func remove(_ key: CacheKey, _ request: NetworkRequest, where isMeant: (StoredResponse) -> Bool) {
+        for (name, brief) in variants(of: key) where CacheVariant.matches(brief.variant, brief.vary, request) {
+            if case .head(let head) = CacheFile.readHead(folder.path(of: name)), isMeant(head.response()) {
+                remove(name)
+            }
+        }
+    }
+
     /// Removes the responses with these marks.
     func remove(where isMeant: (CacheMarks) -> Bool) {
         for name in names where isMeant(name.marks) { remove(name) }

@@ -193,6 +193,20 @@ actor CacheStorage {
         removeMatching(load.key, load.request)
     }
 
+    /// Ends the load of a HEAD. A 200 removes the responses that could have been chosen for it and that it does not
+    /// describe: a more recent one with another status does not protect them.
+    func end(_ load: Int, describedBy head: NetworkResponse) {
+        guard let load = loads.removeValue(forKey: load), !load.isSuperseded, head.statusCode == 200 else { return }
+        func isWrong(_ stored: StoredResponse) -> Bool {
+            stored.status == 200 && stored.isFor(load.request) && !stored.isDescribed(by: head)
+        }
+        disk?.remove(load.key, load.request, where: isWrong)
+        held.withLock { held in
+            held.removals += 1
+            held.memory.remove(load.key, where: isWrong)
+        }
+    }
+
     /// Ends a load and stores its response in place of those that match its request, unless a newer load or a removal
     /// superseded it.
     ///

@@ -42,6 +42,41 @@ struct CacheVaryChangeTests {
         }
     }
 
+    // §4.3.5: the cache "SHOULD update or invalidate each of its stored GET responses that could have been chosen for that
+    // request".
+    @Test("a HEAD removes every matching GET of another version", arguments: [false, true])
+    func headOfSeveral(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession { request in
+                let unit = request.headers["X-Unit"] ?? ""
+                let rules: HTTPHeaders = ["Cache-Control": "max-age=600", "ETag": "\"\(unit)\""]
+                if request.method == .head { return .text("", headers: rules.merging(["ETag": "\"new\""])) }
+                let vary: HTTPHeaders = unit == "1" ? ["Vary": "X-Unit", "Date": "Tue, 14 Nov 2023 22:13:10 GMT"] : [:]
+                let other: HTTPHeaders = ["Vary": "X-Kind", "Date": "Tue, 14 Nov 2023 22:13:19 GMT"]
+                return .text(unit, status: unit == "1" ? 200 : 203, headers: rules.merging(unit == "1" ? vary : other))
+            }
+            let fixture = try CacheFixture(session) {
+                try isOnDisk
+                    ? ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: $0)
+                    : ResponseCache(identity: { _ in "me" }, now: $0)
+            }
+            func get(_ unit: String, _ kind: String, _ policy: URLRequest.CachePolicy) async throws -> NetworkResponse {
+                try await fixture.response("https://h/", .server, headers: ["X-Unit": unit, "X-Kind": kind]) {
+                    $0.cachePolicy = policy
+                }
+            }
+            // The 200 is for unit 1 and any kind, the more recent 203 for kind 2 and any unit.
+            _ = try await get("1", "1", .useProtocolCachePolicy)
+            _ = try await get("2", "2", .useProtocolCachePolicy)
+            #expect(await fixture.cache.usage.count == 2)
+            _ = try await fixture.response(
+                "https://h/", .server, method: .head,
+                headers: ["X-Unit": "1", "X-Kind": "2", "Cache-Control": "no-cache"])
+            #expect(await fixture.cache.usage.count == 1)
+            #expect(try await get("3", "2", .returnCacheDataDontLoad).text == "2")
+        }
+    }
+
     @Test("a HEAD with another tag and Vary: * makes the stored GET stale", arguments: [nil, "me"])
     func head(name: String?) async throws {
         let stored: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
