@@ -13,8 +13,8 @@ struct ModelEntry: Sendable {
     var gone: Int?
 
     var serial: Int { exchange.serial }
-    /// The time of the last answer. A cache adds a missing `Date` (RFC 9110 §6.6.1).
-    var made: Double { exchange.fields.time("date") ?? exchange.arrived }
+    /// The time of the last answer. A cache adds a missing `Date`, in whole seconds (RFC 9110 §6.6.1).
+    var made: Double { exchange.fields.time("date") ?? exchange.arrived.rounded(.down) }
     var isSuccess: Bool { (200..<300).contains(status) }
 
     // MARK: Storing (RFC 9111 §3)
@@ -32,6 +32,12 @@ struct ModelEntry: Sendable {
         let hasValidator = fields["etag"] != nil || fields["last-modified"] != nil
         return hasValidator || isSuccess && request.lifetime != .server
             || freshness(for: request, at: now) > 0
+    }
+
+    /// Whether some cache may store it for its use when it is stale (RFC 5861).
+    var mayBeOfUse: Bool {
+        ["stale-while-revalidate", "stale-if-error"].contains { fields.seconds($0) != nil }
+            || request.staleIfError != nil || request.staleWhileRevalidate != nil
     }
 
     private static let heuristic: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]

@@ -29,7 +29,14 @@ extension ModelHistory {
     func endRevalidation(of request: ModelRequest) {
         let end = tick()
         withLock { state in
+            // Its exchange ended after the call.
+            state.calls[request.number]?.end = end
             let last = state.exchanges[request.number]?.last
+            // A cache may store the failure.
+            let key = key(request)
+            for index in state.entries[key, default: []].indices where last?.isFailure ?? false {
+                state.entries[key]?[index].isCertain = false
+            }
             settle(&state, request, last.map { $0.isFailure ? nil : $0.serial } ?? nil, begin: end, end, true)
         }
     }
@@ -83,14 +90,20 @@ extension ModelHistory {
         // The answer reached the cache between its arrival and the end of the call. It may have become stale meanwhile.
         let isOfUse = !own.isEmpty && held[own[0]].isOfUse(at: last.arrived)
         let isStored = !own.isEmpty && (status == 304 || held[own[0]].isOfUse(at: clock))
-        for index in own where isStored { held[index].isCertain = true }
+        let mayBeOfUse = own.contains { held[$0].mayBeOfUse }
+        // A 304 may be about several that differ, of which the cache holds one.
+        for index in own where isStored { held[index].isCertain = own.count == 1 }
         for index in held.indices where isOlder(held[index], than: last, begin) && held[index].matches(request) {
             if isStored {
                 let isNewer = held[index].made > held[own[0]].made
                 if isNewer { held[index].isCertain = false } else { held[index].gone = held[index].gone ?? end }
-            } else if isOfUse || !isPassing {
+            } else if isOfUse || !isPassing || mayBeOfUse {
                 held[index].isCertain = false
             }
+        }
+        // A cache may let a response without Vary replace all others, whatever their dates.
+        if isStored || mayBeOfUse, held[own[0]].fields.members("vary").isEmpty {
+            for index in held.indices where held[index].serial != last.serial { held[index].isCertain = false }
         }
         guard status == 304, isStored else { return }
         // A strong tag is that of all responses that have it (RFC 9111 §4.3.4).
