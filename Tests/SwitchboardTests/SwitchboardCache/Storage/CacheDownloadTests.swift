@@ -219,7 +219,7 @@ struct CacheDownloadTests {
             let router = Router<URLEndPoint>(exchangeInterceptors: [cache])
             try await router.download(fixture.endPoint(), to: fixture.file)
             for _ in 1...2 {
-                date.advance(by: 100)
+                date.advance(by: 4_000)
                 let response = try await router.streamedResponse(for: fixture.endPoint())
                 #expect(response.cacheOutcome == .validated(.expired))
                 #expect(try await fixture.read(response) == files.content)
@@ -230,7 +230,7 @@ struct CacheDownloadTests {
             let other = try ResponseCache(folder: fixture.cacheFolder)
             #expect(await other.usage.disk > 3_000_001)
             fixture.server.stub(.any) { CutStreamFixture.files(2).answer($0) }
-            date.advance(by: 100)
+            date.advance(by: 4_000)
             try await fixture.read(router.streamedResponse(for: fixture.endPoint()))
             #expect(names(in: fixture.cacheFolder).count == 1)
         }

@@ -36,7 +36,7 @@ struct CutStreamFixture: Sendable {
     static func files(_ version: Int = 1, _ size: Int = size) -> RangeServer {
         RangeServer(
             content: RangeServer.content(size, seed: UInt32(version) * 1_000_000),
-            validators: ["ETag": "\"v\(version)\"", "Cache-Control": "max-age=60"])
+            validators: ["ETag": "\"v\(version)\"", "Cache-Control": "max-age=3600"])
     }
 
     var url: URL { server.url.appendingPathComponent("file") }
