@@ -1,24 +1,37 @@
 import Foundation
 import Switchboard
 
-/// Answers each request with a body that follows from its URL and a version, which a field states.
+/// Answers each request with a body that follows from its URL and a version, which a field states. Some streams end early,
+/// and half of the requests for the rest of a body get it.
 struct Origin: NetworkSession {
+    static let versions = 4
+
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard let url = request.url else { throw NetworkError(.missingURL) }
-        let version = Int.random(in: 0..<4)
+        let known = request.headers["If-Range"].flatMap { Int($0.dropFirst().dropLast()) }
+        let version = known.flatMap { Bool.random() ? $0 : nil } ?? Int.random(in: 0..<Self.versions)
         var headers: HTTPHeaders = [
             "Cache-Control": "max-age=86400", "X-Version": "\(version)", "ETag": "\"\(version)\"",
         ]
         if url.path.hasSuffix("7") { headers.set("Vary", "X-Kind") }
-        let body = Self.body(of: url, version)
+        var body = Self.body(of: url, version)
+        var status = 200
+        // "bytes=7-" or "bytes=7-9"
+        let ends = request.headers["Range"]?.dropFirst(6).split(separator: "-").compactMap { Int($0) } ?? []
+        if known == version, let first = ends.first, first < body.count {
+            let last = min(ends.count > 1 ? ends[1] : .max, body.count - 1)
+            headers.set("Content-Range", "bytes \(first)-\(last)/\(body.count)")
+            (status, body) = (206, body.subdata(in: first..<(last + 1)))
+        }
         if request.options.streamsResponse {
-            var response = NetworkResponse(status: 200, headers: headers, url: url)
+            if Bool.random() { headers.set("Content-Length", "\(body.count)") }
+            var response = NetworkResponse(status: status, headers: headers, url: url)
             response.request = request
             let parts = Parts(body)
-            response.bytes = ResponseBytes { await parts.next() }
+            response.bytes = ResponseBytes { try await parts.next() }
             return response
         }
-        var response = NetworkResponse(status: 200, headers: headers, body: body, url: url)
+        var response = NetworkResponse(status: status, headers: headers, body: body, url: url)
         response.request = request
         return response
     }
@@ -42,13 +55,17 @@ struct Origin: NetworkSession {
 
 private actor Parts {
     private var rest: Data
+    /// The number of chunks until the connection is lost.
+    private var left = Int.random(in: 0..<4) == 0 ? Int.random(in: 1..<40) : .max
 
     init(_ body: Data) {
         rest = body
     }
 
-    func next() -> Data? {
+    func next() throws -> Data? {
         guard !rest.isEmpty else { return nil }
+        guard left > 0 else { throw NetworkError(.connectionLost) }
+        left -= 1
         let part = Data(rest.prefix(64 << 10))
         rest = rest.dropFirst(part.count)
         return part
