@@ -7,7 +7,7 @@ import Testing
 /// The temporary names of links, and the locks that an app has on its files.
 @Suite(.timeLimit(.minutes(3)))
 struct CacheLinkTests {
-    /// Runs a test with a private folder, and a file of an app beside it.
+    /// Runs a test with a private folder, and a file of an app outside of it.
     private func run(_ body: (CacheFolder, _ file: URL) async throws -> Void) async throws {
         try await withFolder { folder in
             let cache = CacheFolder(folder.appendingPathComponent("cache"))

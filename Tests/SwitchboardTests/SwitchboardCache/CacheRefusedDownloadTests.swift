@@ -64,7 +64,7 @@ struct CacheRefusedDownloadTests {
         }
     }
 
-    @Test("a cancellation in the closure refuses nothing, and a newer response stays")
+    @Test("a cancellation refuses nothing, and a newer response stays")
     func canceled() async throws {
         let files = CutStreamFixture.files()
         try await CutStreamFixture.run { fixture in
