@@ -72,8 +72,9 @@ final class CacheFile: Sendable {
         }
         let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
         guard let (head, bodyCount) = parse(bytes, url), isSound(bytes, bodyCount) else {
+            let isLinked = isLinked(bytes)
             free(room)
-            return isLinked(bytes) ? readLarge(path, descriptor) : fault(path, descriptor, count)
+            return isLinked ? readLarge(path, descriptor) : fault(path, descriptor, count)
         }
         close(descriptor)
         let body = realloc(room, max(1, bodyCount)) ?? room
