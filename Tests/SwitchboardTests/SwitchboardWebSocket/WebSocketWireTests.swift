@@ -128,17 +128,19 @@ import Testing
         }
     }
 
-    @Test("a reset of the router ends its sockets", arguments: Way.allCases)
-    func reset(_ way: Way) async throws {
+    @Test("a reset of the router ends its sockets", arguments: Way.allCases, [false, true])
+    func reset(_ way: Way, _ reconnects: Bool) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1"), .text("2"), .stall))
             let router = Router<URLEndPoint>(session: way.session)
-            let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
+            let options = RequestOptions { $0.webSocket.reconnects = reconnects }
+            let socket = try await router.webSocket(for: URLEndPoint(.get, server.url, options: options))
             let first = try await socket.receive()
             #expect(first == .text("1"))
             await router.reset()
             try await server.waitForDisconnect()
-            await #expect(throws: (any Error).self) { while try await socket.receive() != nil {} }
+            await #expect(throws: CancellationError.self) { while try await socket.receive() != nil {} }
+            #expect(server.requests.count == 1)
         }
     }
 
@@ -159,7 +161,7 @@ import Testing
                             if end == .stall { socket.connections.abandon() } else { _ = try? await socket.receive() }
                         }
                     }
-                    // The session keeps a few others.
+                    // The session itself has a few.
                     try #require(await comesTrue { (try? count()) ?? .max < first + 10 })
                 }
             }
