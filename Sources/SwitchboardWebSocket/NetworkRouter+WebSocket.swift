@@ -66,7 +66,7 @@ extension NetworkRouter {
                     try await onOpen(single, last.value)
                     return opened
                 } catch {
-                    opened.connection.abandon(nil)
+                    opened.connection.leave()
                     throw error
                 }
             }

@@ -13,7 +13,8 @@ import SwitchboardPlatform
 /// ```
 ///
 /// The loop ends when the server closes the socket, and throws when the connection is lost. Leaving the loop, canceling
-/// its task or releasing the socket closes it. A slow reader makes the server wait, see ``WebSocketOptions/queueLimit``.
+/// its task or releasing the socket closes it with ``WebSocketCloseCode/goingAway``. A slow reader makes the server wait,
+/// see ``WebSocketOptions/queueLimit``.
 public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSequence, Sendable {
     /// The messages that the server sends.
     public typealias Element = Incoming
@@ -39,7 +40,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     }
 
     deinit {
-        if isOwner { connections.abandon() }
+        if isOwner { connections.release() }
     }
 
     /// The code and the reason of the end. Nil while the socket is open, and after a lost connection.
@@ -68,7 +69,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     }
 
     /// Returns the next message, or nil after the server closed the socket. A task that is canceled meanwhile closes the
-    /// socket.
+    /// socket, without waiting for the server's answer.
     ///
     /// - Throws: `NetworkError.Code.connectionLost` without a Close frame, `NetworkError.Code.invalidResponse` after a
     ///   violation of the protocol, `NetworkError.Code.timedOut` after an unanswered ping, the error of decoding a
@@ -77,7 +78,7 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
         let message = try await withTaskCancellationHandler {
             try await connections.next()
         } onCancel: { [connections] in
-            connections.abandon()
+            connections.leave()
         }
         guard let value = try message.map(coding.decode) else { return nil }
         _ = last?.swap(value)
@@ -132,8 +133,5 @@ private final class ReaderEnd: Sendable {
 
     init(_ connections: ConnectionSeries) { self.connections = connections }
 
-    deinit {
-        let connections = connections
-        Task { await connections.close(.goingAway, "") }
-    }
+    deinit { connections.release() }
 }

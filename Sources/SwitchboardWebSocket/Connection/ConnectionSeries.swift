@@ -170,7 +170,7 @@ final class ConnectionSeries: Sendable {
             return state.takeWaiters()
         }
         guard let waiters else {
-            connection.abandon(nil)
+            connection.leave()
             throw CancellationError()
         }
         show(.open)
@@ -181,23 +181,40 @@ final class ConnectionSeries: Sendable {
 
     /// Closes the connection with a code and a reason, and the socket with it.
     func close(_ code: WebSocketCloseCode, _ reason: String) async {
+        let connection = startClosing(code, reason).connection
+        await connection.waitForEnd(within: connection.options.closeTimeout)
+    }
+
+    /// Closes the socket, whose closing handshake needs no owner.
+    func release() {
+        let (connection, isFirst) = startClosing(.goingAway, "")
+        if isFirst { Task { await connection.waitForEnd(within: connection.options.closeTimeout) } }
+    }
+
+    /// Sends a Close frame, unless one was sent. Returns whether it is the first one.
+    private func startClosing(
+        _ code: WebSocketCloseCode, _ reason: String
+    ) -> (connection: WebSocketConnection, isFirst: Bool) {
         let (connection, isReconnecting) = state.withLock { state in
             state.isClosing = true
             let isReconnecting = reconnection != nil && state.end == nil && state.connection.inbox.isEnded
             if isReconnecting {
-                state.closure = WebSocketClosure(code: code, reason: reason, isByServer: false)
+                state.closure = WebSocketClosure(sending: code, reason)
             }
             return (state.connection, isReconnecting)
         }
         if isReconnecting { finish(.success(())) }
-        await connection.close(code, reason)
+        return (connection, connection.startClosing(code, reason))
     }
 
     /// Ends the socket at once, without waiting for the server.
-    func abandon() {
-        // After the end, no other connection follows the one that is abandoned.
+    func leave() {
+        let connection = state.withLock { state in
+            state.isClosing = true  // No other connection follows.
+            return state.connection
+        }
+        connection.leave()
         finish(.failure(CancellationError()))
-        state.withLock { $0.connection }.abandon(nil)
     }
 
     private func finish(_ end: Result<Void, any Error>) {

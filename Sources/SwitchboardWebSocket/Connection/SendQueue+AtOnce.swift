@@ -12,7 +12,7 @@ extension SendQueue {
     /// The longest message in bytes that is sent at once.
     private static let atOnceLimit = 64 << 10
 
-    /// Sends a message on this thread. Returns false when it must wait in the queue.
+    /// Sends a message or a Close frame on this thread. Returns false when it must wait in the queue.
     func sendAtOnce(_ opcode: Opcode, _ payload: Data) -> Bool {
         guard payload.count <= Self.atOnceLimit, let connection = connection.withLock({ $0 }) else { return false }
         let isFree = state.withLock { state in
@@ -24,7 +24,9 @@ extension SendQueue {
         let isSent = connection.sendAtOnce(FrameWriter.frame(opcode, payload, key: Self.key))
         let reader = state.withLock { state in
             state.isSendingAtOnce = false
-            if isSent {
+            if isSent, opcode == .close {
+                state.isClosing = true
+            } else if isSent {
                 state.sent.messages += 1
                 state.sent.bytes += Int64(payload.count)
             }

@@ -88,7 +88,7 @@ extension WebSocketConnection {
     private func refuse(_ violation: WebSocketViolation, _ bytes: ResponseBytes) async {
         let isFirst = state.withLock { state in
             if state.closure == nil {
-                state.closure = WebSocketClosure(code: violation.code, reason: violation.reason, isByServer: false)
+                state.closure = WebSocketClosure(sending: violation.code, violation.reason)
             }
             defer { state.isClosing = true }
             return !state.isClosing

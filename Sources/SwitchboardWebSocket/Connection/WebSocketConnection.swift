@@ -148,19 +148,49 @@ final class WebSocketConnection: Sendable {
 
     // MARK: Ending
 
-    /// Closes the connection with a code and a reason, and waits for the server's answer.
-    func close(_ code: WebSocketCloseCode, _ reason: String) async {
-        let isFirst = state.withLock { state in
+    /// Sends a Close frame, unless one was sent. Returns whether it is the first one. The messages that were not read
+    /// are removed, because they would stop the reading, and so the server's answer.
+    @discardableResult
+    func startClosing(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
+        let isFirst = markClosed(by: WebSocketClosure(sending: code, reason))
+        if isFirst { sendClose(code, reason) }
+        inbox.discard()
+        return isFirst
+    }
+
+    /// Sends a Close frame if the network takes it at once, and ends the connection without the server's answer. A
+    /// closing handshake that has begun is finished.
+    func leave() {
+        let code = WebSocketCloseCode.goingAway
+        guard markClosed(by: WebSocketClosure(sending: code, "")) else { return }
+        inbox.end(.failure(CancellationError()))
+        inbox.discard()
+        if sendClose(code, "") { return abandon(nil) }
+        Task { await waitForEnd(within: min(options.closeTimeout, .seconds(1))) }
+    }
+
+    /// Sends a Close frame. Returns whether the network has taken it.
+    @discardableResult
+    private func sendClose(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
+        if queue.sendAtOnce(.close, code.payload(reason)) { return true }
+        queue.sendControl(.close, code.payload(reason))
+        return false
+    }
+
+    /// Notes the first Close frame of this side. Returns false when one was sent before, or after the end.
+    private func markClosed(by closure: WebSocketClosure) -> Bool {
+        state.withLock { state in
             guard state.end == nil, !state.isClosing else { return false }
             state.isClosing = true
-            state.closure = WebSocketClosure(code: code, reason: reason, isByServer: false)
+            state.closure = closure
             return true
         }
-        if isFirst { queue.sendControl(.close, code.payload(reason)) }
-        // Messages that are still queued would stop the reading, and so the server's answer.
-        inbox.discard()
-        let timer = Task { [clock, closeTimeout = options.closeTimeout] in
-            try await clock.sleep(for: closeTimeout)
+    }
+
+    /// Waits until the server has closed the connection. Ends it after a time, and when the task is canceled.
+    func waitForEnd(within limit: Duration) async {
+        let timer = Task { [clock] in
+            try await clock.sleep(for: limit)
             abandon(nil)
         }
         await withTaskCancellationHandler {

@@ -270,7 +270,8 @@ import Testing
         socket = nil
         var last: WebSocketState?
         for await state in states { last = state }
-        #expect(last == .closed(nil) && clock.sleeperCount == 0)
+        guard case .closed(let closure) = last else { throw NetworkError(.unknown, reason: "\(last as Any)") }
+        #expect(closure?.code == .goingAway && closure?.isByServer == false && clock.sleeperCount == 0)
     }
 
     @Test("leaving a loop of the subscription keeps the connection open")

@@ -154,44 +154,6 @@ import Testing
         }
     }
 
-    @Test("leaving the loop closes the socket")
-    func leaving() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.webSocket(.text("1"), .text("2"), .text("3")))
-            let socket = try await open(server)
-            for try await _ in socket { break }
-            let seen = try await server.takeWebSocket()
-            #expect(seen.closeCode == 1001)
-        }
-    }
-
-    @Test("canceling the reading task ends the connection")
-    func cancelling() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.webSocket(.text("1")))
-            let socket = try await open(server)
-            let begun = Gate()
-            let reading = Task {
-                for try await _ in socket { begun.open() }
-            }
-            try await begun.wait()
-            reading.cancel()
-            try await server.waitForDisconnect()
-            await #expect(throws: CancellationError.self) { try await reading.value }
-        }
-    }
-
-    @Test("releasing the socket ends the connection")
-    func releasing() async throws {
-        try await MockServer.run { server in
-            server.enqueue(.webSocket())
-            var socket: WebSocket<WebSocketMessage, WebSocketMessage>? = try await open(server)
-            #expect(socket != nil)
-            socket = nil
-            try await server.waitForDisconnect()
-        }
-    }
-
     @Test("a ping is answered on both sides")
     func pings() async throws {
         try await MockServer.run { server in

@@ -44,7 +44,8 @@ enum SocketLife: CaseIterable {
         let options = RequestOptions {
             $0.timeouts = .none
             $0.webSocket.queueLimit = 1 << 16
-            $0.webSocket.closeTimeout = .seconds(600)
+            // Only cancellation ends a `close()` without an answer. Released sockets wait too, and must be gone at the end.
+            $0.webSocket.closeTimeout = self == .closingUnanswered ? .seconds(600) : .seconds(1)
         }
         let endPoint = URLEndPoint(.get, base.appendingPathComponent(path), options: options)
         let socket = try await router.webSocket(for: endPoint)

@@ -1,0 +1,139 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardWebSocket
+import Testing
+
+/// The Close frames of this side, as the server receives them.
+@Suite("WebSocket closing", .timeLimit(.minutes(3))) struct WebSocketClosingTests {
+    typealias Way = WebSocketWireTests.Way
+    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    private func open(
+        _ server: MockServer, _ way: Way = .direct, clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> Socket {
+        try await Router(session: way.session).webSocket(for: URLEndPoint(.get, server.url), clock: clock)
+    }
+
+    @Test("a released socket still answers the server's Close frame", arguments: Way.allCases)
+    func answered(_ way: Way) async throws {
+        try await MockServer.run { server in
+            for _ in 0..<50 {
+                server.enqueue(.webSocket(.text("1"), .close(4000, reason: "enough")))
+                do {
+                    let socket = try await open(server, way)
+                    for try await _ in socket {}
+                    #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isByServer == true)
+                }
+                let seen = try await server.takeWebSocket()
+                #expect(seen.closeCode == 4000)
+            }
+        }
+    }
+
+    @Test("leaving the loop sends 1001", arguments: Way.allCases)
+    func leaving(_ way: Way) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1"), .text("2"), .text("3")))
+            let socket = try await open(server, way)
+            for try await _ in socket { break }
+            #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
+            let seen = try await server.takeWebSocket()
+            #expect(seen.closeCode == 1001)
+        }
+    }
+
+    @Test("canceling the reading task sends 1001", arguments: Way.allCases)
+    func canceling(_ way: Way) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1")))
+            let socket = try await open(server, way)
+            let begun = Gate()
+            let reading = Task {
+                for try await _ in socket { begun.open() }
+            }
+            try await begun.wait()
+            reading.cancel()
+            await #expect(throws: CancellationError.self) { try await reading.value }
+            #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
+            let seen = try await server.takeWebSocket()
+            #expect(seen.closeCode == 1001)
+            let late = await #expect(throws: NetworkError.self) { try await socket.send(.text("late")) }
+            #expect(late?.code == .webSocketClosed)
+        }
+    }
+
+    @Test("releasing the socket sends 1001", arguments: Way.allCases)
+    func releasing(_ way: Way) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket())
+            var socket: Socket? = try await open(server, way)
+            let states = try #require(socket).states
+            socket = nil
+            let seen = try await server.takeWebSocket()
+            #expect(seen.closeCode == 1001)
+            var last: WebSocketState?
+            for await state in states { last = state }
+            guard case .closed(let closure) = last else { throw NetworkError(.unknown, reason: "\(last as Any)") }
+            #expect(closure?.code == .goingAway && closure?.isByServer == false)
+        }
+    }
+
+    @Test("an error of the first subscription sends 1001")
+    func subscription() async throws {
+        struct Refused: Error {}
+        try await MockServer.run { server in
+            server.enqueue(.webSocket())
+            await #expect(throws: Refused.self) {
+                try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: URLEndPoint(.get, server.url)) {
+                    _, _ in
+                    throw Refused()
+                }
+            }
+            let seen = try await server.takeWebSocket()
+            #expect(seen.closeCode == 1001)
+        }
+    }
+
+    @Test("canceling the reading task leaves a silent server", arguments: Way.allCases)
+    func silent(_ way: Way) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1"), .stall))
+            let socket = try await open(server, way)
+            let begun = Gate()
+            let reading = Task {
+                for try await _ in socket { begun.open() }
+            }
+            try await begun.wait()
+            reading.cancel()
+            await #expect(throws: CancellationError.self) { try await reading.value }
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test("a released socket leaves a silent server after the timeout")
+    func releasedSilently() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.stall))
+            let clock = TestClock()
+            var socket: Socket? = try await open(server, clock: clock)
+            #expect(socket != nil)
+            socket = nil
+            #expect(try await clock.nextSleep() == .seconds(10))
+            clock.advance(by: .seconds(10))
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test("the closure has the reason that was sent, which is cut at 123 bytes")
+    func reason() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket())
+            let socket = try await open(server)
+            await socket.close(.normalClosure, reason: String(repeating: "é", count: 100))
+            let seen = try await server.takeWebSocket()
+            #expect(seen.closeReason == String(repeating: "é", count: 61))
+            #expect(socket.closure?.reason == seen.closeReason)
+        }
+    }
+}
