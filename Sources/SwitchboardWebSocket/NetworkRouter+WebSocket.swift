@@ -23,7 +23,8 @@ extension NetworkRouter {
     ///     gets a socket for this one connection, and the last message that the reader received, nil on the first
     ///     connection. An error that it throws ends the connection. Default: does nothing.
     /// - Returns: The open socket.
-    /// - Throws: `NetworkError` with the code of the status when the server answers otherwise than with 101,
+    /// - Throws: `NetworkError` with the code of the status when the server answers otherwise than with 101, such as
+    ///   `NetworkError.Code.unexpectedStatus` for 200,
     ///   `NetworkError.Code.invalidResponse` for a wrong 101, `NetworkError.Code.unsupported` when the session cannot open
     ///   WebSockets, and the errors of `response(for:)`.
     public func webSocket<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(

@@ -1,5 +1,7 @@
+import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 /// Opens the connections of one socket.
 struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
@@ -41,7 +43,7 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
         }
         guard response.statusCode == 101, let request = response.request else {
             try response.handling.check(response)
-            throw NetworkError(.unexpectedStatus, reason: "the server answered \(response.statusCode) instead of 101")
+            throw try await refusal(response)
         }
         let settings = request.options.webSocket
         let connection = WebSocketConnection(queue, settings, request, clock: clock)
@@ -59,6 +61,26 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             queue.end(CancellationError())
             throw NetworkError(.invalidResponse, reason: error.text).attributed(to: request)
         }
+    }
+
+    /// Returns the error of an accepted status other than 101, with the beginning of the body.
+    private func refusal(_ response: NetworkResponse) async throws -> NetworkError {
+        let body = try await beginning(of: response.bytes)
+        var reason = "the server answered \(response.statusCode) instead of 101, so this path may be no WebSocket"
+        if !body.isEmpty { reason += "; the body begins \(DecodingFailure.snippet(of: body))" }
+        var error = NetworkError(.unexpectedStatus, reason: reason).with(response)
+        error.body = body
+        return error
+    }
+
+    /// Returns up to 16 KiB of a body, as far as they arrive within a second: the body may be endless.
+    private func beginning(of bytes: ResponseBytes) async throws -> Data {
+        let body = Protected(Data())
+        _ = try? await withTimeout(.seconds(1), error: CancellationError()) {
+            while body.value.count < 16 << 10, let chunk = try await bytes.next() { body.withLock { $0 += chunk } }
+        }
+        try Task.checkCancellation()
+        return body.value.prefix(16 << 10)
     }
 
     private func reader(

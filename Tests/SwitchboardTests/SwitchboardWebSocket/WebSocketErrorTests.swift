@@ -1,0 +1,51 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardWebSocket
+import Testing
+
+/// The texts of errors that only a WebSocket has.
+@Suite("WebSocket errors", .timeLimit(.minutes(1))) struct WebSocketErrorTests {
+    typealias Way = WebSocketWireTests.Way
+    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
+
+    private func open(_ response: MockResponse, limit: Int = 1_000) async throws -> Socket {
+        try await Router<URLEndPoint>(session: StubSession(response)).webSocket(
+            for: endPoint, options: RequestOptions { $0.webSocket.messageLimit = limit })
+    }
+
+    @Test("an accepted status other than 101 shows the request and the response")
+    func refused() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("<html>Sign in</html>", headers: ["X-Server": "1"]))
+            let url = server.url.appending(path: "chat")
+            let failure = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: URLEndPoint(.get, url))
+            }
+            #expect(
+                failure?.code == .unexpectedStatus && failure?.status == 200 && failure?.headers?["X-Server"] == "1")
+            #expect(failure?.url == url && failure?.method == .get && failure?.endPoint == "URLEndPoint")
+            #expect(failure?.body == Data("<html>Sign in</html>".utf8) && failure?.request != nil)
+            #expect(
+                failure?.reason == "the server answered 200 instead of 101, so this path may be no WebSocket; "
+                    + #"the body begins "<html>Sign in</html>""#)
+            #expect(failure?.message == "Unexpected status (200)")
+        }
+    }
+
+    @Test("the error of an accepted status does not wait for all of a body")
+    func endlessBody() async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello".utf8))
+            try connection.stall()
+        } body: { server in
+            let failure = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: URLEndPoint(.get, server.url))
+            }
+            #expect(failure?.code == .unexpectedStatus && failure?.body == Data("hello".utf8))
+        }
+    }
+}
