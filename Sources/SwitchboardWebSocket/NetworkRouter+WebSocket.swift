@@ -3,7 +3,8 @@ import SwitchboardPlatform
 
 extension NetworkRouter {
     /// Opens a WebSocket that sends and receives values. A `String` is a text message, `Data` a binary one, and any other
-    /// value is JSON as text, by the endpoint's encoder and decoder.
+    /// value is JSON as text, by the endpoint's encoder and decoder. A message of the other type is received too: `Data` is
+    /// the UTF-8 of a text.
     ///
     /// ```swift
     /// let socket = try await router.webSocket(

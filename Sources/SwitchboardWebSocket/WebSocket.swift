@@ -57,8 +57,8 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// one after another. While the socket reconnects, it waits for the next connection. A message that a lost connection
     /// may have taken is not sent again.
     ///
-    /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, an
-    ///   error of encoding, or `CancellationError`.
+    /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection,
+    ///   `NetworkError.Code.encodingFailed`, or `CancellationError`.
     public func send(_ message: Outgoing) async throws {
         let message = try coding.encode(message)
         let queue = try await connections.current().queue
@@ -71,9 +71,10 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// Returns the next message, or nil after the server closed the socket. A task that is canceled meanwhile closes the
     /// socket, without waiting for the server's answer.
     ///
-    /// - Throws: `NetworkError.Code.connectionLost` without a Close frame, `NetworkError.Code.invalidResponse` after a
-    ///   violation of the protocol, `NetworkError.Code.timedOut` after an unanswered ping, the error of decoding a
-    ///   message, `CancellationError`.
+    /// - Throws: `NetworkError.Code.connectionLost` without a Close frame, `NetworkError.Code.responseTooLarge` for a
+    ///   message above ``WebSocketOptions/messageLimit``, `NetworkError.Code.invalidResponse` after another violation of
+    ///   the protocol, `NetworkError.Code.timedOut` after an unanswered ping, `CancellationError`.
+    ///   `NetworkError.Code.decodingFailed` for a message that does not decode, after which the next one can be received.
     public func receive() async throws -> Incoming? {
         let message = try await withTaskCancellationHandler {
             try await connections.next()
