@@ -61,10 +61,14 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     ///   `NetworkError.Code.encodingFailed`, or `CancellationError`.
     public func send(_ message: Outgoing) async throws {
         let message = try coding.encode(message)
-        let queue = try await connections.current().queue
-        switch message {
-        case .text(let text): try await queue.send(.text, Data(text.utf8))
-        case .binary(let data): try await queue.send(.binary, data)
+        let connection = try await connections.current()
+        do {
+            switch message {
+            case .text(let text): try await connection.queue.send(.text, Data(text.utf8))
+            case .binary(let data): try await connection.queue.send(.binary, data)
+            }
+        } catch NetworkError.webSocketClosed {
+            throw connection.closedError
         }
     }
 
@@ -91,7 +95,12 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, or
     ///   `CancellationError`.
     public func ping() async throws {
-        try await connections.current().ping()
+        let connection = try await connections.current()
+        do {
+            try await connection.ping()
+        } catch NetworkError.webSocketClosed {
+            throw connection.closedError
+        }
     }
 
     /// Closes the socket, and waits for the server's answer, at most ``WebSocketOptions/closeTimeout``. Messages that

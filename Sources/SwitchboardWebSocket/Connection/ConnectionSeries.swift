@@ -59,7 +59,7 @@ final class ConnectionSeries: Sendable {
             let (connection, end) = state.withLock { ($0.connection, $0.end) }
             if let end {
                 try end.get()
-                throw NetworkError(.webSocketClosed, reason: "it has ended")
+                throw connection.closedError
             }
             if !connection.inbox.isEnded { return connection }
             // The reader may be the one that waits here.

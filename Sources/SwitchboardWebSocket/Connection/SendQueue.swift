@@ -88,7 +88,7 @@ final class SendQueue: Sendable {
         }
     }
 
-    private static let closing = NetworkError(.webSocketClosed, reason: "this side has closed it")
+    private static let closing = NetworkError(.webSocketClosed, reason: "it is closing")
 
     private func withdraw(_ id: UInt64) {
         let sender = state.withLock { state in

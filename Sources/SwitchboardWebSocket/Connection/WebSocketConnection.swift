@@ -78,10 +78,8 @@ final class WebSocketConnection: Sendable {
 
     /// Ends everything, with an error or after a closing handshake.
     func end(_ failure: (any Error)?) {
-        let failure = failure.map { failure in
-            request.flatMap { (failure as? NetworkError)?.attributed(to: $0) } ?? failure
-        }
-        let closed = failure ?? error(.webSocketClosed, closureText)
+        let failure = failure.map { failure in (failure as? NetworkError).map(attributed) ?? failure }
+        let closed = failure ?? closedError
         let (pings, enders, tasks) = state.withLock { state in
             if state.end == nil { state.end = closed }
             defer { (state.pings, state.enders, state.pump, state.pinger) = ([:], [], nil, nil) }
@@ -94,15 +92,21 @@ final class WebSocketConnection: Sendable {
         for task in tasks { task?.cancel() }
     }
 
-    private var closureText: String {
-        guard let closure else { return "it has ended" }
+    /// The error of a message or a ping after a Close frame.
+    var closedError: NetworkError {
+        guard let closure else { return error(.webSocketClosed, "it has ended") }
         let side = closure.isByServer ? "the server" : "this side"
-        return "\(side) closed it with \(closure.code.rawValue)\(closure.reason.isEmpty ? "" : ": \(closure.reason)")"
+        let reason = closure.reason.isEmpty ? "" : ": \(closure.reason)"
+        return error(.webSocketClosed, "\(side) closed it with \(closure.code.rawValue)\(reason)")
     }
 
-    func error(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
-        let error = NetworkError(code, reason: reason)
-        return request.map { error.attributed(to: $0) } ?? error
+    private func error(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
+        attributed(NetworkError(code, reason: reason))
+    }
+
+    /// Returns the error with the request of the handshake.
+    func attributed(_ error: NetworkError) -> NetworkError {
+        request.map { error.attributed(to: $0) } ?? error
     }
 
     // MARK: Pings
@@ -119,7 +123,7 @@ final class WebSocketConnection: Sendable {
                 let failure = state.withLock { state -> (any Error)? in
                     if Task.isCancelled { return CancellationError() }
                     if let end = state.end { return end }
-                    if state.isClosing { return error(.webSocketClosed, "no ping can be sent") }
+                    if state.isClosing { return NetworkError(.webSocketClosed) }
                     state.pings[number] = continuation
                     return nil
                 }

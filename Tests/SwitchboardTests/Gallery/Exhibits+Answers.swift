@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardWebSocket
 
 extension Exhibit {
     // MARK: The connection or the answer broke
@@ -40,6 +41,12 @@ extension Exhibit {
         Exhibit(.headersTooLarge, "A header of more bytes than `limits.responseHeaders`, which is 1,000.") {
             try await Gallery.ask(
                 server: .oversizedHeader(5_000), options: RequestOptions { $0.limits.responseHeaders = 1_000 })
+        },
+        Exhibit(.webSocketClosed, "A message on a WebSocket that the server has closed.") {
+            let session = StubSession(.webSocket(.close(1001, reason: "restart")))
+            let socket = try await Gallery.router(session).webSocket(for: .list)
+            _ = try await socket.receive()
+            try await socket.send(.text("late"))
         },
         Exhibit(.cannotDecodeResponse, "A body that is said to be gzip and is not.") {
             try await Gallery.ask(server: .json(#"[{"title":"Stalker"}]"#).mislabelled())

@@ -48,4 +48,20 @@ import Testing
             #expect(failure?.code == .unexpectedStatus && failure?.body == Data("hello".utf8))
         }
     }
+
+    @Test("a message on a closed socket throws an error with both texts")
+    func closed() async throws {
+        let socket = try await open(.webSocket(.close(4000, reason: "bye")))
+        let end = try await socket.receive()
+        #expect(end == nil)
+        let failures = await [
+            #expect(throws: NetworkError.self) { try await socket.send(.text("late")) },
+            #expect(throws: NetworkError.self) { try await socket.ping() },
+        ]
+        for failure in failures {
+            #expect(failure?.code == .webSocketClosed && failure?.message == "The connection is closed")
+            #expect(failure?.summary == "The WebSocket is closed: the server closed it with 4000: bye")
+            #expect(failure?.url?.absoluteString == "https://example.com/chat")
+        }
+    }
 }

@@ -72,6 +72,8 @@ extension NetworkError {
         public static let responseTooLarge = Code("responseTooLarge")
         /// The head is larger than the session accepts.
         public static let headersTooLarge = Code("headersTooLarge")
+        /// A WebSocket has ended, so nothing can be sent. Its `closure` has the code and the reason of the end.
+        public static let webSocketClosed = Code("webSocketClosed")
         /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
         /// ``unexpectedContentType``.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
@@ -173,6 +175,7 @@ extension NetworkError.Code {
         case .noInternetConnection: "No Internet connection"
         case .unknown, .sessionInvalidated: "Something went wrong"
         case .bodyNotAllowed, .unsupported, .unknownEnvironment: Self.invalidRequest.title
+        case .webSocketClosed: "The connection is closed"
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse:
             "Please check your network connection."
         default: title
@@ -206,6 +209,7 @@ extension NetworkError.Code {
         case .truncatedBody: "The response ended early"
         case .responseTooLarge: "The response is larger than the limit"
         case .headersTooLarge: "The response's header is larger than the limit"
+        case .webSocketClosed: "The WebSocket is closed"
         case .cannotDecodeResponse: "The response could not be decompressed"
         case .cannotWriteFile: "The file could not be written"
         case .verificationFailed: "The downloaded file failed verification"

@@ -49,6 +49,8 @@ extension NetworkError {
     public static var responseTooLarge: Code { .responseTooLarge }
     /// ``Code/headersTooLarge``
     public static var headersTooLarge: Code { .headersTooLarge }
+    /// ``Code/webSocketClosed``
+    public static var webSocketClosed: Code { .webSocketClosed }
     /// ``Code/cannotDecodeResponse``
     public static var cannotDecodeResponse: Code { .cannotDecodeResponse }
     /// ``Code/cannotWriteFile``
