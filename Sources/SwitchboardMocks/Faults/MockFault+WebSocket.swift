@@ -39,10 +39,10 @@ extension MockFault {
             .invalidResponse),
         MockFault(
             "ws-oversized", "announces a message of a tebibyte",
-            .webSocket(.bytes(Data([0x82, 0x7F, 0, 0, 1, 0, 0, 0, 0, 0]))), .invalidResponse),
+            .webSocket(.bytes(Data([0x82, 0x7F, 0, 0, 1, 0, 0, 0, 0, 0]))), .responseTooLarge),
         MockFault(
             "ws-bomb", "sends a gibibyte of zeros as a mebibyte of permessage-deflate",
-            .webSocket(.bomb(), headers: ["Sec-WebSocket-Extensions": "permessage-deflate"]), .invalidResponse),
+            .webSocket(.bomb(), headers: ["Sec-WebSocket-Extensions": "permessage-deflate"]), .responseTooLarge),
         MockFault(
             "ws-close-code", "closes with a code that no frame may have", .webSocket(.close(1006)), .invalidResponse),
     ]

@@ -94,7 +94,7 @@ extension WebSocketConnection {
             return !state.isClosing
         }
         if isFirst { queue.sendControl(.close, violation.code.payload(violation.reason)) }
-        inbox.end(.failure(error(.invalidResponse, "\(violation.reason); closed with \(violation.code.rawValue)")))
+        inbox.end(.failure(attributed(violation.error)))
         await finishClosing(bytes)
     }
 

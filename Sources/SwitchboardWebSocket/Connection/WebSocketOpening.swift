@@ -59,7 +59,9 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
                 reconnects: settings.reconnects)
         } catch {
             queue.end(CancellationError())
-            throw NetworkError(.invalidResponse, reason: error.text).attributed(to: request)
+            var fault = NetworkError(.invalidResponse, reason: error.text)
+            fault.title = "The server's answer opens no WebSocket"
+            throw fault.attributed(to: request)
         }
     }
 

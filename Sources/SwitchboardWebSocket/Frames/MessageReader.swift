@@ -125,7 +125,7 @@ struct MessageReader {
     }
 
     private var tooBig: WebSocketViolation {
-        WebSocketViolation("a message is longer than \(limit) bytes, webSocket.messageLimit", code: .messageTooBig)
+        WebSocketViolation("webSocket.messageLimit is \(limit) bytes", code: .messageTooBig)
     }
 
     private static let notUTF8 = WebSocketViolation("a text is not UTF-8 (RFC 6455 §8.1)", code: .invalidPayload)

@@ -1,3 +1,5 @@
+import Switchboard
+
 /// A violation of the protocol by the server. The connection ends with the code.
 struct WebSocketViolation: Error, Equatable {
     let code: WebSocketCloseCode
@@ -7,5 +9,14 @@ struct WebSocketViolation: Error, Equatable {
     init(_ reason: String, code: WebSocketCloseCode = .protocolError) {
         self.code = code
         self.reason = reason
+    }
+
+    /// The error for the reader.
+    var error: NetworkError {
+        let isTooBig = code == .messageTooBig
+        var error = NetworkError(
+            isTooBig ? .responseTooLarge : .invalidResponse, reason: "\(reason); closed with \(code.rawValue)")
+        error.title = isTooBig ? "The message is larger than the limit" : "The server violates the WebSocket protocol"
+        return error
     }
 }

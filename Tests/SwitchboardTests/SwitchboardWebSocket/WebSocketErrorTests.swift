@@ -49,6 +49,40 @@ import Testing
         }
     }
 
+    @Test("a message above the limit is responseTooLarge with the limit's name")
+    func limit() async throws {
+        let socket = try await open(.webSocket(.binary(Data(count: 1_001))))
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .responseTooLarge)
+        #expect(
+            failure?.summary
+                == "The message is larger than the limit: webSocket.messageLimit is 1000 bytes; closed with 1009")
+        #expect(failure?.message == "The message is larger than the limit")
+        #expect(failure?.url?.absoluteString == "https://example.com/chat")
+    }
+
+    @Test("a violation says that the server violates the WebSocket protocol")
+    func violation() async throws {
+        let socket = try await open(.webSocket(.frame(0x3, Data())))
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .invalidResponse)
+        #expect(
+            failure?.summary == "The server violates the WebSocket protocol: "
+                + "the opcode 3 is reserved (RFC 6455 §5.2); closed with 1002")
+        #expect(failure?.message == "The server violates the WebSocket protocol")
+    }
+
+    @Test("a wrong 101 says that it opens no WebSocket")
+    func handshake() async throws {
+        let failure = await #expect(throws: NetworkError.self) {
+            try await open(.webSocket(.echo, subprotocol: "other"))
+        }
+        #expect(failure?.code == .invalidResponse)
+        #expect(
+            failure?.summary
+                == #"The server's answer opens no WebSocket: the subprotocol "other" was not offered"#)
+    }
+
     @Test("a message on a closed socket throws an error with both texts")
     func closed() async throws {
         let socket = try await open(.webSocket(.close(4000, reason: "bye")))

@@ -183,7 +183,7 @@ import Testing
                 $0.messageLimit = 1 << 20
             }
             let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
-            #expect(failure?.code == .invalidResponse && socket.closure?.code == .messageTooBig)
+            #expect(failure?.code == .responseTooLarge && socket.closure?.code == .messageTooBig)
             #expect(try await server.takeWebSocket().closeCode == 1009)
         }
     }

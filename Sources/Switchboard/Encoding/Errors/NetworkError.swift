@@ -46,6 +46,8 @@ public struct NetworkError: Error, Sendable {
     public var attempts = 1
     /// The underlying error: a `URLError`, a `DecodingError`, or an error thrown by an encoder or interceptor.
     public var underlying: (any Error)?
+    /// The text in place of those of the code, for a failure that is not about HTTP.
+    package var title: String?
     /// The short text for ``message`` if a status map chose one.
     var classMessage: String?
     /// The server's `Retry-After` as a duration, measured when the error was made.
@@ -76,7 +78,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
         if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
-        return classMessage ?? code.message
+        return classMessage ?? title ?? code.message
     }
 
     /// The meaning of the status, unless the error has another text.
@@ -110,7 +112,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     /// The failure and its cause, without the request, for a program that has already printed the request.
     public var summary: String {
-        var text = code.title
+        var text = title ?? code.title
         if let status, code.isStatus { text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)" }
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"

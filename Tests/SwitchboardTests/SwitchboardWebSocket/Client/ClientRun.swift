@@ -37,7 +37,8 @@ struct ClientRun {
         case .refusal(let code):
             #expect(sent.messages == Array(step.messages.prefix(sent.messages.count)))
             #expect(sent.close?.prefix(2) == ClientCase.closePayload(code), "by \(size)")
-            #expect((failure as? NetworkError)?.code == .invalidResponse, "by \(size)")
+            #expect(
+                (failure as? NetworkError)?.code == (code == 1009 ? .responseTooLarge : .invalidResponse), "by \(size)")
         }
     }
 
