@@ -18,12 +18,12 @@ extension WebSocketConnection {
                     stop = try handle(&chunk, &reading.reader)
                 } while stop != nil
             }
-            end(NetworkError(.connectionLost, reason: "the server closed the connection without a Close frame"))
+            end(NetworkError(.connectionLost, reason: NetworkError.noCloseFrame))
         } catch let violation as WebSocketViolation {
             reading.isOver = true
             await refuse(violation, bytes)
-        } catch let error as NetworkError where error.code == .truncatedBody {
-            end(NetworkError(.connectionLost, reason: error.reason ?? "it ended early", underlying: error))
+        } catch let error as NetworkError {
+            end(error.ofWebSocket)
         } catch {
             end(error)
         }

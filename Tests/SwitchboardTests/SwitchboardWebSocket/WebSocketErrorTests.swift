@@ -83,6 +83,24 @@ import Testing
                 == #"The server's answer opens no WebSocket: the subprotocol "other" was not offered"#)
     }
 
+    @Test("a lost connection is described without words of HTTP", arguments: Way.allCases)
+    func lost(_ way: Way) async throws {
+        let ends = [
+            (WebSocketStep.drop, "the server closed the connection without a Close frame"),
+            (.reset, "the server reset the WebSocket connection"),
+        ]
+        for (end, reason) in ends {
+            try await MockServer.run { server in
+                server.enqueue(.webSocket(.text("1"), end))
+                let socket = try await Router<URLEndPoint>(session: way.session).webSocket(
+                    for: URLEndPoint(.get, server.url))
+                let failure = await #expect(throws: NetworkError.self) { while try await socket.receive() != nil {} }
+                #expect(failure?.code == .connectionLost && failure?.reason == reason)
+                #expect(failure?.url == server.url)
+            }
+        }
+    }
+
     @Test("a message on a closed socket throws an error with both texts")
     func closed() async throws {
         let socket = try await open(.webSocket(.close(4000, reason: "bye")))
