@@ -24,7 +24,8 @@ package enum URLFault {
             // In `localhost:8080`, a port follows the colon.
             let port = bytes[(colon + 1)...].prefix { !$0.endsAuthority }
             let isPort = UInt16(String(decoding: port, as: UTF8.self)) != nil
-            return isPort ? noScheme(bytes) : "has a scheme other than http and https"
+            if isPort { return noScheme(bytes) }
+            return "has a scheme other than http and https" + (webSocketAdvice(bytes, behind: colon) ?? "")
         }
         guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
             return oneSlash(bytes, behind: colon) ?? "has no host"
@@ -73,6 +74,15 @@ extension URLFault {
         guard end > 8, end == bytes.count || bytes[end] == .slash else { return false }
         while end < bytes.count, bytes[end] > 0x20, bytes[end] != 0x7F { end += 1 }
         return end == bytes.count
+    }
+
+    /// Returns the correction of `wss://host`, whose handshake is a request by https. Nil for another scheme than `ws` and
+    /// `wss`.
+    private static func webSocketAdvice(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
+        let scheme = bytes[..<colon]
+        guard bytes.count < 200, scheme.equalsLowercase("ws") || scheme.equalsLowercase("wss") else { return nil }
+        let url = (colon == 2 ? "http" : "https") + String(decoding: bytes[colon...], as: UTF8.self)
+        return of(url) == nil ? ": write \(Redactor.standard.url(url))" : nil
     }
 
     /// Returns the fault and the correction for `https:/host`. Nil for a text without a slash.

@@ -116,4 +116,19 @@ import Testing
             #expect(failure?.url?.absoluteString == "https://example.com/chat")
         }
     }
+
+    @Test(
+        "a base URL with a scheme of WebSockets names the URL to write",
+        arguments: [
+            ("ws://chat.example.com:8080/v1", "write http://chat.example.com:8080/v1"),
+            ("wss://chat.example.com?token=s3cret", "write https://chat.example.com?token=<redacted>"),
+            ("WSS://chat.example.com", "write https://chat.example.com"), ("ws://", nil), ("wsx://h", nil),
+        ] as [(String, String?)])
+    func scheme(_ text: String, _ advice: String?) async throws {
+        let failure = #expect(throws: NetworkError.self) {
+            try EnvironmentURLs([.production: text]).url(in: .production)
+        }
+        let fault = "has a scheme other than http and https"
+        #expect(failure?.reason?.hasSuffix(advice.map { "\(fault): \($0)" } ?? fault) == true, "\(failure as Any)")
+    }
 }
