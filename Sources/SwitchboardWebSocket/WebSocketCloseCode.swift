@@ -1,4 +1,5 @@
-/// The reason for the end of a WebSocket ([RFC 6455 §7.4](https://www.rfc-editor.org/rfc/rfc6455#section-7.4)).
+/// The reason for the end of a WebSocket ([RFC 6455 §7.4](https://www.rfc-editor.org/rfc/rfc6455#section-7.4)). An integer
+/// literal is a code: `socket.close(4001)`, `socket.closure?.code == 1000`.
 public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     /// The number of the code.
     public let rawValue: UInt16
@@ -39,4 +40,9 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
         default: false
         }
     }
+}
+
+extension WebSocketCloseCode: ExpressibleByIntegerLiteral {
+    /// Creates a code from a literal. Applications use 3000 to 4999.
+    public init(integerLiteral value: UInt16) { self.init(rawValue: value) }
 }

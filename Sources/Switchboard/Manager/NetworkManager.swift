@@ -116,7 +116,7 @@ public final class NetworkManager: Sendable {
     package var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: current) }
 
     /// Returns a router whose calls belong to the manager itself.
-    func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
+    package func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {
         Router(builder, calls)
     }
 

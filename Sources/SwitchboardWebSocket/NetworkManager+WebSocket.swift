@@ -1,0 +1,28 @@
+import Switchboard
+
+extension NetworkManager {
+    /// Opens a WebSocket of any endpoint that sends and receives values; see
+    /// `NetworkRouter.webSocket(for:sending:receiving:options:clock:onOpen:)`.
+    public func webSocket<EndPoint: EndPointType, Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(
+        for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
+        options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),
+        onOpen: @escaping @Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void = { _, _ in
+        }
+    ) async throws -> WebSocket<Outgoing, Incoming> {
+        try await ownRouter().webSocket(
+            for: endPoint, sending: sending, receiving: receiving, options: options, clock: clock, onOpen: onOpen)
+    }
+
+    /// Opens a WebSocket of any endpoint that sends and receives messages as they are; see
+    /// ``webSocket(for:sending:receiving:options:clock:onOpen:)``.
+    public func webSocket<EndPoint: EndPointType>(
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        clock: any Clock<Duration> = ContinuousClock(),
+        onOpen:
+            @escaping @Sendable (
+                WebSocket<WebSocketMessage, WebSocketMessage>, _ last: WebSocketMessage?
+            ) async throws -> Void = { _, _ in }
+    ) async throws -> WebSocket<WebSocketMessage, WebSocketMessage> {
+        try await ownRouter().webSocket(for: endPoint, options: options, clock: clock, onOpen: onOpen)
+    }
+}
