@@ -1,7 +1,8 @@
-import SwitchboardCache
+@testable import SwitchboardCache
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import Testing
 
 /// A router over a cache and a stub, with a wall clock that only the test advances.
 struct CacheFixture: Sendable {
@@ -58,6 +59,20 @@ struct CacheFixture: Sendable {
         }
         guard let url = URL(string: url) else { throw NetworkError(.missingURL) }
         return try await router.response(for: URLEndPoint(method, url, headers: headers, options: options))
+    }
+}
+
+extension CacheFixture {
+    /// Runs a closure with a load of the URL that has found nothing.
+    func withLoad(of url: URL?, _ body: @escaping @Sendable (CacheLoad) async throws -> Void) async throws {
+        let steps = CacheStep { request, next in
+            let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
+            try await body(CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [steps])
+        guard let url else { throw NetworkError(.missingURL) }
+        _ = try await router.response(for: URLEndPoint(.get, url))
     }
 }
 

@@ -44,21 +44,24 @@ struct CacheKeptPartTests {
     @Test("a response that cannot be written leaves that of its version", arguments: [1, 2], [1_000, 2_000_000])
     func unwritable(version: Int, size: Int) async throws {
         try await withFolder { folder in
-            let cache = try ResponseCache(folder: folder, memoryLimit: 0)
-            let request = NetworkRequest(.get, URL(string: "https://h/"))
-            let key = try #require(CacheKey(request, identity: nil, ignoring: []))
-            func response(_ version: Int) -> StoredResponse {
-                StoredResponse(
-                    status: 200, headers: ["ETag": "\"\(version)\"", "Cache-Control": "max-age=60"],
-                    body: Data(count: size), url: nil, variant: "", date: Date(), ageBefore: 0, tags: [])
+            let fixture = try CacheFixture(StubSession(.text(""))) { _ in
+                try ResponseCache(folder: folder, memoryLimit: 0)
             }
-            let first = await cache.storage.store(response(1), at: cache.storage.begin(key, request))
-            #expect(first == nil)
-            let load = await cache.storage.begin(key, request)
-            let fault = await cache.storage.place(response(version), at: load, .failure("the disk is full"))
-            #expect(fault == "not stored on disk: the disk is full")
-            let found = await cache.storage.findOnDisk(key, request)
-            #expect(found?.tag == (version == 1 ? "\"1\"" : nil))
+            let storage = fixture.cache.storage
+            try await fixture.withLoad(of: URL(string: "https://h/")) { load in
+                @Sendable func response(_ version: Int) -> StoredResponse {
+                    StoredResponse(
+                        status: 200, headers: ["ETag": "\"\(version)\"", "Cache-Control": "max-age=60"],
+                        body: Data(count: size), url: nil, variant: "", date: Date(), ageBefore: 0, tags: [])
+                }
+                let first = await storage.store(response(1), at: storage.begin(load).number)
+                #expect(first == nil)
+                let next = await storage.begin(load).number
+                let fault = await storage.place(response(version), at: next, .failure("the disk is full"))
+                #expect(fault == "not stored on disk: the disk is full")
+                let found = await storage.findOnDisk(load.key, load.request)
+                #expect(found?.tag == (version == 1 ? "\"1\"" : nil))
+            }
         }
     }
 

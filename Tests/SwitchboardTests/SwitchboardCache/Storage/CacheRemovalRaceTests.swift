@@ -59,14 +59,15 @@ struct CacheRemovalRaceTests {
             begun: @escaping @Sendable () async throws -> Void = {}
         ) async throws {
             let cache = fixture.cache
-            let behind = Step { request, next in
+            let behind = CacheStep { request, next in
                 let response = try await next(request)
                 try await begun()
                 return response
             }
-            let steps = Step { request, next in
+            let steps = CacheStep { request, next in
                 let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
-                let (stored, _, _, removals) = await cache.storage.decide(key, request, cache)
+                let (stored, _, _, removals) = await cache.storage.decide(
+                    key, request, cache, at: fixture.date.now)
                 let response = try #require(stored)
                 #expect(response.tags == ["todos"])
                 try await found()
@@ -91,13 +92,7 @@ struct CacheRemovalRaceTests {
 
         /// Runs a closure with a load that has found nothing.
         func run(_ body: @escaping @Sendable (CacheLoad) async throws -> Void) async throws {
-            let steps = Step { request, next in
-                let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
-                try await body(CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
-                return try await next(request)
-            }
-            let router = Router<URLEndPoint>(session: fixture.session, exchangeInterceptors: [steps])
-            _ = try await router.response(for: URLEndPoint(.get, Self.url))
+            try await fixture.withLoad(of: Self.url, body)
         }
     }
 
@@ -165,14 +160,5 @@ struct CacheRemovalRaceTests {
                 }
             }
         }
-    }
-}
-
-/// An exchange interceptor that runs a closure.
-private struct Step: ExchangeInterceptor {
-    let body: @Sendable (NetworkRequest, Next) async throws -> NetworkResponse
-
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        try await body(request, next)
     }
 }
