@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardWebSocket
 import Testing
 
-@Suite("Faults of WebSockets", .timeLimit(.minutes(1))) struct WebSocketFaultTests {
+@Suite("Faults of WebSockets", .timeLimit(.minutes(3))) struct WebSocketFaultTests {
     /// Reads a socket to its end, with a clock that skips its pings' waits only when the server is silent.
     private func read(_ session: any NetworkSession, _ url: URL, isSilent: Bool) async throws -> [WebSocketMessage] {
         let options = RequestOptions {

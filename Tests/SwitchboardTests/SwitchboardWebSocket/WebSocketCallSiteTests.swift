@@ -5,7 +5,7 @@ import SwitchboardWebSocket
 import Testing
 
 /// Call sites that must compile as written.
-@Suite("WebSocket call sites", .timeLimit(.minutes(1))) struct WebSocketCallSiteTests {
+@Suite("WebSocket call sites", .timeLimit(.minutes(3))) struct WebSocketCallSiteTests {
     private enum ChatApi: EndPointType {
         case room(Int)
         var baseURL: String { "https://chat.example.com" }

@@ -25,7 +25,7 @@ import Testing
                     for try await _ in socket {}
                     #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isByServer == true)
                 }
-                let seen = try await server.takeWebSocket()
+                let seen = try await server.takeWebSocket(within: .seconds(60))
                 #expect(seen.closeCode == 4000)
             }
         }
@@ -38,7 +38,7 @@ import Testing
             let socket = try await open(server, way)
             for try await _ in socket { break }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
-            let seen = try await server.takeWebSocket()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
             #expect(seen.closeCode == 1001)
         }
     }
@@ -56,7 +56,7 @@ import Testing
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
-            let seen = try await server.takeWebSocket()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
             #expect(seen.closeCode == 1001)
             let late = await #expect(throws: NetworkError.self) { try await socket.send(.text("late")) }
             #expect(late?.code == .webSocketClosed)
@@ -70,7 +70,7 @@ import Testing
             var socket: Socket? = try await open(server, way)
             let states = try #require(socket).states
             socket = nil
-            let seen = try await server.takeWebSocket()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
             #expect(seen.closeCode == 1001)
             var last: WebSocketState?
             for await state in states { last = state }
@@ -90,7 +90,7 @@ import Testing
                     throw Refused()
                 }
             }
-            let seen = try await server.takeWebSocket()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
             #expect(seen.closeCode == 1001)
         }
     }
@@ -107,7 +107,7 @@ import Testing
             try await begun.wait()
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            try await server.waitForDisconnect()
+            try await server.waitForDisconnect(within: .seconds(60))
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
             socket = nil
             #expect(try await clock.nextSleep() == .seconds(10))
             clock.advance(by: .seconds(10))
-            try await server.waitForDisconnect()
+            try await server.waitForDisconnect(within: .seconds(60))
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
             server.enqueue(.webSocket())
             let socket = try await open(server)
             await socket.close(.normalClosure, reason: String(repeating: "é", count: 100))
-            let seen = try await server.takeWebSocket()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
             #expect(seen.closeReason == String(repeating: "é", count: 61))
             #expect(socket.closure?.reason == seen.closeReason)
         }

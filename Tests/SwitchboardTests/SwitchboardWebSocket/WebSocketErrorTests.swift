@@ -5,7 +5,7 @@ import SwitchboardWebSocket
 import Testing
 
 /// The texts of errors that only a WebSocket has.
-@Suite("WebSocket errors", .timeLimit(.minutes(1))) struct WebSocketErrorTests {
+@Suite("WebSocket errors", .timeLimit(.minutes(3))) struct WebSocketErrorTests {
     typealias Way = WebSocketWireTests.Way
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 

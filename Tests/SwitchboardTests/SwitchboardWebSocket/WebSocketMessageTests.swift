@@ -5,7 +5,7 @@ import SwitchboardWebSocket
 import Testing
 
 /// Messages that become values, and values that become messages.
-@Suite("WebSocket messages", .timeLimit(.minutes(1))) struct WebSocketMessageTests {
+@Suite("WebSocket messages", .timeLimit(.minutes(3))) struct WebSocketMessageTests {
     private struct Note: Codable, Sendable, Equatable { let text: String, number: Int }
 
     private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))

@@ -133,7 +133,7 @@ struct CacheRevalidationTests {
                 return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
             }
             var response = NetworkResponse(
-                status: 200, headers: Self.window.merging(answer.fields), url: request.url)
+                status: 200, headers: Self.window.merging(["ETag": "\"2\""]).merging(answer.fields), url: request.url)
             response.request = request
             response.bytes = ResponseBytes {
                 chunks.add(())

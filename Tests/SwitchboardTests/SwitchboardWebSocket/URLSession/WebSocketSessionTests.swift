@@ -93,7 +93,7 @@ import Testing
             _ = try await socket.receive()
             await socket.close(.policyViolation, reason: "bye")
             #expect(socket.closure?.text == "1008 bye")
-            let seen = try await server.takeWebSocket()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
             #expect(seen.closeCode == 1008 && seen.closeReason == "bye")
             let end = try await socket.receive()
             #expect(end == nil)
@@ -219,8 +219,8 @@ import Testing
                 #expect(first == .binary(Data(count: 1_000)))
                 try await socket.send(.text("more"))
                 let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
-                #expect(failure?.code == .invalidResponse && socket.closure?.code == .messageTooBig)
-                let seen = try await server.takeWebSocket()
+                #expect(failure?.code == .responseTooLarge && socket.closure?.code == .messageTooBig)
+                let seen = try await server.takeWebSocket(within: .seconds(60))
                 #expect(seen.closeCode == 1009)
             }
         }
@@ -237,8 +237,9 @@ import Testing
             }
             try await begun.wait()
             reading.cancel()
-            try await server.waitForDisconnect()
             await #expect(throws: CancellationError.self) { try await reading.value }
+            let seen = try await server.takeWebSocket(within: .seconds(60))
+            #expect(seen.closeCode == 1001)
         }
     }
 
@@ -249,7 +250,8 @@ import Testing
             var socket: WebSocket<WebSocketMessage, WebSocketMessage>? = try await open(kind, server)
             #expect(socket != nil)
             socket = nil
-            try await server.waitForDisconnect()
+            let seen = try await server.takeWebSocket(within: .seconds(60))
+            #expect(seen.closeCode == 1001)
         }
     }
 
@@ -258,10 +260,10 @@ import Testing
         try await MockServer.run { server in
             server.enqueue(.stall)
             let opening = Task { try await open(kind, server) }
-            _ = try await server.takeRequest()
+            _ = try await server.takeRequest(within: .seconds(60))
             opening.cancel()
             await #expect(throws: CancellationError.self) { try await opening.value }
-            try await server.waitForDisconnect()
+            try await server.waitForDisconnect(within: .seconds(60))
         }
     }
 

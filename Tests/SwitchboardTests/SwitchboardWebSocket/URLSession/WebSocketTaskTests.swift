@@ -236,7 +236,7 @@ import Testing
         await task.deliver(.failure(POSIXError(.EMSGSIZE)))
         events.didComplete(with: POSIXError(.EMSGSIZE), response(101))
         let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
-        #expect(failure?.code == .invalidResponse && failure?.reason?.contains("webSocket.messageLimit") == true)
+        #expect(failure?.code == .responseTooLarge && failure?.reason?.contains("webSocket.messageLimit") == true)
         #expect(socket.closure?.code == .messageTooBig)
     }
 
