@@ -90,7 +90,7 @@ extension ResponseCache {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"
                     request.report(.cache("revalidation failed: \(why)"))
                 }
-                // Nobody else reads a body that is stored while it is read. Releasing any other one cancels the exchange.
+                // This task is the only reader of a body that is stored while it is read. Releasing another body cancels it.
                 if response.isStoredAsItArrives { for try await _ in response.bytes {} }
                 response.stream = nil
                 return response
