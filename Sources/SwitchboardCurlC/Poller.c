@@ -32,7 +32,7 @@ struct curl_sockaddr {
 
 /// The state of a descriptor.
 struct watch {
-    const void *maker;   // the transfer that opened it, NULL if unknown
+    const void *reader;  // the transfer for which libcurl reads from it, or NULL
     void *owner;         // the owner of a socket that libcurl does not know, or NULL
     uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl or the owner requests them now
     uint8_t registered;  // the same, as registered with epoll
@@ -97,6 +97,7 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     uint8_t before = watch->wanted;
     if (what & CURL_POLL_REMOVE) poller->has_lost = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
+    watch->reader = watch->wanted & CURL_POLL_IN ? easy : NULL;
     if (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN) poller->has_dropped = true;
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
@@ -208,22 +209,19 @@ bool swcurl_poller_take_dropped(swcurl_poller *poller) {
     return has_dropped;
 }
 
-void swcurl_poller_did_open(swcurl_poller *poller, int socket, const void *easy) {
-    struct watch *watch = watch_of(poller, socket);
-    if (watch) watch->maker = easy;
-}
-
-int swcurl_poller_socket(const swcurl_poller *poller, const void *easy) {
+static int socket_of(const swcurl_poller *poller, const void *easy) {
     for (int socket = 0; socket < poller->count; socket++)
-        if (poller->watches[socket].maker == easy) return socket;
+        if (poller->watches[socket].reader == easy) return socket;
     return -1;
 }
 
-bool swcurl_poller_reads(const swcurl_poller *poller, int socket) {
-    return socket >= 0 && socket < poller->count && poller->watches[socket].wanted & CURL_POLL_IN;
-}
+bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy) { return socket_of(poller, easy) >= 0; }
 
-int swcurl_poller_take(swcurl_poller *poller, int socket, void *owner, swcurl_ready_callback on_ready) {
+int swcurl_poller_take(
+    swcurl_poller *poller, const void *easy, void *owner, swcurl_ready_callback on_ready
+) {
+    int socket = socket_of(poller, easy);
+    if (socket < 0) return -1;
     int taken = fcntl(socket, F_DUPFD_CLOEXEC, 0);
     int blank = socket_without_peer();
     if (taken < 0 || blank < 0 || !watch_of(poller, taken)) goto failed;

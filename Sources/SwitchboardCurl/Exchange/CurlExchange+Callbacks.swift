@@ -37,10 +37,10 @@ extension CurlExchange {
                 guard let context else { return 1 }
                 return exchange(context) { $0.willConnect() } ? 0 : 1
             },
-            { context, socket, _ in
+            { context, _, _ in
                 // 1 is CURL_SOCKOPT_ERROR.
                 guard let context else { return 1 }
-                return exchange(context) { $0.willConnect(socket) } ? 0 : 1
+                return exchange(context) { $0.willConnect() } ? 0 : 1
             })
     }
 }

@@ -24,7 +24,6 @@ extension CurlExchange {
         if isUpgraded {
             deadlines.endAll()
             loop.upgraded += 1
-            socket = swcurl_poller_socket(loop.poller, handle.easy)
             loop.takeOverLater(self)
         } else if request.isUpgrade {
             upload?.release(to: -1)

@@ -4,17 +4,11 @@ import Foundation
 
 /// The part of an exchange that connects and sends in libcurl's callbacks, under the poller's lock.
 extension CurlExchange {
-    /// Runs before a name lookup. Returns false to end the transfer.
+    /// Runs before a name lookup and before a socket connects. Returns false to end the transfer.
     func willConnect() -> Bool {
         guard sendTime == 0 else { return refuseRepeat() }
         if deadlines.beginConnecting(now: DispatchTime.now().uptimeNanoseconds) { loop.noteDeadline(of: self) }
         return true
-    }
-
-    /// Runs before a socket connects. Returns false to end the transfer.
-    func willConnect(_ socket: Int32) -> Bool {
-        swcurl_poller_did_open(loop.poller, socket, handle.easy)
-        return willConnect()
     }
 
     /// Runs when a connection exists, before the request is sent. Returns false to end the transfer.

@@ -57,10 +57,9 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isBodySent = false
     /// Whether another protocol has taken the connection over.
     @exclusivity(unchecked) var isUpgraded = false
-    /// The socket of that connection, or -1.
+    /// The socket of that connection when libcurl has lost it to this exchange, or -1.
     @exclusivity(unchecked) var socket: Int32 = -1
-    /// Whether libcurl has lost the connection to this exchange, which then owns the socket.
-    @exclusivity(unchecked) var ownsSocket = false
+    var ownsSocket: Bool { socket >= 0 }
     /// Whether that socket takes no more bytes now.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()

@@ -16,9 +16,9 @@ extension CurlLoop {
             guard exchange.place >= 0 else { continue }
             let isWhole = isPlain(exchange.request) && !exchange.head.describesBody && exchange.pipe?.isPaused == false
             let socket =
-                isWhole && exchange.socket >= 0
+                isWhole
                 ? swcurl_poller_take(
-                    poller, exchange.socket, Unmanaged.passUnretained(exchange).toOpaque(),
+                    poller, exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque(),
                     { owner, canRead, canWrite in
                         Unmanaged<CurlExchange>.fromOpaque(owner)._withUnsafeGuaranteedRef {
                             $0.isReady(toRead: canRead, toWrite: canWrite)
@@ -28,7 +28,7 @@ extension CurlLoop {
                 note(exchange)
                 swcurl_multi_remove(multi, exchange.handle.easy)
                 leaveUpgraded(exchange)
-                (exchange.socket, exchange.ownsSocket) = (socket, true)
+                exchange.socket = socket
             }
             exchange.upload?.release(to: socket)
         }
@@ -63,8 +63,8 @@ extension CurlLoop {
     }
 
     private func endIfHalfClosed(_ exchange: CurlExchange) {
-        guard exchange.place >= 0, exchange.socket >= 0, !swcurl_poller_reads(poller, exchange.socket) else { return }
-        guard exchange.pipe?.isPaused == false else { return }
+        guard exchange.place >= 0, !exchange.ownsSocket, exchange.pipe?.isPaused == false else { return }
+        guard !swcurl_poller_reads(poller, exchange.handle.easy) else { return }
         exchange.upload?.finish(nil)
         // A server that does not read either would block the upload for ever.
         exchange.deadlines.limitRest(now: now())

@@ -101,17 +101,14 @@ void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
 void swcurl_poller_fire(swcurl_poller *poller);
 /// Returns whether libcurl has stopped reading from a socket since the last call.
 bool swcurl_poller_take_dropped(swcurl_poller *poller);
-/// Records that a transfer opened a socket.
-void swcurl_poller_did_open(swcurl_poller *poller, int socket, const void *easy);
-/// Returns the open socket that a transfer opened, or -1 without one.
-int swcurl_poller_socket(const swcurl_poller *poller, const void *easy);
-/// Returns whether libcurl waits for bytes from a socket.
-bool swcurl_poller_reads(const swcurl_poller *poller, int socket);
+/// Returns whether libcurl reads from a socket for a transfer.
+bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy);
 /// Receives the owner of a socket that is ready. An error or the end of the connection is ready to be read.
 typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write);
-/// Takes the connection of one of libcurl's sockets away from libcurl, and watches it for reading. Returns its new
-/// descriptor, or -1 when the system has none left. libcurl continues with a socket without a peer.
-int swcurl_poller_take(swcurl_poller *poller, int socket, void *owner, swcurl_ready_callback on_ready);
+/// Takes the connection of a transfer away from libcurl, and watches it for reading. Returns its new descriptor, or -1
+/// when libcurl does not read from it or the system has none left. libcurl continues with a socket without a peer.
+int swcurl_poller_take(
+    swcurl_poller *poller, const void *easy, void *owner, swcurl_ready_callback on_ready);
 /// Sets what the poller waits for on a socket that was taken.
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes);
 /// Closes a socket that was taken.

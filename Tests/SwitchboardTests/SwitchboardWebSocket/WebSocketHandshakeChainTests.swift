@@ -94,6 +94,29 @@ import Testing
         }
     }
 
+    @Test("a socket takes none of the idle connections, whoever opened them")
+    func idleConnections() async throws {
+        try await MockServer.run { request in
+            request.path == "/text" ? .text("ok") : .webSocket(.text("in"))
+        } body: { server in
+            let router = Router<URLEndPoint>(session: CurlSession())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { _ = try await router.response(for: endPoint(server, "text")) } }
+                try await group.waitForAll()
+            }
+            let idle = server.connectionCount
+            var sockets: [WebSocket<WebSocketMessage, WebSocketMessage>] = []
+            for _ in 0..<8 {
+                let socket = try await router.webSocket(for: endPoint(server))
+                let message = try await socket.receive()
+                #expect(message == .text("in"))
+                sockets.append(socket)
+            }
+            _ = try await router.response(for: endPoint(server, "text"))
+            #expect(server.connectionCount == idle + sockets.count)
+        }
+    }
+
     @Test("a stored response of the URL does not answer the handshake")
     func cached() async throws {
         let session = StubSession(
