@@ -8,4 +8,16 @@ extension MockResponse {
         response.headers[name] = value
         return response
     }
+
+    /// Returns the response with changed header fields.
+    func with(_ change: (inout HTTPHeaders) -> Void) -> MockResponse {
+        var response = self
+        change(&response.headers)
+        return response
+    }
+
+    /// Returns the response with these cookies.
+    func setting(_ cookies: String...) -> MockResponse {
+        with { headers in for cookie in cookies { headers.add("Set-Cookie", cookie) } }
+    }
 }

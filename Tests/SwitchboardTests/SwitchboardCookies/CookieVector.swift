@@ -99,17 +99,3 @@ private final class Seen: @unchecked Sendable {  // under the lock alone
 
     func add(_ request: NetworkRequest) { lock.withLock { seen.append(request) } }
 }
-
-extension MockResponse {
-    /// Returns the response with changed header fields.
-    func with(_ change: (inout HTTPHeaders) -> Void) -> MockResponse {
-        var response = self
-        change(&response.headers)
-        return response
-    }
-
-    /// Returns the response with these cookies.
-    func setting(_ cookies: String...) -> MockResponse {
-        with { headers in for cookie in cookies { headers.add("Set-Cookie", cookie) } }
-    }
-}
