@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 
 /// The cancellation and the history of one call of a router. A request and its copies share it.
-package final class CallRecord: CallCancellation, @unchecked Sendable {
+package final class CallRecord: CallCancellation, @unchecked Sendable {  // the lock of `state` guards the notes
     struct Notes {
         var count = 0
         var history: [ExchangeRecord] = []
