@@ -53,6 +53,7 @@ package final class InterceptorChain: Sendable {
 
     /// Sends a request through the interceptors. A download may send it several times.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        if let fault { throw fault }
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
             return try await Next(self, 0)(request)
         }

@@ -116,7 +116,6 @@ package final class RouterCalls: Sendable {
         if !isPart { call.tell(.made, request) }
         do {
             try CallCancellation.check()
-            if let fault = chain.fault { throw fault }
             // A limit of more than a century is no limit, and more than the clock's sleep can count.
             let total = request.timeouts.total.flatMap { $0 < .century ? $0 : nil }
             var response =

@@ -44,6 +44,22 @@ struct ListedTwiceTests {
         #expect(try await chain.send(NetworkRequest(.get, url)).text == "ok")
     }
 
+    @Test("an object listed twice in a chain behind an app's session is an error")
+    func behindSession() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let one = RateLimiter(1_000)
+        let chain = SessionChain {
+            one
+            one
+            session
+        }
+        let router = Router<URLEndPoint>(session: AppSession(session: chain))
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.request(URLEndPoint(.get, url), as: String.self)
+        }
+        #expect(error?.code == .invalidRequest && error?.url == url && session.requests.isEmpty)
+    }
+
     @Test("two objects of one type may be listed")
     func twoOfAKind() async throws {
         let lists: [any Interceptor] = [RateLimiter(9), RateLimiter(9), RetryPolicy(), RetryPolicy()]
@@ -87,4 +103,11 @@ struct ListedTwiceTests {
             #expect(try await calls[1].value.hasSuffix("bob"))
         }
     }
+}
+
+/// A session of an app over another one. A router does not see the chain in it.
+private struct AppSession: NetworkSession {
+    let session: any NetworkSession
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse { try await session.send(request) }
 }
