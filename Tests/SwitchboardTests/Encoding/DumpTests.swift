@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchboardResilience
 
 /// Dumps everything that stores requests, while they are in flight and afterwards.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DumpTests {
     private static func texts(of value: Any) -> String {
         var dumped = ""

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardCookies
 
 /// The order in which a domain's cookies are evicted: RFC 6265bis §5.7.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieEvictionTests {
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
     private let http = URL(text: "http://a.example/")

@@ -4,7 +4,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardCookies
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieVectorTests {
     /// The path of the report, set by `scripts/oracles/cookies`. Nil otherwise.
     private let report = ProcessInfo.processInfo.environment["SWITCHBOARD_COOKIES"]

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardCookies
 
 /// The work that a response causes, counted in cookies inspected one by one.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CookieWorkTests {
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
 

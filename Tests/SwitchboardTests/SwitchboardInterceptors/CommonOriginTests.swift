@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// The origins that `hosts:` and `origins:` name.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CommonOriginTests {
     private let home = URL(text: "https://app.example/a")
 

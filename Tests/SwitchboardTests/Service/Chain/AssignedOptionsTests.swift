@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardResilience
 
 /// Interceptors that replace the request's options.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct AssignedOptionsTests {
     private let home = URL(text: "https://api.example.com/a")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RouterLifetimeTests {
     private final class Session: NetworkSession {
         func send(_ request: NetworkRequest) async throws -> NetworkResponse {

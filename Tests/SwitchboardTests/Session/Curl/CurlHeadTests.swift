@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// Lines of a head become header fields, and a URL becomes the target of a request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CurlHeadTests {
     @Test("every byte in a value arrives as sent, and invalid bytes are found")
     func bytesOfValues() {

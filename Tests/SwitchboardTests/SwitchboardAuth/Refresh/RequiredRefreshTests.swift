@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardAuth
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RequiredRefreshTests {
     @Test("a refresh is sent over a router that requires a sign-in everywhere")
     func sameRouter() async throws {

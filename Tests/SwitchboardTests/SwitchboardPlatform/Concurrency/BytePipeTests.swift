@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardPlatform
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct BytePipeTests {
     private func offer(_ text: String, to pipe: BytePipe) -> BytePipe.Reception {
         Data(text.utf8).withUnsafeBytes { pipe.offer($0) }

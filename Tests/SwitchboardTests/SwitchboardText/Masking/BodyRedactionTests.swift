@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Texts as they appear in bodies, with `hunter2` as the secret.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct BodyRedactionTests {
     private let redaction = Redaction.standard
 

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Names and values that are apart, or that end in an unusual place, with `hunter2` as the secret.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SecretPairTests {
     private let redaction = Redaction.standard
 
