@@ -55,13 +55,32 @@ package final class InterceptorChain: Sendable {
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         if let fault { throw fault }
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
-            return try await Next(self, 0)(request)
+            return try await send(request, from: 0)
         }
-        return try await download.run(request, under: retryPolicy) { try await Next(self, 0)($0) }
+        return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
+    }
+
+    /// Sends a request through the links from an index on, and then to the session.
+    @inline(__always)
+    func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
+        do {
+            guard index < links.count else { return try await exchange(request) }
+            let next = Next(self, index + 1)
+            switch links[index] {
+            case .call(let interceptor): return try await interceptor.intercept(request, next: next)
+            case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
+            }
+        } catch let error as NetworkError {
+            // The error names this request, unless it names another.
+            throw error.attributed(to: request)
+        } catch {
+            request.call?.note(error, thrownBy: index < links.count ? links[index].interceptor : nil)
+            throw error
+        }
     }
 
     /// Performs one exchange and records it in its call.
-    fileprivate func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
+    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         try CallCancellation.check()
         try request.checkSignInIsDecided()
         guard notesExchanges, let call = request.call else { return try await sendToSession(request) }
@@ -91,34 +110,5 @@ package final class InterceptorChain: Sendable {
                 .invalidRequest, reason: "the same \(type) is listed twice: list it once, or make a second one")
         }
         return nil
-    }
-}
-
-/// The rest of the chain after an interceptor, including the session.
-public struct Next: Sendable {
-    private let chain: InterceptorChain
-    private let index: Int
-
-    init(_ chain: InterceptorChain, _ index: Int) {
-        self.chain = chain
-        self.index = index
-    }
-
-    /// Sends a request through the rest of the chain.
-    public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
-        do {
-            guard index < chain.links.count else { return try await chain.exchange(request) }
-            let next = Next(chain, index + 1)
-            switch chain.links[index] {
-            case .call(let interceptor): return try await interceptor.intercept(request, next: next)
-            case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
-            }
-        } catch let error as NetworkError {
-            // The error names this request, unless it names another.
-            throw error.attributed(to: request)
-        } catch {
-            request.call?.note(error, thrownBy: index < chain.links.count ? chain.links[index].interceptor : nil)
-            throw error
-        }
     }
 }

@@ -65,19 +65,3 @@ extension Protected: CustomReflectable {
     /// An empty mirror: `dump` would read the value without the lock, and show credentials in it.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-#if canImport(os)
-@usableFromInline typealias PlatformLock = os_unfair_lock_s
-#else
-@usableFromInline typealias PlatformLock = pthread_mutex_t
-#endif
-
-@usableFromInline
-final class LockedBuffer<Value>: ManagedBuffer<Value, PlatformLock> {
-    #if !canImport(os)
-    @inlinable
-    deinit {
-        _ = withUnsafeMutablePointerToElements { pthread_mutex_destroy($0) }
-    }
-    #endif
-}

@@ -1,13 +1,5 @@
 import Foundation
 
-/// The properties of a name that ``OutputBytes/appendName(_:escapesSlashes:)`` computes while it writes the name.
-struct OutputName {
-    /// The hash of a plain name. All other names have the same hash.
-    var hash: UInt32
-    /// Whether the name is ASCII without escapes, so that its written bytes can be compared directly.
-    var isPlain: Bool
-}
-
 extension OutputBytes {
     /// Appends a string in quotation marks, escaped as RFC 8259 §7 requires.
     @inline(__always)

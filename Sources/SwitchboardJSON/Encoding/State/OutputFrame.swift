@@ -22,15 +22,3 @@ struct OutputFrame {
     /// The number of members or elements.
     var count = 0
 }
-
-/// A member of an object that is being written.
-struct OutputMember {
-    /// The offset of the name, after the quotation mark.
-    var nameStart: Int
-    var nameLength: Int32
-    /// The index of the first member with the same name in the same object, or -1.
-    var repeated: Int32 = -1
-    var name: OutputName
-
-    var nameRange: Range<Int> { nameStart..<nameStart + Int(nameLength) }
-}

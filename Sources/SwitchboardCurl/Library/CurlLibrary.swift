@@ -1,0 +1,52 @@
+#if os(Linux)
+import SwitchboardCurlC
+
+/// The system's libcurl, loaded at its first use.
+package enum CurlLibrary {
+    /// The reason why libcurl is not available: the loader's message, or a version older than 7.78. Nil when it is
+    /// available.
+    package static let failure: String? = swcurl_load().map { String(cString: $0) }
+
+    /// The version, such as 0x075801 for 7.88.1.
+    package static let version = failure == nil ? swcurl_version_number() : 0
+    /// The version as text, such as `7.88.1`.
+    package static let versionText = failure == nil ? String(cString: swcurl_version_text()) : ""
+    package static let hasHTTP2 = failure == nil && swcurl_features() & (1 << 16) != 0
+
+    /// Whether the second use of a plain HTTP/2 connection by prior knowledge fails, as in 7.88.0 and 7.88.1 ([curl
+    /// 10634](https://github.com/curl/curl/issues/10634)).
+    package static let breaksPlainHTTP2: Bool = version >> 8 == 0x07_58
+
+    /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection, as before 7.88.
+    package static let stallsSharedConnections: Bool = version < 0x07_58_00
+
+    /// Whether a reused handle joins a first header line that begins with a blank to a freed header field of its last
+    /// response, as from 7.83 until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)).
+    static let readsFreedHeaders: Bool = version >= 0x07_53_00 && version < 0x08_03_00
+
+    /// The content codings that this build of libcurl decodes.
+    package static let encodings: Set<String> = {
+        guard failure == nil else { return [] }
+        let features = swcurl_features()
+        let builtWith = [(3, ["gzip", "x-gzip", "deflate"]), (23, ["br"]), (26, ["zstd"])]
+        return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
+    }()
+
+    /// The value of `Accept-Encoding`, as libcurl would write it. Empty without any coding.
+    static let acceptedEncodings = ["deflate", "gzip", "br", "zstd"].filter(encodings.contains).joined(separator: ", ")
+
+    /// Whether libcurl omits the `?` of an empty query, as since 8.8.
+    package static let dropsEmptyQuery: Bool = version >= 0x08_08_00
+
+    /// Whether decoding can still be turned off after the head of a response, as before 8.5.
+    package static let decodesLate: Bool = version < 0x08_05_00
+
+    /// Returns the reason why another library cannot be used, or nil. The library is not kept.
+    package static func failure(loading name: String) -> String? {
+        swcurl_try_load(name).map { String(cString: $0) }
+    }
+
+    /// Returns libcurl's message for one of its result codes.
+    package static func text(of code: Int32) -> String { String(cString: swcurl_error_text(code)) }
+}
+#endif

@@ -1,0 +1,57 @@
+#if os(Linux)
+/// The numbers of the libcurl options that are set here. They are part of its ABI.
+enum CurlOption {
+    static let proxy: Int32 = 10_004
+    static let errorBuffer: Int32 = 10_010
+    static let userAgent: Int32 = 10_018
+    static let url: Int32 = 10_002
+    static let httpHeader: Int32 = 10_023
+    static let keyPassword: Int32 = 10_026
+    static let sslVersion: Int32 = 32
+    static let proxyTunnel: Int32 = 61
+    static let customRequest: Int32 = 10_036
+    static let header: Int32 = 42
+    static let noBody: Int32 = 44
+    static let upload: Int32 = 46
+    static let interface: Int32 = 10_062
+    static let sslVerifyPeer: Int32 = 64
+    static let caInfo: Int32 = 10_065
+    static let freshConnect: Int32 = 74
+    static let forbidReuse: Int32 = 75
+    static let httpGet: Int32 = 80
+    static let sslVerifyHost: Int32 = 81
+    static let httpVersion: Int32 = 84
+    static let httpContentDecoding: Int32 = 158
+    static let caPath: Int32 = 10_097
+    static let bufferSize: Int32 = 98
+    static let noSignal: Int32 = 99
+    static let proxyType: Int32 = 101
+    static let acceptEncoding: Int32 = 10_102
+    static let ipResolve: Int32 = 113
+    static let inFileSize: Int32 = 30_115
+    static let connectTimeout: Int32 = 156
+    static let proxyUserName: Int32 = 10_175
+    static let proxyPassword: Int32 = 10_176
+    static let noProxy: Int32 = 10_177
+    static let protocols: Int32 = 181
+    static let resolve: Int32 = 10_203
+    static let requestTarget: Int32 = 10_266
+    static let parsedURL: Int32 = 10_282
+    static let pinnedPublicKey: Int32 = 10_230
+    static let unixSocketPath: Int32 = 10_231
+    static let pathAsIs: Int32 = 234
+    static let pipeWait: Int32 = 237
+    static let proxyCAInfo: Int32 = 10_246
+    static let proxyCAPath: Int32 = 10_247
+    static let proxySSLVerifyPeer: Int32 = 248
+    static let proxySSLVerifyHost: Int32 = 249
+    static let proxySSLVersion: Int32 = 250
+    static let suppressConnectHeaders: Int32 = 265
+    static let uploadBufferSize: Int32 = 280
+    static let sslCertBlob: Int32 = 40_291
+    static let sslKeyBlob: Int32 = 40_292
+    static let caInfoBlob: Int32 = 40_309
+    static let proxyCAInfoBlob: Int32 = 40_310
+    static let quickExit: Int32 = 322
+}
+#endif
