@@ -131,7 +131,7 @@ package final class RouterCalls: Sendable {
     }
 
     private func send(_ request: NetworkRequest, within total: Duration) async throws -> NetworkResponse {
-        let error = NetworkError.overTotal(total).attributed(to: request)
+        let error = NetworkError.overTotal(total)
         let elapsed = request.call?.elapsed?() ?? .zero
         guard elapsed < total else { throw error }
         return try await withTimeout(total - elapsed, by: clock, error: error) { [chain] in

@@ -99,7 +99,6 @@ private actor PartOpener {
 extension NetworkError {
     /// Returns the error with response and request, unless it has them already.
     fileprivate func noting(_ response: NetworkResponse) -> NetworkError {
-        let error = status == nil ? with(response) : self
-        return response.request.map { error.attributed(to: $0) } ?? error
+        status == nil ? with(response) : self
     }
 }

@@ -61,7 +61,7 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             queue.end(CancellationError())
             var fault = NetworkError(.invalidResponse, reason: error.text)
             fault.title = "The server's answer opens no WebSocket"
-            throw fault.attributed(to: request)
+            throw connection.attributed(fault)
         }
     }
 

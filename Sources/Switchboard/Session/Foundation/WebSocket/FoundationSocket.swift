@@ -141,7 +141,7 @@ package final class FoundationSocket: Sendable {
 
     /// Ends with an error, and closes the connection.
     func fail(_ error: NetworkError) {
-        finish(.failure(error.attributed(to: request)))
+        finish(.failure(error))
     }
 
     /// Adds a report about the end, and ends the socket if nothing can follow.
