@@ -5,7 +5,8 @@ public struct ResponseLimits: Sendable, Hashable {
     public var responseBody: Int
 
     /// The largest body downloaded into a file, in bytes after decompression. Default 16 GiB. A larger one fails with
-    /// ``NetworkError/Code/responseTooLarge``.
+    /// ``NetworkError/Code/responseTooLarge``. It also limits the unread bytes of a stream of a ``FoundationSession``,
+    /// which wait in a temporary file.
     public var downloadedFile: Int64
     /// The largest header of a response, in bytes. Default 256 KiB. A larger one fails with
     /// ``NetworkError/Code/headersTooLarge``. libcurl, which URLSession uses on Linux, also refuses a line above 100
