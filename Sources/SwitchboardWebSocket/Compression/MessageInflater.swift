@@ -41,8 +41,8 @@ final class MessageInflater {
         input = data
     }
 
-    /// Returns the next piece, or nil when it needs more input.
-    func next() throws(WebSocketViolation) -> Data? {
+    /// Returns the next piece, which lasts until the next call, or nil when it needs more input.
+    func next() throws(WebSocketViolation) -> UnsafeRawBufferPointer? {
         var isMoving = true
         while isMoving {
             let before = input.count
@@ -52,7 +52,7 @@ final class MessageInflater {
             case 1: _ = zlib.inflateReset(stream)  // A block was marked as the last one (RFC 7692 §7.2.3.4).
             default: throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload)
             }
-            if filled > 0 { return Data(bytes: piece, count: filled) }
+            if filled > 0 { return UnsafeRawBufferPointer(start: piece, count: filled) }
             isMoving = !input.isEmpty && input.count < before
         }
         guard input.isEmpty else { throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload) }

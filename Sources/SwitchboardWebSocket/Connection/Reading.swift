@@ -3,11 +3,11 @@ final class Reading: @unchecked Sendable {  // the lock of the response's bytes 
     /// A reason to stop amid the bytes: a full inbox or the server's Close frame.
     enum Stop { case full, closed }
 
-    var reader: MessageReader
+    @exclusivity(unchecked) var reader: MessageReader
     /// The stop or the violation on the session's thread, at which the task continues.
-    var stop: Result<Stop, WebSocketViolation>?
+    @exclusivity(unchecked) var stop: Result<Stop, WebSocketViolation>?
     /// Whether the bytes that follow no longer matter.
-    var isOver = false
+    @exclusivity(unchecked) var isOver = false
 
     init(_ reader: sending MessageReader) { self.reader = reader }
 

@@ -33,20 +33,32 @@ extension WebSocketConnection {
     /// before it, and the task continues there.
     func receive(_ bytes: UnsafeRawBufferPointer, _ reading: Reading) -> Int? {
         guard !reading.isOver else { return nil }
-        var chunk = Data(bytes)
+        var rest = bytes
         do throws(WebSocketViolation) {
-            guard let stop = try handle(&chunk, &reading.reader) else { return nil }
+            guard let stop = try handle(&rest, &reading.reader) else { return nil }
             (reading.stop, reading.isOver) = (.success(stop), stop == .closed)
         } catch {
             (reading.stop, reading.isOver) = (.failure(error), true)
         }
-        return bytes.count - chunk.count
+        return bytes.count - rest.count
     }
 
     /// Handles the events of a chunk up to a stop. Returns nil at its end.
     private func handle(_ chunk: inout Data, _ reader: inout MessageReader) throws(WebSocketViolation) -> Reading.Stop?
     {
-        while let event = try reader.next(&chunk) {
+        let (stop, left) = chunk.withUnsafeBytes { bytes in
+            var rest = bytes
+            let stop = Result { () throws(WebSocketViolation) in try handle(&rest, &reader) }
+            return (stop, rest.count)
+        }
+        chunk = chunk.suffix(left)
+        return try stop.get()
+    }
+
+    private func handle(
+        _ bytes: inout UnsafeRawBufferPointer, _ reader: inout MessageReader
+    ) throws(WebSocketViolation) -> Reading.Stop? {
+        while let event = try reader.next(&bytes) {
             switch event {
             case .message(let message): if !inbox.add(message) { return .full }
             case .ping(let payload):

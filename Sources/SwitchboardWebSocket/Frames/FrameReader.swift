@@ -3,9 +3,9 @@ import Foundation
 /// Reads frames from bytes in pieces of any size.
 struct FrameReader {
     /// A part of a frame, in the order of the bytes.
-    enum Part: Equatable {
+    enum Part {
         case header(FrameHeader)
-        case payload(Data)
+        case payload(UnsafeRawBufferPointer)
         case end
     }
 
@@ -19,11 +19,8 @@ struct FrameReader {
         header.reserveCapacity(10)
     }
 
-    /// Whether the bytes so far end with a whole frame.
-    var isBetweenFrames: Bool { missing == nil && header.isEmpty }
-
     /// Takes the next part from the front of the bytes, or returns nil when it needs more of them.
-    mutating func next(_ bytes: inout Data) throws(WebSocketViolation) -> Part? {
+    mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> Part? {
         if let missing {
             guard missing > 0 else {
                 self.missing = nil
@@ -31,13 +28,12 @@ struct FrameReader {
             }
             guard !bytes.isEmpty else { return nil }
             let count = Int(min(missing, UInt64(bytes.count)))
-            let payload = bytes.prefix(count)
-            bytes = bytes.dropFirst(count)
             self.missing = missing - UInt64(count)
-            return .payload(payload)
+            defer { bytes = UnsafeRawBufferPointer(rebasing: bytes[count...]) }
+            return .payload(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
         while let byte = bytes.first {
-            bytes = bytes.dropFirst()
+            bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
             header.append(byte)
             guard header.count >= 2, header.count == FrameHeader.size(header[1]) else { continue }
             let whole = try FrameHeader(header[...], allowsCompression: allowsCompression)

@@ -33,7 +33,7 @@ struct MessageReader {
     }
 
     /// Takes the next event from the front of the bytes, or returns nil when it needs more of them.
-    mutating func next(_ bytes: inout Data) throws(WebSocketViolation) -> Event? {
+    mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> Event? {
         while let part = try frames.next(&bytes) {
             switch part {
             case .header(let header): try begin(header)
@@ -63,20 +63,20 @@ struct MessageReader {
         if isTooLong, message?.isCompressed == false { throw tooBig }
     }
 
-    private mutating func add(_ payload: Data) throws(WebSocketViolation) {
+    private mutating func add(_ payload: UnsafeRawBufferPointer) throws(WebSocketViolation) {
         guard let current else { return }
         if current.opcode.isControl {
-            control += payload
+            control.append(contentsOf: payload)
         } else if message?.isCompressed == true, let inflater {
-            try inflate(payload, inflater)
+            try inflate(Data(payload), inflater)
         } else {
             try append(payload)
         }
     }
 
-    private mutating func append(_ piece: Data) throws(WebSocketViolation) {
+    private mutating func append(_ piece: UnsafeRawBufferPointer) throws(WebSocketViolation) {
         if message?.opcode == .text, !text.accept(piece) { throw Self.notUTF8 }
-        content += piece
+        if content.isEmpty { content = Data(piece) } else { content.append(contentsOf: piece) }
     }
 
     private mutating func inflate(_ payload: Data, _ inflater: MessageInflater) throws(WebSocketViolation) {

@@ -14,6 +14,19 @@ func bytes(_ digits: String) -> Data {
     return bytes
 }
 
+extension MessageReader {
+    /// Takes the next event from the front of the bytes.
+    mutating func next(_ bytes: inout Data) throws(WebSocketViolation) -> Event? {
+        let (event, left) = bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            let event = Result { () throws(WebSocketViolation) in try next(&rest) }
+            return (event, rest.count)
+        }
+        bytes = Data(bytes.suffix(left))
+        return try event.get()
+    }
+}
+
 /// Returns the events of bytes that arrive in pieces of a size.
 func events(
     _ bytes: Data, by size: Int = .max, _ reader: MessageReader = MessageReader(limit: 1 << 20)
