@@ -56,7 +56,7 @@ extension CurlExchange {
 
     /// Sends bytes on the caller's thread. Returns false, and sends nothing, when libcurl has the connection or when
     /// other bytes wait.
-    package func sendAtOnce(_ bytes: Data) -> Bool {
+    package func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
         upload?.sendAtOnce(bytes) == true
     }
 

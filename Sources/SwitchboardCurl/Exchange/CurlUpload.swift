@@ -167,10 +167,15 @@ final class CurlUpload: Sendable {
     // MARK: Over a socket
 
     /// Sends bytes at once over the socket. Returns false, and sends nothing, without a socket or when others wait.
-    func sendAtOnce(_ bytes: Data) -> Bool {
+    func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isSent, reader) = state.withLock { state -> (Bool, CurlExchange?) in
-            guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped else { return (false, nil) }
-            state.append(bytes)
+            guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped, let start = bytes.baseAddress else {
+                return (false, nil)
+            }
+            let count = max(0, swcurl_socket_send(state.socket, start, bytes.count))
+            state.given += Int64(count)
+            guard count < bytes.count else { return (true, nil) }
+            state.append(Data(bytes[count...]))
             return (true, state.pass())
         }
         reader?.requestResume()

@@ -6,7 +6,7 @@ import SwitchboardPlatform
 extension SendQueue {
     /// Sends messages over a connection from now on, if it takes them at once.
     func send(over connection: any UpgradedConnection) {
-        self.connection.withLock { $0 = connection }
+        state.withLock { $0.connection = connection }
     }
 
     /// The longest message in bytes that is sent at once.
@@ -14,14 +14,14 @@ extension SendQueue {
 
     /// Sends a message or a Close frame on this thread. Returns false when it must wait in the queue.
     func sendAtOnce(_ opcode: Opcode, _ payload: Data) -> Bool {
-        guard payload.count <= Self.atOnceLimit, let connection = connection.withLock({ $0 }) else { return false }
-        let isFree = state.withLock { state in
-            guard state.isIdle else { return false }
+        guard payload.count <= Self.atOnceLimit else { return false }
+        let way = state.withLock { state -> (connection: any UpgradedConnection, key: UInt32)? in
+            guard state.isIdle, let connection = state.connection else { return nil }
             state.isSendingAtOnce = true
-            return true
+            return (connection, state.masks.next())
         }
-        guard isFree else { return false }
-        let isSent = connection.sendAtOnce(FrameWriter.frame(opcode, payload, key: Self.key))
+        guard let way else { return false }
+        let isSent = FrameWriter.withFrame(opcode, payload, key: way.key) { way.connection.sendAtOnce($0) }
         let reader = state.withLock { state in
             state.isSendingAtOnce = false
             if isSent, opcode == .close {

@@ -27,6 +27,9 @@ final class SendQueue: Sendable {
         var isClosing = false
         var failure: (any Error)?
         var sent: (messages: Int, bytes: Int64) = (0, 0)
+        var masks = MaskKeys()
+        /// Takes messages on the threads of their senders. Nil if the session has no such connection.
+        var connection: (any UpgradedConnection)?
 
         mutating func takeReader() -> CheckedContinuation<Void, Never>? {
             defer { reader = nil }
@@ -48,7 +51,6 @@ final class SendQueue: Sendable {
     static let fragmentSize = 128 << 10
 
     let state = Protected(State())
-    let connection = Protected<(any UpgradedConnection)?>(nil)
     private let compression = Protected<(deflater: MessageDeflater, threshold: Int)?>(nil)
 
     /// The number of messages that were sent, and their bytes.
@@ -113,14 +115,14 @@ final class SendQueue: Sendable {
 
     /// Ends the queue. Waiting and later senders receive the error.
     func end(_ failure: any Error) {
-        let (senders, reader) = state.withLock { state in
+        let (senders, reader, connection) = state.withLock { state in
             if state.failure == nil { state.failure = failure }
-            defer { (state.senders, state.messages) = ([:], []) }
-            return (Array(state.senders.values), state.takeReader())
+            defer { (state.senders, state.messages, state.connection) = ([:], [], nil) }
+            return (Array(state.senders.values), state.takeReader(), state.connection)
         }
+        defer { withExtendedLifetime(connection) {} }  // is released without the lock
         // The history of the call retains the queue with its request.
         compression.withLock { $0 = nil }
-        _ = connection.swap(nil)
         for sender in senders { sender.resume(throwing: failure) }
         reader?.resume()
     }
@@ -157,7 +159,7 @@ final class SendQueue: Sendable {
             return .begin(first)
         }
         switch work {
-        case .control(let opcode, let payload): return .frame(FrameWriter.frame(opcode, payload, key: Self.key))
+        case .control(let opcode, let payload): return .frame(FrameWriter.frame(opcode, payload, key: key))
         case .begin(let message):
             compress(message)
             return fragment(isFirst: true)
@@ -203,11 +205,10 @@ final class SendQueue: Sendable {
         return .frame(
             FrameWriter.frame(
                 isFirst ? part.message.opcode : .continuation, part.bytes, isFinal: part.isLast,
-                isCompressed: isFirst && part.message.isCompressed, key: Self.key))
+                isCompressed: isFirst && part.message.isCompressed, key: key))
     }
 
-    /// A mask from the system's source of random numbers, as RFC 6455 §10.3 requires.
-    static var key: UInt32 { UInt32.random(in: .min ... .max) }
+    private var key: UInt32 { state.withLock { $0.masks.next() } }
 
     /// Resumes the sender of the message whose last fragment the reader has passed on.
     private func release() {

@@ -3,7 +3,10 @@ import Foundation
 /// Writes frames. Those of a client are masked ([RFC 6455
 /// §5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.3)).
 enum FrameWriter {
-    /// Returns a frame.
+    /// The length of the longest header, with a mask.
+    private static let longestHeader = 14
+
+    /// Runs `body` with the bytes of a frame.
     ///
     /// - Parameters:
     ///   - opcode: The type of the frame.
@@ -11,48 +14,69 @@ enum FrameWriter {
     ///   - isFinal: Whether the frame ends its message.
     ///   - isCompressed: Whether the payload begins a compressed message.
     ///   - key: The mask, from a secure source of random numbers. Nil for a frame of a server.
-    /// - Returns: The bytes of the frame.
+    ///   - body: Uses the bytes, which last until it returns.
+    /// - Returns: The result of `body`.
+    static func withFrame<Output>(
+        _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32?,
+        _ body: (UnsafeRawBufferPointer) -> Output
+    ) -> Output {
+        let first = (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue
+        return withUnsafeTemporaryAllocation(byteCount: longestHeader + payload.count, alignment: 1) { frame in
+            let start = writeHeader(first, UInt64(payload.count), key, to: frame)
+            let content = UnsafeMutableRawBufferPointer(rebasing: frame[start..<start + payload.count])
+            payload.withUnsafeBytes { mask($0, key ?? 0, to: content) }
+            return body(UnsafeRawBufferPointer(rebasing: frame[..<(start + payload.count)]))
+        }
+    }
+
+    /// Returns a frame. The parameters are those of ``withFrame(_:_:isFinal:isCompressed:key:_:)``.
     static func frame(
         _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32?
     ) -> Data {
-        var frame = Data(capacity: payload.count + 14)
-        frame.append((isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue)
-        append(UInt64(payload.count), isMasked: key != nil, to: &frame)
-        guard let key else { return frame + payload }
-        withUnsafeBytes(of: key) { frame.append(contentsOf: $0) }
-        let start = frame.count
-        frame.append(payload)
-        frame.withUnsafeMutableBytes { bytes in
-            mask(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]), key)
-        }
-        return frame
+        withFrame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed, key: key) { Data($0) }
     }
 
-    /// Appends the length of a payload as the header of a frame has it.
-    static func append(_ length: UInt64, isMasked: Bool, to header: inout Data) {
-        let mask: UInt8 = isMasked ? 0x80 : 0
+    /// Returns the header of a final frame that is not masked.
+    static func header(_ opcode: Opcode, length: UInt64) -> Data {
+        withUnsafeTemporaryAllocation(byteCount: longestHeader, alignment: 1) { header in
+            Data(header[..<writeHeader(0x80 | opcode.rawValue, length, nil, to: header)])
+        }
+    }
+
+    /// Writes a header that begins with a byte, and returns its length.
+    private static func writeHeader(
+        _ first: UInt8, _ length: UInt64, _ key: UInt32?, to header: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        let mask: UInt8 = key == nil ? 0 : 0x80
+        var count = 2
+        header[0] = first
         switch length {
-        case ...125: header.append(mask | UInt8(length))
+        case ...125: header[1] = mask | UInt8(length)
         case ...0xFFFF:
-            header.append(mask | 126)
-            withUnsafeBytes(of: UInt16(length).bigEndian) { header.append(contentsOf: $0) }
+            header[1] = mask | 126
+            header.storeBytes(of: UInt16(length).bigEndian, toByteOffset: 2, as: UInt16.self)
+            count = 4
         default:
-            header.append(mask | 127)
-            withUnsafeBytes(of: length.bigEndian) { header.append(contentsOf: $0) }
+            header[1] = mask | 127
+            header.storeBytes(of: length.bigEndian, toByteOffset: 2, as: UInt64.self)
+            count = 10
         }
+        guard let key else { return count }
+        header.storeBytes(of: key, toByteOffset: count, as: UInt32.self)
+        return count + 4
     }
 
-    /// Combines the bytes with the mask, eight at a time.
-    static func mask(_ bytes: UnsafeMutableRawBufferPointer, _ key: UInt32) {
+    /// Combines bytes with a mask, eight at a time. The result may replace them.
+    static func mask(_ bytes: UnsafeRawBufferPointer, _ key: UInt32, to result: UnsafeMutableRawBufferPointer) {
         let wide = UInt64(key) << 32 | UInt64(key)
         var index = 0
         while index + 8 <= bytes.count {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            bytes.storeBytes(of: word ^ wide, toByteOffset: index, as: UInt64.self)
+            result.storeBytes(of: word ^ wide, toByteOffset: index, as: UInt64.self)
             index += 8
         }
         withUnsafeBytes(of: wide) { wide in
-            for rest in index..<bytes.count { bytes[rest] ^= wide[rest - index] }
+            for rest in index..<bytes.count { result[rest] = bytes[rest] ^ wide[rest - index] }
         }
     }
 }

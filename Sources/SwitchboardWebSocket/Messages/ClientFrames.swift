@@ -33,7 +33,7 @@ struct ClientFrames {
         guard bytes.count >= start + length else { return nil }
         var payload = Data(bytes.dropFirst(start).prefix(length))
         let key = head[size..<start].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
-        payload.withUnsafeMutableBytes { FrameWriter.mask($0, key) }
+        payload.withUnsafeMutableBytes { FrameWriter.mask(UnsafeRawBufferPointer($0), key, to: $0) }
         bytes = bytes.dropFirst(start + length)
         return (opcode, head[0] & 0x80 != 0, payload)
     }

@@ -50,10 +50,7 @@ final class SystemFrames: ResponseBytes.Source {
         case .close(let code, let reason):
             let bytes = code.map { code in withUnsafeBytes(of: code.bigEndian) { Data($0) } } ?? Data()
             return FrameWriter.frame(.close, bytes + reason, key: nil)
-        case .oversized:
-            var header = Data([0x80 | Opcode.binary.rawValue])
-            FrameWriter.append(UInt64(max(0, limit)) + 1, isMasked: false, to: &header)
-            return header
+        case .oversized: return FrameWriter.header(.binary, length: UInt64(max(0, limit)) + 1)
         }
     }
 }
