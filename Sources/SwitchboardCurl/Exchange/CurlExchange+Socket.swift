@@ -16,8 +16,9 @@ extension CurlExchange {
     /// Continues after a pause of the reader, or waits for the socket to take more.
     func resumeSocket() {
         isBlocked = upload?.flush() == true
-        if pipe?.isPaused == true {
+        if isFull {
             pipe?.didResume()
+            pauseIfFull()
             receive()
         }
         watch()
@@ -25,15 +26,18 @@ extension CurlExchange {
 
     private func watch() {
         guard place >= 0 else { return }
-        swcurl_poller_watch(loop.poller, socket, pipe?.isPaused != true, isBlocked)
+        swcurl_poller_watch(loop.poller, socket, !isFull, isBlocked)
     }
+
+    /// Stops the receiving when the reader has enough bytes.
+    func pauseIfFull() { isFull = pipe?.pauseIfFull() == true }
 
     /// Receives until the socket is empty or the pipe is full, or until it is another connection's turn. Ends the
     /// exchange at the end of the connection.
     private func receive() {
         let buffer = loop.buffer
         for _ in 0..<16 {
-            guard let pipe, let start = buffer.baseAddress, !pipe.pauseIfFull() else { return }
+            guard let pipe, let start = buffer.baseAddress, !isFull else { return }
             let count = swcurl_socket_receive(socket, start, buffer.count)
             guard count > 0 else {
                 if count != -Int(EAGAIN) { loop.end(self, count == 0 ? 0 : CurlCode.receiveError) }
@@ -50,6 +54,7 @@ extension CurlExchange {
     private func pass(_ bytes: UnsafeRawBufferPointer, to pipe: BytePipe) {
         guard let rest = pipe.pass(bytes) else { return }
         if case .awaited = pipe.offer(rest) { loop.deliverLater(self) }
+        pauseIfFull()
     }
 
     // MARK: For the other protocol

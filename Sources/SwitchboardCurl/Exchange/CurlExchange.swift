@@ -60,6 +60,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// The socket of that connection when libcurl has lost it to this exchange, or -1.
     @exclusivity(unchecked) var socket: Int32 = -1
     var ownsSocket: Bool { socket >= 0 }
+    /// Whether the reader has enough of that socket's bytes.
+    @exclusivity(unchecked) var isFull = false
     /// Whether that socket takes no more bytes now.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()

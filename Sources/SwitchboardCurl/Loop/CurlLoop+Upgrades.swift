@@ -29,6 +29,7 @@ extension CurlLoop {
                 swcurl_multi_remove(multi, exchange.handle.easy)
                 leaveUpgraded(exchange)
                 exchange.socket = socket
+                exchange.pauseIfFull()
             }
             exchange.upload?.release(to: socket)
         }
