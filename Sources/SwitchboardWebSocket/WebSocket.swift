@@ -80,10 +80,12 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     ///   the protocol, `NetworkError.Code.timedOut` after an unanswered ping, `CancellationError`.
     ///   `NetworkError.Code.decodingFailed` for a message that does not decode, after which the next one can be received.
     public func receive() async throws -> Incoming? {
-        let message = try await withTaskCancellationHandler {
-            try await connections.next()
-        } onCancel: { [connections] in
-            connections.leave()
+        let message: WebSocketMessage?
+        do {
+            message = try await connections.next()
+        } catch {
+            if Task.isCancelled { connections.leave() }
+            throw error
         }
         guard let value = try message.map(coding.decode) else { return nil }
         _ = last?.swap(value)

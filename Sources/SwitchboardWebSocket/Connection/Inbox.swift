@@ -19,6 +19,11 @@ final class Inbox: Sendable {
         var isDrainingOver = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
 
+        /// Returns the first reader, for a message. It takes the message even if its task was canceled meanwhile.
+        mutating func takeReader() -> UnsafeContinuation<Void, Never>? {
+            readers.isEmpty ? nil : readers.removeFirst()
+        }
+
         mutating func takeReaders() -> [UnsafeContinuation<Void, Never>] {
             defer { readers = [] }
             return readers
@@ -65,15 +70,15 @@ final class Inbox: Sendable {
 
     /// Adds a message. Returns false when the inbox is full.
     func add(_ message: WebSocketMessage) -> Bool {
-        let (readers, hasRoom) = state.withLock { state -> ([UnsafeContinuation<Void, Never>], Bool) in
+        let (reader, hasRoom) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
             state.received.messages += 1
             state.received.bytes += Int64(message.size)
-            guard !state.isDiscarding, state.end == nil else { return ([], true) }
+            guard !state.isDiscarding, state.end == nil else { return (nil, true) }
             state.messages.append(message)
             state.bytes += message.weight
-            return (state.takeReaders(), state.bytes < limit)
+            return (state.takeReader(), state.bytes < limit)
         }
-        for reader in readers { reader.resume() }
+        reader?.resume()
         return hasRoom
     }
 
@@ -117,8 +122,8 @@ final class Inbox: Sendable {
     ///
     /// - Throws: The error that the inbox ended with, or `CancellationError`.
     func next() async throws -> WebSocketMessage? {
+        try Task.checkCancellation()
         while true {
-            try Task.checkCancellation()
             let (message, room, end, watchers) = take()
             room?.resume()
             for watcher in watchers { watcher.resume() }
@@ -127,6 +132,7 @@ final class Inbox: Sendable {
                 try end.get()
                 return nil
             }
+            try Task.checkCancellation()
             await wait()
         }
     }

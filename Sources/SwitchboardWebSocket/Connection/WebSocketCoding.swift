@@ -16,8 +16,8 @@ extension WebSocketCoding where Outgoing: Encodable, Incoming: Decodable {
         let encoder = request?.options.encoder ?? FastJSONEncoder()
         self.init { value in
             switch value {
+            case let data as Data: return .binary(data)  // first, because a cast that fails takes longer
             case let text as String: return .text(text)
-            case let data as Data: return .binary(data)
             default: break
             }
             do {
