@@ -69,6 +69,8 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
             }
         } catch NetworkError.webSocketClosed {
             throw connection.closedError
+        } catch let error as NetworkError {
+            throw connection.attributed(error)
         }
     }
 

@@ -8,14 +8,14 @@ import Foundation
 extension CurlExchange {
     /// Receives and sends what the socket has and takes.
     func isReady(toRead: Bool, toWrite: Bool) {
-        if toWrite { isBlocked = upload?.flush() == true }
+        if toWrite { flush() }
         if toRead { receive() }
         watch()
     }
 
     /// Continues after a pause of the reader, or waits for the socket to take more.
     func resumeSocket() {
-        isBlocked = upload?.flush() == true
+        flush()
         if isFull {
             pipe?.didResume()
             pauseIfFull()
@@ -26,7 +26,13 @@ extension CurlExchange {
 
     private func watch() {
         guard place >= 0 else { return }
-        swcurl_poller_watch(loop.poller, socket, !isFull, isBlocked)
+        swcurl_poller_watch(loop.poller, socket, !isFull, flow == .blocked)
+        // The reader is far from the error, and the sender must not wait for it.
+        if isFull, flow == .broken { upload?.stop() }
+    }
+
+    private func flush() {
+        if let upload { flow = upload.flush() }
     }
 
     /// Stops the receiving when the reader has enough bytes.

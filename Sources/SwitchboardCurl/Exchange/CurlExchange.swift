@@ -62,8 +62,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     var ownsSocket: Bool { socket >= 0 }
     /// Whether the reader has enough of that socket's bytes.
     @exclusivity(unchecked) var isFull = false
-    /// Whether that socket takes no more bytes now.
-    @exclusivity(unchecked) var isBlocked = false
+    /// The ability of that socket to take bytes.
+    @exclusivity(unchecked) var flow = CurlUpload.Flow.free
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0

@@ -16,6 +16,9 @@ final class CurlUpload: Sendable {
         case failure(CurlFailure)
     }
 
+    /// The ability of a socket to take bytes.
+    enum Flow { case free, blocked, broken }
+
     private struct State {
         var chunks: [Data] = []
         var offset = 0  // in the first chunk
@@ -33,8 +36,7 @@ final class CurlUpload: Sendable {
         var isHeld = false
         /// The socket that takes the bytes instead of libcurl, or -1.
         var socket: Int32 = -1
-        /// Whether the socket takes no more bytes now.
-        var isBlocked = false
+        var flow = Flow.free
 
         /// Returns the exchange to resume because libcurl waits, once.
         mutating func takeReader() -> CurlExchange? {
@@ -64,8 +66,9 @@ final class CurlUpload: Sendable {
 
         /// Sends what the socket takes.
         mutating func flush() {
-            isBlocked = false
-            while socket >= 0, let chunk = chunks.first {
+            guard socket >= 0 else { return }
+            flow = .free
+            while let chunk = chunks.first {
                 let count = chunk.withUnsafeBytes { bytes in
                     bytes.baseAddress.map { swcurl_socket_send(socket, $0 + offset, bytes.count - offset) } ?? 0
                 }
@@ -73,9 +76,9 @@ final class CurlUpload: Sendable {
                     take(count)
                     continue
                 }
-                isBlocked = count == -Int(EAGAIN)
-                // Any other error is permanent, and ends the connection when it is read.
-                if !isBlocked { socket = -1 }
+                flow = count == -Int(EAGAIN) ? .blocked : .broken
+                // The reader gets a permanent error behind the bytes that arrived before.
+                if flow == .broken { socket = -1 }
                 return
             }
         }
@@ -83,9 +86,9 @@ final class CurlUpload: Sendable {
         /// Passes an appended chunk on. Returns the exchange to resume.
         mutating func pass() -> CurlExchange? {
             guard socket >= 0 else { return takeReader() }
-            guard !isBlocked else { return nil }
+            guard flow == .free else { return nil }
             flush()
-            return isBlocked ? exchange : nil
+            return flow == .free ? nil : exchange
         }
     }
 
@@ -192,14 +195,14 @@ final class CurlUpload: Sendable {
         reader?.requestResume()
     }
 
-    /// Sends what the socket takes. Returns whether bytes are left.
-    func flush() -> Bool {
-        let (isBlocked, room) = state.withLock { state in
+    /// Sends what the socket takes.
+    func flush() -> Flow {
+        let (flow, room) = state.withLock { state in
             state.flush()
-            return (state.isBlocked, state.buffered < enough / 2 ? state.takeRoom() : nil)
+            return (state.flow, state.buffered < enough / 2 ? state.takeRoom() : nil)
         }
         room?.resume()
-        return isBlocked
+        return flow
     }
 
     // MARK: On the loop's thread

@@ -4,11 +4,31 @@ import SwitchboardPlatform
 
 /// The session's side of a queue: it takes frames and sends them.
 extension SendQueue {
-    /// Returns the next frame, or nil after a Close frame or the end of the queue. Only one reader at a time.
+    /// Notes that the app leaves messages unread, or reads again. While it does not, nobody reads the end of a connection
+    /// either, so the senders fail then.
+    func setUnread(_ isUnread: Bool) {
+        endSenders { $0.isUnread = isUnread }
+    }
+
+    private func endSenders(_ change: (inout State) -> Void) {
+        let (senders, refusal) = state.withLock { state in
+            change(&state)
+            let refusal = state.isLost && state.isUnread ? state.refusal : nil
+            return (refusal == nil ? [] : state.takeSenders(), refusal)
+        }
+        guard let refusal else { return }
+        for sender in senders { sender.resume(throwing: refusal) }
+    }
+
+    /// Returns the next frame, or nil after a Close frame or the end of the queue. Only one reader at a time. The session
+    /// cancels it when the connection has ended.
     func next() async -> Data? {
         release()
         while true {
-            if Task.isCancelled { return nil }
+            if Task.isCancelled {
+                endSenders { $0.isLost = true }
+                return nil
+            }
             switch take() {
             case .frame(let frame): return frame
             case .end: return nil

@@ -25,6 +25,10 @@ final class SendQueue: Sendable {
         var reader: CheckedContinuation<Void, Never>?
         /// Whether a Close frame is the last frame, or was it.
         var isClosing = false
+        /// Whether the session has ended the connection.
+        var isLost = false
+        /// Whether the end of the connection is behind messages that the app does not read.
+        var isUnread = false
         var failure: (any Error)?
         var sent: (messages: Int, bytes: Int64) = (0, 0)
         var masks = MaskKeys()
@@ -39,6 +43,16 @@ final class SendQueue: Sendable {
         /// Whether nothing waits and nothing has ended.
         var isIdle: Bool {
             messages.isEmpty && controls.isEmpty && taken == nil && !isSendingAtOnce && !isClosing && failure == nil
+        }
+
+        /// The error for a message that cannot be sent any more.
+        var refusal: (any Error)? {
+            failure ?? (isClosing ? SendQueue.closing : isLost && isUnread ? SendQueue.lost : nil)
+        }
+
+        mutating func takeSenders() -> [CheckedContinuation<Void, any Error>] {
+            defer { (senders, messages) = ([:], []) }
+            return Array(senders.values)
         }
 
         /// Whether the reader has something to do.
@@ -77,7 +91,7 @@ final class SendQueue: Sendable {
                 let (failure, reader) = state.withLock { state -> ((any Error)?, CheckedContinuation<Void, Never>?) in
                     // The flag is set before the handler below runs.
                     if Task.isCancelled { return (CancellationError(), nil) }
-                    if let failure = state.failure ?? (state.isClosing ? Self.closing : nil) { return (failure, nil) }
+                    if let refusal = state.refusal { return (refusal, nil) }
                     state.messages.append(Message(id: id, opcode: opcode, payload: payload))
                     state.senders[id] = continuation
                     return (nil, state.takeReader())
@@ -90,6 +104,7 @@ final class SendQueue: Sendable {
         }
     }
 
+    static let lost = NetworkError(.connectionLost, reason: "the connection ended before the message was sent")
     private static let closing = NetworkError(.webSocketClosed, reason: "it is closing")
 
     private func withdraw(_ id: UInt64) {
@@ -117,8 +132,8 @@ final class SendQueue: Sendable {
     func end(_ failure: any Error) {
         let (senders, reader, connection) = state.withLock { state in
             if state.failure == nil { state.failure = failure }
-            defer { (state.senders, state.messages, state.connection) = ([:], [], nil) }
-            return (Array(state.senders.values), state.takeReader(), state.connection)
+            defer { state.connection = nil }
+            return (state.takeSenders(), state.takeReader(), state.connection)
         }
         defer { withExtendedLifetime(connection) {} }  // is released without the lock
         // The history of the call retains the queue with its request.

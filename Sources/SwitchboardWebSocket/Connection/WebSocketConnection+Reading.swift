@@ -14,7 +14,11 @@ extension WebSocketConnection {
                         reading.isOver = true
                         return await finishClosing(bytes)
                     }
-                    if stop == .full { await inbox.waitForRoom() }
+                    if stop == .full {
+                        queue.setUnread(true)
+                        await inbox.waitForRoom()
+                        queue.setUnread(false)
+                    }
                     stop = try handle(&chunk, &reading.reader)
                 } while stop != nil
             }

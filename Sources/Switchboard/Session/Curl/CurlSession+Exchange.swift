@@ -124,7 +124,8 @@ extension CurlExchange: UpgradedConnection {}
 extension ConnectionUpgrade {
     fileprivate var plainBody: CurlRequest.Body {
         .stream(length: nil) { [outgoing] send in
-            for try await chunk in outgoing() where !(await send(chunk)) { return }
+            // The source notices the cancellation of this task when the connection has ended.
+            for try await chunk in outgoing() { _ = await send(chunk) }
         }
     }
 }

@@ -25,8 +25,9 @@ import Testing
         }
     }
 
-    private func open(_ url: URL, _ way: Way) async throws -> Socket {
-        try await Router(session: way.session).webSocket(for: URLEndPoint(.get, url))
+    private func open(_ url: URL, _ way: Way, queueLimit: Int = 1 << 20) async throws -> Socket {
+        let options = RequestOptions { $0.webSocket.queueLimit = queueLimit }
+        return try await Router(session: way.session).webSocket(for: URLEndPoint(.get, url, options: options))
     }
 
     /// Runs a server that answers the handshake and then sends bytes, all in one segment.
@@ -95,6 +96,39 @@ import Testing
             #expect(failure?.code == .connectionLost)
             let late = await #expect(throws: NetworkError.self) { try await sending.value }
             #expect(late?.code == .connectionLost)
+        }
+    }
+
+    /// Resets the connection behind two messages, and behind more than a session buffers.
+    @Test("a reset ends a blocked sender although no message is read", arguments: Way.allCases, [0, 700])
+    func resetAmidSend(_ way: Way, _ count: Int) async throws {
+        let content = Data(repeating: 0x61, count: 1_000)
+        let frame = Data([0x82, 0x7E, 0x03, 0xE8]) + content
+        let more = (0..<count).reduce(into: Data()) { bytes, _ in bytes += frame }
+        try await run(frame + frame) { connection in
+            _ = try connection.hears(within: .seconds(60))
+            try connection.send(more)
+            try connection.pause(.milliseconds(300))
+            connection.reset()
+        } body: { url in
+            let socket = try await open(url, way, queueLimit: 1)
+            let inbox = try await socket.connections.current().inbox
+            #expect(await comesTrue { inbox.isFull })
+            let late = await #expect(throws: NetworkError.self) {
+                while true { try await socket.send(.binary(Data(count: 1 << 20))) }
+            }
+            #expect(late?.code == .connectionLost && late?.request != nil)
+            #expect(inbox.isFull && !inbox.isEnded)
+            var read = 0
+            let failure = await #expect(throws: NetworkError.self) {
+                while let message = try await socket.receive() {
+                    try #require(message == .binary(content))
+                    read += 1
+                }
+            }
+            #expect(failure?.code == .connectionLost)
+            // The server's reset discards what it has not sent yet.
+            #expect(count == 0 ? read == 2 : read > 500)
         }
     }
 
