@@ -16,6 +16,11 @@ package final class BytePipe: Sendable {
         case failed(SpillFile.Failure)
     }
 
+    /// A function in a struct, because reading an optional function out of the lock would allocate memory.
+    private struct Receiver {
+        let take: @Sendable (UnsafeRawBufferPointer) -> Int?
+    }
+
     private struct State {
         /// The buffered bytes, oldest first, and their number.
         var pieces: [Data] = []
@@ -26,7 +31,7 @@ package final class BytePipe: Sendable {
         var isResuming = false
         var isClosed = false
         /// Takes bytes in place of a reader that waits.
-        var receiver: (@Sendable (UnsafeRawBufferPointer) -> Int?)?
+        var receiver: Receiver?
         var end: Result<Void, any Error>?
         /// The waiting readers in order of arrival. More than one waits only if two tasks read the stream at once.
         var readers: [UnsafeContinuation<Data?, any Error>] = []
@@ -112,7 +117,7 @@ package final class BytePipe: Sendable {
     package func pass(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let receiver = state.withLock { $0.pieces.isEmpty && !$0.readers.isEmpty && !$0.isClosed ? $0.receiver : nil }
         guard let receiver else { return bytes }
-        return receiver(bytes).map { UnsafeRawBufferPointer(rebasing: bytes[$0...]) }
+        return receiver.take(bytes).map { UnsafeRawBufferPointer(rebasing: bytes[$0...]) }
     }
 
     /// Returns whether the writer must wait for the reader, before it has bytes to offer.
@@ -143,7 +148,7 @@ package final class BytePipe: Sendable {
     /// Sets a function that takes bytes while a reader waits. It returns nil when it took all of them, and otherwise the
     /// number that it took. The reader then gets the rest, which may be empty.
     package func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {
-        state.withLock { $0.receiver = $0.isClosed ? nil : receiver }
+        state.withLock { $0.receiver = $0.isClosed ? nil : Receiver(take: receiver) }
     }
 
     /// Returns the next piece, or nil at the end. Calls `resume` when the writer waits and the buffer has space again.
