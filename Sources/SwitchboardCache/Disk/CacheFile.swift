@@ -17,10 +17,8 @@ final class CacheFile: Sendable {
         /// The file may be readable later: too many files may be open.
         case unreadable
         case damaged(DamagedFile)
-        case head(CacheHead)
-        case whole(CacheHead, Data)
-        /// The body is larger than ``wholeLimit``.
-        case open(CacheHead, CacheFile)
+        /// The body is in the file if it is larger than ``wholeLimit``.
+        case found(CacheHead.Found)
     }
 
     private let path: String
@@ -65,33 +63,43 @@ final class CacheFile: Sendable {
             return .unreadable
         }
         var count: Int
-        repeat { count = Foundation.read(descriptor, room, start) } while count < 0 && errno == EINTR
+        repeat { count = pread(descriptor, room, start, 0) } while count < 0 && errno == EINTR
         guard count < start else {
             free(room)
             return readLarge(path, descriptor)
         }
         let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
-        guard let (head, bodyCount) = parse(bytes, url), isSound(bytes, bodyCount) else {
-            let isLinked = isLinked(bytes)
+        let lengths = CacheHead.lengths(bytes).flatMap { $0.size == bytes.count ? $0 : nil }
+        guard let lengths, !lengths.isLinked, isSound(bytes, lengths.body),
+            let found = CacheHead.read(
+                UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), like: url,
+                body: {
+                    let body = realloc(room, max(1, lengths.body)) ?? room
+                    return Data(bytesNoCopy: body, count: lengths.body, deallocator: .free)
+                })
+        else {
             free(room)
-            return isLinked ? readLarge(path, descriptor) : fault(path, descriptor, count)
+            return lengths?.isLinked ?? false ? readLarge(path, descriptor) : fault(path, descriptor, count)
         }
         close(descriptor)
-        let body = realloc(room, max(1, bodyCount)) ?? room
-        return .whole(head, Data(bytesNoCopy: body, count: bodyCount, deallocator: .free))
+        return .found(found)
     }
 
-    /// Reads the head of a file. The response does not count as used.
+    /// Reads a response without its body.
     static func readHead(_ path: String) -> Content {
         let descriptor = open(path)
         guard descriptor >= 0 else { return absence(path) }
-        guard let (head, _) = head(descriptor) else { return fault(path, descriptor) }
+        guard let found = head(descriptor)?.withUnsafeBytes({ CacheHead.read($0) }) else {
+            return fault(path, descriptor)
+        }
         close(descriptor)
-        return .head(head)
+        return .found(found)
     }
 
     private static func readLarge(_ path: String, _ descriptor: Int32) -> Content {
-        guard let (head, lengths) = head(descriptor) else { return fault(path, descriptor) }
+        guard let head = head(descriptor), let lengths = head.withUnsafeBytes(CacheHead.lengths) else {
+            return fault(path, descriptor)
+        }
         var body: Int32? = descriptor
         var linkedInode: UInt64?
         if lengths.isLinked {
@@ -108,12 +116,11 @@ final class CacheFile: Sendable {
             return .unreadable
         }
         let file = CacheFile(path, descriptor, lengths, body: body)
-        guard lengths.body <= wholeLimit else { return .open(head, file) }
-        return (try? file.read(0..<lengths.body)).map { .whole(head, $0) } ?? .damaged(file.damaged)
-    }
-
-    private static func isLinked(_ file: UnsafeRawBufferPointer) -> Bool {
-        CacheHead.lengths(file).map { $0.isLinked && $0.size == file.count } ?? false
+        let isWhole = lengths.body <= wholeLimit
+        guard let data = isWhole ? try? file.read(0..<lengths.body) : Data(),
+            let found = head.withUnsafeBytes({ CacheHead.read($0, isWhole ? nil : file) { data } })
+        else { return .damaged(file.damaged) }
+        return .found(found)
     }
 
     private static func open(_ path: String) -> Int32 {
@@ -145,33 +152,19 @@ final class CacheFile: Sendable {
             : .damaged(DamagedFile(path: path, file: FileIdentity(information), linkedInode: linkedInode))
     }
 
-    /// Reads the head of the bytes of a whole file. Nil when it is damaged.
-    private static func parse(
-        _ bytes: UnsafeRawBufferPointer, _ url: String?
-    ) -> (head: CacheHead, bodyCount: Int)? {
-        guard let lengths = CacheHead.lengths(bytes), bytes.count == lengths.size, !lengths.isLinked,
-            let head = CacheHead(UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), like: url)
-        else { return nil }
-        return (head, lengths.body)
-    }
-
-    /// Reads the head from the end of a file. Nil when it is damaged.
-    private static func head(_ descriptor: Int32) -> (head: CacheHead, lengths: CacheHead.Lengths)? {
+    /// Reads the head and the trailer from the end of a file. Nil for a file of another size than it states.
+    private static func head(_ descriptor: Int32) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
         let size = Int(information.st_size)
         var count = min(size, 4_096)
         while true {
-            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
-            defer { room.deallocate() }
-            let bytes = UnsafeRawBufferPointer(room)
-            guard fill(room, from: descriptor, at: size - count), let lengths = CacheHead.lengths(bytes),
-                size == lengths.size
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard bytes.withUnsafeMutableBytes({ fill($0, from: descriptor, at: size - count) }),
+                let lengths = bytes.withUnsafeBytes(CacheHead.lengths), size == lengths.size
             else { return nil }
             let wanted = lengths.head + CacheHead.trailer
-            guard wanted > count else {
-                return CacheHead(UnsafeRawBufferPointer(rebasing: bytes[(count - wanted)...])).map { ($0, lengths) }
-            }
+            guard wanted > count else { return Array(bytes.suffix(wanted)) }
             count = wanted
         }
     }

@@ -98,17 +98,16 @@ struct CacheFolder: Sendable {
         return (files, linked, remnants)
     }
 
-    /// The characters of the names that earlier versions gave: a hash, later the marks and a hash, each also with the
-    /// hash of a variant.
-    private static let earlier: Set<Int> = [64, 81, 107, 124]
+    /// The characters of the names that earlier versions gave: a hash, later the marks and a hash, at last shorter ones,
+    /// each also with the hash of a variant.
+    private static let earlier: Set<Int> = [64, 81, 107, 124, 75, 92]
 
     /// Returns whether a file is a temporary one, or one of an earlier version.
     private static func isRemnant(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let isTemporary = bytes.first == UInt8(ascii: ".")
         let text = String(decoding: bytes, as: UTF8.self)
-        guard text.hasSuffix(isTemporary ? ".part" : ".response"), let end = text.range(of: ".response") else {
-            return false
-        }
+        let endings = isTemporary ? [".part"] : [".response", ".response.body"]
+        guard endings.contains(where: text.hasSuffix), let end = text.range(of: ".response") else { return false }
         let digits = text[..<end.lowerBound].drop { $0 == "." }
         return !digits.isEmpty && digits.allSatisfy { $0.isHexDigit || $0 == "-" }
             && (isTemporary || earlier.contains(digits.utf8.count))

@@ -80,8 +80,8 @@ final class DiskCache {
     /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
         find(key, request, limit) { name in
-            guard case .head(let head) = CacheFile.readHead(folder.path(of: name)), head.isOf(key) else { return nil }
-            return head.response()
+            guard case .found(let found) = CacheFile.readHead(folder.path(of: name)) else { return nil }
+            return found.isOf(key) ? found.response : nil
         }?.response
     }
 
@@ -101,8 +101,7 @@ final class DiskCache {
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
         let path = folder.path(of: name)
         switch CacheFile.read(path, like: key.url) {
-        case .whole(let head, let body) where head.isOf(key): return head.response(body)
-        case .open(let head, let file) where head.isOf(key): return head.response(Data(), file)
+        case .found(let found) where found.isOf(key): return found.response
         case .damaged(let file): folder.change { file.remove() }
         default: break
         }
@@ -131,19 +130,15 @@ final class DiskCache {
     /// Returns the facts of a file's head, which is read once. Nil for a file that is gone.
     private func brief(of name: CacheFileName) -> DiskIndex.Brief? {
         if let brief = index.item(name)?.brief { return brief }
-        guard case .head(let head) = content(of: name, isHeadOnly: true) else { return nil }
-        let brief = DiskIndex.Brief(head.response(), head.asked, head.partition)
+        guard case .found(let found) = content(of: name, isHeadOnly: true) else { return nil }
+        let brief = DiskIndex.Brief(found.response, found.asked, found.partition)
         index.note(brief, of: name)
         return brief
     }
 
     private func read(_ name: CacheFileName, _ key: CacheKey) -> StoredResponse? {
-        let response: StoredResponse
-        switch content(of: name) {
-        case .whole(let head, let body) where head.isOf(key): response = head.response(body)
-        case .open(let head, let file) where head.isOf(key): response = head.response(Data(), file)
-        default: return nil
-        }
+        guard case .found(let found) = content(of: name), found.isOf(key) else { return nil }
+        let response = found.response
         // Another process may have replaced the file since it was listed.
         if let brief = index.item(name)?.brief, !brief.isAbout(response) {
             index.note(DiskIndex.Brief(response, key.url, key.partition), of: name)
@@ -259,7 +254,7 @@ final class DiskCache {
     /// Removes the variants that match a request and for which the closure returns true. It receives no body.
     func remove(_ key: CacheKey, _ request: NetworkRequest, where isMeant: (StoredResponse) -> Bool) {
         for (name, brief) in variants(of: key) where CacheVariant.matches(brief.variant, brief.vary, request) {
-            if case .head(let head) = CacheFile.readHead(folder.path(of: name)), isMeant(head.response()) {
+            if case .found(let found) = CacheFile.readHead(folder.path(of: name)), isMeant(found.response) {
                 remove(name)
             }
         }

@@ -55,7 +55,7 @@ extension CacheStorage {
     /// the spared one.
     func remove(places: [String], _ partition: String, sparing load: Int?) {
         let marks = Set(places.map(CacheMarks.place))
-        let owner = CacheMarks.partition(partition)
+        let owner = CacheChecksum.of(partition)
         remove(sparing: load) { $0.partition == owner && marks.contains($0.place) }
     }
 

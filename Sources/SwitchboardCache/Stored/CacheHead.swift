@@ -8,35 +8,22 @@ import SwitchboardText
 /// trailer has the lengths of head and body, a magic number, and a checksum of the head and of these. Numbers are in
 /// little-endian order, and all but the body begin at a multiple of eight. A file whose size differs from the lengths
 /// is damaged. The body comes first, so the memory into which a file is read becomes the body without a copy.
-final class CacheHead: Sendable {
+enum CacheHead {
     static let trailer = 32
     /// The largest head, in bytes.
     static let limit = 1 << 20
     /// The magic number. It changes with the format, and with the meaning of the stored ``CacheRules``.
-    private static let magic: UInt64 = 0x3348_4341_4342_5753  // "SWBCACH3"
+    private static let magic: UInt64 = 0x3448_4341_4342_5753  // "SWBCACH4"
 
-    let asked: String
-    let partition: String
-    let status: Int
-    let headers: HTTPHeaders
-    /// The URL that answered, if it is not the requested one.
-    let url: String?
-    let variant: String
-    let date: Double
-    let ageBefore: Double
-    let tags: [String]
-    let rules: CacheRules
-    /// The position of the stored bytes of an incomplete response. Nil for a whole one.
-    let part: CacheParts?
-    let bodyCount: Int
+    /// A response that was read from a file, and the key that the file states.
+    struct Found {
+        let asked: String
+        let partition: String
+        let response: StoredResponse
 
-    /// Returns the response with a body. Without one it still knows the size.
-    func response(_ body: Data = Data(), _ file: CacheFile? = nil) -> StoredResponse {
-        StoredResponse(self, body, file)
+        /// Returns whether the response is one of a key.
+        func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
     }
-
-    /// Returns whether the response is one of a key.
-    func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
 
     // MARK: Writing
 
@@ -53,12 +40,12 @@ final class CacheHead: Sendable {
             add(UInt64(texts.count))
             for text in texts { add(text) }
         }
+        add(key.url)
+        add(key.partition)
         add(UInt64(truncatingIfNeeded: response.status))
         add(response.date.timeIntervalSince1970.bitPattern)
         add(response.ageBefore.bitPattern)
         for word in response.rules.words { add(word) }
-        add(key.url)
-        add(key.partition)
         add(try CacheVariant.hash(response.variant))
         add([response.url].compactMap { $0?.asCacheKey == key.url ? nil : $0?.absoluteString })
         add(response.tags.sorted())
@@ -109,35 +96,25 @@ final class CacheHead: Sendable {
         return Lengths(head: Int(head), body: Int(body), isLinked: number(1) & linked != 0)
     }
 
-    /// Reads a head. Nil when it is damaged.
+    /// Reads a response.
     ///
     /// - Parameters:
     ///   - bytes: The head and the trailer, which has valid lengths.
     ///   - url: The URL that the response probably has, as in a ``CacheKey``.
-    init?(_ bytes: UnsafeRawBufferPointer, like url: String? = nil) {
-        let end = bytes.count - Self.trailer
-        guard let bodyCount = Self.lengths(bytes)?.body else { return nil }
-        self.bodyCount = bodyCount
+    ///   - file: The file, if it has the body.
+    ///   - body: Returns the body. Called at the end, if the head is not damaged.
+    /// - Returns: The response with its key, or nil when the head is damaged.
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, like url: String? = nil, _ file: CacheFile? = nil,
+        body: () -> Data = { Data() }
+    ) -> Found? {
+        let end = bytes.count - trailer
+        guard let bodyCount = lengths(bytes)?.body else { return nil }
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 24, as: UInt64.self))
         guard CacheChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<(end + 24)])) == sum else { return nil }
         var reader = CacheHeadReader(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
-        status = Int(truncatingIfNeeded: reader.number())
-        date = Double(bitPattern: reader.number())
-        ageBefore = Double(bitPattern: reader.number())
-        rules = CacheRules(&reader)
-        asked = reader.text(like: url)
-        partition = reader.text()
-        variant = reader.text()
-        self.url = reader.texts().first
-        tags = reader.texts()
-        headers = reader.fields()
-        let numbers = reader.lastNumbers()
-        // A body that arrived whole although a part was expected.
-        let isWhole = numbers.isEmpty || numbers == [bodyCount, 0, bodyCount]
-        part = isWhole ? nil : CacheParts(numbers: numbers, bodyLength: bodyCount)
-        // Every number is in the range that a cache writes.
-        guard reader.isSound, isWhole == (part == nil), (200..<600).contains(status), abs(date) < 1e11,
-            (0..<1e11).contains(ageBefore), abs(rules.made.timeIntervalSince1970) < 1e12
-        else { return nil }
+        let (asked, partition) = (reader.text(like: url), reader.text())
+        return StoredResponse(&reader, bodyCount, file, body: body)
+            .map { Found(asked: asked, partition: partition, response: $0) }
     }
 }

@@ -99,15 +99,27 @@ final class StoredResponse: Sendable {
         self.decoded = decoded
     }
 
-    /// Creates the response of a file, whose head contains everything that the fields state.
-    init(_ head: CacheHead, _ body: Data, _ file: CacheFile?) {
-        (status, headers, rules) = (head.status, head.headers, head.rules)
-        (self.body, self.file, bodyCount, part) = (body, file, head.bodyCount, head.part)
-        (variant, tags) = (head.variant, Set(head.tags))
-        (date, ageBefore) = (Date(timeIntervalSince1970: head.date), head.ageBefore)
-        url = head.url.flatMap { URL(string: $0) }
-        failedCall = nil
-        decoded = DecodedValues()
+    /// Reads the response of a file, whose head contains everything that the fields state. Nil for a damaged head.
+    init?(_ head: inout CacheHeadReader, _ bodyCount: Int, _ file: CacheFile?, body: () -> Data) {
+        status = Int(truncatingIfNeeded: head.number())
+        date = Date(timeIntervalSince1970: Double(bitPattern: head.number()))
+        ageBefore = Double(bitPattern: head.number())
+        rules = CacheRules(&head)
+        variant = head.text()
+        url = head.texts().first.flatMap { URL(string: $0) }
+        tags = Set(head.texts())
+        headers = head.fields()
+        let numbers = head.lastNumbers()
+        // A body that arrived whole although a part was expected.
+        let isWhole = numbers.isEmpty || numbers == [bodyCount, 0, bodyCount]
+        part = isWhole ? nil : CacheParts(numbers: numbers, bodyLength: bodyCount)
+        (self.bodyCount, self.file, failedCall, decoded) = (bodyCount, file, nil, DecodedValues())
+        // Every number is in the range that a cache writes.
+        guard head.isSound, isWhole == (part == nil), (200..<600).contains(status),
+            abs(date.timeIntervalSince1970) < 1e11, (0..<1e11).contains(ageBefore),
+            abs(rules.made.timeIntervalSince1970) < 1e12
+        else { return nil }
+        self.body = body()
     }
 
     /// Returns the response with its body in memory.

@@ -12,7 +12,7 @@ struct CacheFileName: Sendable, Hashable {
     /// A name without the variant.
     struct Key: Sendable, Hashable {
         let url: UInt64
-        let partition: UInt32
+        let partition: UInt64
         let owner: CacheOwner
 
         func hash(into hasher: inout Hasher) { hasher.combine(url ^ owner.words[0]) }
@@ -44,7 +44,7 @@ struct CacheFileName: Sendable, Hashable {
     // MARK: Text
 
     private static let ending: StaticString = ".response"
-    private static let counts = (plain: 84, variant: 101)
+    private static let counts = (plain: 92, variant: 109)
 
     var text: String { path(in: "") }
 
@@ -105,23 +105,23 @@ struct CacheFileName: Sendable, Hashable {
         else { return nil }
         var offset = 0
         var isValid = true
-        func number(_ digits: Int = 16, dash: Bool = true) -> UInt64 {
+        func number(dash: Bool = true) -> UInt64 {
             var result: UInt64 = 0
-            for byte in bytes[offset..<(offset + digits)] {
+            for byte in bytes[offset..<(offset + 16)] {
                 switch byte {
                 case 0x30...0x39: result = result &<< 4 | UInt64(byte - 0x30)
                 case 0x61...0x66: result = result &<< 4 | UInt64(byte - 0x57)
                 default: isValid = false
                 }
             }
-            offset += digits
+            offset += 16
             if dash {
                 if bytes[offset] != UInt8(ascii: "-") { isValid = false }
                 offset += 1
             }
             return result
         }
-        let marks = CacheMarks(place: number(), url: number(), partition: UInt32(number(8)))
+        let marks = CacheMarks(place: number(), url: number(), partition: number())
         let isPlain = bytes.count == Self.counts.plain
         let owner = CacheOwner(words: SIMD2(number(dash: false), number(dash: !isPlain)))
         let variant = isPlain ? nil : number(dash: false)

@@ -5,9 +5,9 @@ struct CacheMarks: Sendable, Hashable {
     /// The URL without its query.
     let place: UInt64
     let url: UInt64
-    let partition: UInt32
+    let partition: UInt64
 
-    init(place: UInt64, url: UInt64, partition: UInt32) {
+    init(place: UInt64, url: UInt64, partition: UInt64) {
         self.place = place
         self.url = url
         self.partition = partition
@@ -16,7 +16,7 @@ struct CacheMarks: Sendable, Hashable {
     init(_ key: CacheKey) {
         place = Self.place(key.url)
         url = CacheChecksum.of(key.url)
-        partition = Self.partition(key.partition)
+        partition = CacheChecksum.of(key.partition)
     }
 
     static func place(_ url: String) -> UInt64 {
@@ -26,9 +26,5 @@ struct CacheMarks: Sendable, Hashable {
             let end = min(query, bytes.firstPlace(of: UInt8(ascii: "#")) ?? query)
             return CacheChecksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<end]))
         }
-    }
-
-    static func partition(_ name: String) -> UInt32 {
-        UInt32(truncatingIfNeeded: CacheChecksum.of(name))
     }
 }

@@ -24,21 +24,40 @@ struct CacheFileTests {
             variant: variant, date: date, ageBefore: ageBefore, tags: ["x", "y"])
     }
 
-    @Test("the checksum is XXH64")
+    @Test("the checksum is rapidhash V3")
     func checksum() {
         // Computed by the reference implementation.
         let vectors: [(String, UInt64)] = [
-            ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
-            ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
+            ("", 0x0338_DC4B_E2CE_CDAE), ("a", 0x599F_47DF_33A2_E1EB), ("abc", 0xCB47_5BEA_FA9C_0DA2),
+            ("abcd", 0xF8F4_4F4A_65E2_6132), ("12345678", 0x27C2_7112_953C_D293),
+            ("Nobody inspects the spammish repetition", 0x48B8_CE3A_8C6E_F968),
         ]
         for (text, sum) in vectors { #expect(CacheChecksum.of(text) == sum, "\(text)") }
+        let bytes = (0..<4_096).map { UInt8(truncatingIfNeeded: ($0 * 7) >> 2) }
+        let sums: [(Int, UInt64)] = [
+            (3, 0xCFE7_2C5C_3D2F_D4A4), (7, 0x0E30_869B_3EED_7BA8), (16, 0x5E30_70F3_9391_70A4),
+            (17, 0x1F9D_7F48_18A2_0CF1), (32, 0xC003_39B8_B870_2EB0), (33, 0x649A_D587_2F85_00DF),
+            (48, 0x82A3_9348_55C3_32DD), (64, 0xCCB0_8852_7E27_6986), (80, 0x5891_19F6_18FE_6E0D),
+            (96, 0xFDE1_DA88_C3AE_CF58), (112, 0x8B4A_109F_DE9D_993C), (113, 0x228A_8C81_B1EC_42AD),
+            (224, 0x727D_7277_6E2C_084B), (225, 0x757E_B324_6DB5_7657), (1_000, 0xC402_3DDA_414B_A084),
+            (4_096, 0xC7B8_7793_54CC_F784),
+        ]
+        for (count, sum) in sums {
+            // Also at a place that is no multiple of eight.
+            for start in [[], [0]] as [[UInt8]] {
+                let copy = start + bytes.prefix(count)
+                copy.withUnsafeBytes {
+                    #expect(CacheChecksum.of(UnsafeRawBufferPointer(rebasing: $0[start.count...])) == sum, "\(count)")
+                }
+            }
+        }
     }
 
     @Test("a file's name is read back, and another name is none", arguments: ["", "accept: a"])
     func name(variant: String) throws {
         let name = try CacheFileName(key()).with(variant: variant)
         func parsed(_ text: String) -> CacheFileName? { Array(text.utf8).withUnsafeBytes { CacheFileName($0) } }
-        #expect(parsed(name.text) == name && name.text.utf8.count == (variant.isEmpty ? 84 : 101))
+        #expect(parsed(name.text) == name && name.text.utf8.count == (variant.isEmpty ? 92 : 109))
         for text in [
             name.text.uppercased(), name.text + "x", "x" + name.text.dropFirst(), name.text.replacing("-", with: "_"),
         ] {
@@ -74,20 +93,18 @@ struct CacheFileTests {
             }
             try draft.finish()
             try draft.place(path)
-            func read() throws -> (head: CacheHead, body: Data)? {
-                switch CacheFile.read(path) {
-                case .whole(let head, let body): (head, body)
-                case .open(let head, let file): (try? file.read(0..<file.bodyCount)).map { (head, $0) }
-                default: nil
-                }
+            func read() throws -> (found: CacheHead.Found, body: Data)? {
+                guard case .found(let found) = CacheFile.read(path) else { return nil }
+                guard let file = found.response.file else { return (found, found.response.body) }
+                return (try? file.read(0..<file.bodyCount)).map { (found, $0) }
             }
-            let found = try #require(try read())
-            #expect(found.body.startIndex == 0 && found.body + [1] == body + [1])
-            #expect(found.body == body && found.head.asked == "https://h/a?b" && found.head.partition == "p")
-            let again = found.head.response(found.body)
+            let (found, bytes) = try #require(try read())
+            #expect(bytes.startIndex == 0 && bytes + [1] == body + [1])
+            #expect(bytes == body && found.asked == "https://h/a?b" && found.partition == "p")
+            let again = found.response
             #expect(again.status == 200 && again.headers == response().headers && again.url == response().url)
             #expect(again.date == response().date && again.ageBefore == 1.5 && again.tags == ["x", "y"])
-            if case .open(_, let file) = CacheFile.read(path) {
+            if let file = again.file {
                 for range in [0..<1, 65_535..<65_537, 100_000..<900_000, size - 1..<size, 5..<5] {
                     #expect(try file.read(range) == body[range] && file.read(range).startIndex == 0)
                 }
@@ -125,16 +142,16 @@ struct CacheFileTests {
         let response = StoredResponse(
             status: 200, headers: headers, body: Data(), url: nil, variant: "", date: date, ageBefore: 0, tags: [])
         let bytes = CacheHead.end(try CacheHead.bytes(of: response, key()), bodyCount: 0)
-        let head = try #require(bytes.withUnsafeBytes { CacheHead($0) })
-        #expect("\(head.response().rules)" == "\(response.rules)" && head.headers == headers)
+        let head = try #require(bytes.withUnsafeBytes { CacheHead.read($0) }).response
+        #expect("\(head.rules)" == "\(response.rules)" && head.headers == headers)
         #expect("\(response.rules)".contains("isImmutable"))
     }
 
     @Test("a head with a number that no cache writes is damaged")
     func numbers() throws {
-        func read(_ response: StoredResponse) throws -> CacheHead? {
+        func read(_ response: StoredResponse) throws -> CacheHead.Found? {
             let head = try CacheHead.bytes(of: response, key())
-            return CacheHead.end(head, bodyCount: 0).withUnsafeBytes { CacheHead($0) }
+            return CacheHead.end(head, bodyCount: 0).withUnsafeBytes { CacheHead.read($0) }
         }
         #expect(try read(response()) != nil)
         #expect(try read(response(status: -7)) == nil)

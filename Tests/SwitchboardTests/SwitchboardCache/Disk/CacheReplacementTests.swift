@@ -111,7 +111,7 @@ struct CacheReplacementTests {
 
     /// Returns the stored body of a file.
     private func body(_ path: String) throws -> Data? {
-        guard case .open(_, let file) = CacheFile.read(path) else { return nil }
+        guard case .found(let found) = CacheFile.read(path), let file = found.response.file else { return nil }
         return try file.read(0..<file.bodyCount)
     }
 
@@ -123,7 +123,8 @@ struct CacheReplacementTests {
             try await store(2, isLinked: isLinkedNow, in: other, of: fixture)
             let name = try #require(DiskCache(other, limit: 1 << 20).names.first)
             let path = CacheFolder(fixture.cacheFolder).path(of: name)
-            guard case .open(_, let file) = CacheFile.read(path) else { throw CocoaError(.fileReadUnknown) }
+            guard case .found(let found) = CacheFile.read(path) else { throw CocoaError(.fileReadUnknown) }
+            let file = try #require(found.response.file)
             for ending in isLinkedNow ? [".body", ""] : [""] {
                 #expect(rename(CacheFolder(other).path(of: name) + ending, path + ending) == 0)
             }
