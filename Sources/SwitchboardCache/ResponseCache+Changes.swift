@@ -51,7 +51,7 @@ extension ResponseCache {
 
     /// Answers a request that is sent: counts and reports the outcome, and removes what the call makes stale.
     func answer(_ load: CacheLoad) async throws -> NetworkResponse {
-        let response: NetworkResponse
+        var response: NetworkResponse
         do {
             response = try await self.load(load)
         } catch let error as NetworkError {
@@ -72,7 +72,8 @@ extension ResponseCache {
         guard load.request.options.reusesDecodedValue,
             let decoded = storage.decoded(load.key, load.request)
         else { return response }
-        return response.reusing(decoded.values, of: decoded.body, kept)
+        response.reuse(decoded.values, of: decoded.body, kept)
+        return response
     }
 
     /// Revalidates a stored response in the background. `removals` is ``CacheHeld/removals`` before it was found.

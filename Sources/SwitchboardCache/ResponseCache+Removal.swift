@@ -51,11 +51,9 @@ extension ResponseCache {
 }
 
 extension NetworkResponse {
-    /// Returns a response that streams with the removal of what is stored of it, for a download that refuses its file.
-    func refusable(_ request: NetworkRequest, _ key: CacheKey, _ storage: CacheStorage) -> NetworkResponse {
-        guard request.options.streamsResponse, self.request != nil else { return self }
-        var response = self
-        response.request?[RefusedDownload.self] = { await storage.remove(key, request, refused: $0) }
-        return response
+    /// Lets a download that refuses its file remove what is stored of the response, if it streams.
+    mutating func allowRefusal(of request: NetworkRequest, _ key: CacheKey, _ storage: CacheStorage) {
+        guard request.options.streamsResponse else { return }
+        self.request?[RefusedDownload.self] = { await storage.remove(key, request, refused: $0) }
     }
 }

@@ -130,21 +130,23 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         switch decision {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
-            let response = try stored.answer(to: request, at: now, outcome).refusable(request, key, storage)
+            var response = try stored.answer(to: request, at: now, outcome)
             storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now))) }
-            return request.options.reusesDecodedValue
-                ? response.reusing(stored.decoded, of: stored.body, kept) : response
+            response.allowRefusal(of: request, key, storage)
+            if request.options.reusesDecodedValue { response.reuse(stored.decoded, of: stored.body, kept) }
+            return response
         case .refuse: throw Self.notCached
         case .load(let why, let text):
             if request.options.cacheLifetime != .none { request.report(.cache(text)) }
             reason = why == .notStored ? await missing(key, found) : why
         }
-        return try await answer(
+        var response = try await answer(
             CacheLoad(
                 key: key, stored: stored, found: found, removals: removals, request: request, next: next, reason: reason
-            )
-        ).refusable(request, key, storage)
+            ))
+        response.allowRefusal(of: request, key, storage)
+        return response
     }
 
     private func missing(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {

@@ -22,11 +22,9 @@ struct CacheKey: Sendable {
             let text = request.urlText
         else { return nil }
         let headers = request.headers
-        let isRange = headers.contains("Range")
-        guard !headers.contains("If-Match"), !headers.contains("If-Unmodified-Since"),
-            isRange ? CacheRange(request) != nil : !headers.contains("If-Range"),
-            !request.isConditional || !isRange && !options.streamsResponse && CacheCondition(request) != nil
-        else { return nil }
+        guard !headers.contains(where: \.mayBeRangeOrCondition) || Self.handlesRangeOrCondition(of: request) else {
+            return nil
+        }
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         if let name = identity?(request) {
@@ -42,6 +40,15 @@ struct CacheKey: Sendable {
         let start = (identity == nil ? "" : "\0fields\n") + (isNobodys ? user + "\nanonymous" : user)
         self.identity = Self.text(headers, after: start, ignoring: ignored)
         isNamed = false
+    }
+
+    private static func handlesRangeOrCondition(of request: NetworkRequest) -> Bool {
+        let headers = request.headers
+        let isRange = headers.contains("Range")
+        return !headers.contains("If-Match") && !headers.contains("If-Unmodified-Since")
+            && (isRange ? CacheRange(request) != nil : !headers.contains("If-Range"))
+            && (!request.isConditional
+                || !isRange && !request.options.streamsResponse && CacheCondition(request) != nil)
     }
 
     /// Returns all fields but the ignored ones behind a text, sorted by name: any of them may hold a credential.
@@ -72,6 +79,13 @@ struct CacheKey: Sendable {
             }
             return place
         }
+    }
+}
+
+extension HTTPHeader {
+    /// Whether the name begins as those of `Range` and of the conditions do.
+    fileprivate var mayBeRangeOrCondition: Bool {
+        name.utf8.first.map { [UInt8(ascii: "i"), UInt8(ascii: "r")].contains($0.lowercased) } ?? false
     }
 }
 

@@ -21,13 +21,9 @@ private struct ReusingDecoder: ResponseDecoder {
 }
 
 extension NetworkResponse {
-    /// Returns the response with a decoder that reuses the decoded values of a stored response.
-    func reusing(_ values: DecodedValues, of body: Data, _ kept: KeptValues) -> NetworkResponse {
-        var response = self
-        response.request?[SharedDecoding.self] = {
-            ReusingDecoder(decoder: $0, values: values, body: body, kept: kept)
-        }
-        return response
+    /// Lets the decoder of the response reuse the decoded values of a stored response.
+    mutating func reuse(_ values: DecodedValues, of body: Data, _ kept: KeptValues) {
+        request?[SharedDecoding.self] = { ReusingDecoder(decoder: $0, values: values, body: body, kept: kept) }
     }
 }
 
