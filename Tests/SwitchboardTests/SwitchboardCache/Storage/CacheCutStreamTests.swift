@@ -272,11 +272,7 @@ struct CacheCutStreamTests {
             fixture.server.stub(.any) { files.answer($0) }
             try await fixture.readCut()
             let cache = fixture.folder.appendingPathComponent("cache")
-            let file = cache.appendingPathComponent(try #require(names(in: cache).first))
-            let handle = try FileHandle(forUpdating: file)
-            try handle.seek(toOffset: 1_500_000)
-            try handle.write(contentsOf: Data("damage".utf8))
-            try handle.close()
+            try damageStoredFile(in: cache, at: 1_500_000)
             try await fixture.readCut()
             #expect(try await fixture.read(fixture.stream()) == files.content)
             #expect(fixture.sent == ["", "bytes=2000000- \"v1\"", "bytes=1310720- \"v1\""])

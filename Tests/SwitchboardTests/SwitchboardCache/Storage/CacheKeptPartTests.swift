@@ -75,11 +75,7 @@ struct CacheKeptPartTests {
             fixture.server.stub(.any) { files.answer($0) }
             try await fixture.readCut()
             let cache = fixture.cacheFolder
-            let file = cache.appendingPathComponent(try #require(names(in: cache).first))
-            let handle = try FileHandle(forUpdating: file)
-            try handle.seek(toOffset: 500_000)
-            try handle.write(contentsOf: Data("damage".utf8))
-            try handle.close()
+            try damageStoredFile(in: cache, at: 500_000)
             // Its reader wants the rest alone, which is right.
             let response = try await fixture.stream(["Range": "bytes=2000000-"])
             var received = Data()
@@ -104,11 +100,7 @@ struct CacheKeptPartTests {
             let cache = try ResponseCache(folder: fixture.cacheFolder, now: { date.now })
             let router = Router<URLEndPoint>(exchangeInterceptors: [cache])
             try await fixture.read(router.streamedResponse(for: fixture.endPoint()))
-            let file = fixture.cacheFolder.appendingPathComponent(try #require(names(in: fixture.cacheFolder).first))
-            let handle = try FileHandle(forUpdating: file)
-            try handle.seek(toOffset: 500_000)
-            try handle.write(contentsOf: Data("damage".utf8))
-            try handle.close()
+            try damageStoredFile(in: fixture.cacheFolder, at: 500_000)
             date.advance(by: 4_000)
             let response = try await router.streamedResponse(for: fixture.endPoint())
             #expect(response.cacheOutcome == .validated(.expired))

@@ -190,11 +190,7 @@ struct CacheStreamTests {
         try await withFolder { folder in
             let fixture = try onDisk(folder, StubSession { _ in .data(Self.large, headers: Self.headers) })
             _ = try await read(stream(fixture))
-            let file = folder.appendingPathComponent(try #require(try names(folder).first))
-            let handle = try FileHandle(forUpdating: file)
-            try handle.seek(toOffset: 1_500_000)
-            try handle.write(contentsOf: Data("damage".utf8))
-            try handle.close()
+            try damageStoredFile(in: folder, at: 1_500_000)
             if isStreamed {
                 var count = 0
                 let error = await #expect(throws: NetworkError.self) {
