@@ -585,24 +585,6 @@ struct CachePartTests {
         #expect(answer.text == Self.text && answer.cacheOutcome == .hit)
     }
 
-    @Test("a whole that a part of the same version overtakes is kept")
-    func overtaken() async throws {
-        let (gate, begun) = (Gate(), Deliveries<Void>())
-        let session = StubSession { [part = part(0...4), whole = whole()] request in
-            begun.add(())
-            if request.headers.contains("Range") { return part }
-            try await gate.wait()
-            return whole
-        }
-        let fixture = CacheFixture(session)
-        async let first = get(fixture)
-        _ = try await begun.wait(for: 1)
-        _ = try await get(fixture, "bytes=0-4")
-        gate.open()
-        #expect(try await first.text == Self.text)
-        #expect(try await get(fixture).cacheOutcome == .hit)
-    }
-
     @Test("a damaged position in a file is a miss")
     func damaged() async throws {
         try await withFolder { folder in
