@@ -161,4 +161,34 @@ struct CacheRemovalRaceTests {
             }
         }
     }
+
+    @Test("a removal clears memory before the disk, and again after it")
+    func order() async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            _ = try await fixture.get("https://h/memory")
+            for name in names(in: folder) {
+                try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+            }
+            let other = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            _ = try await other.get("https://h/disk")
+            let storage = fixture.cache.storage
+            let seen = Deliveries<String>()
+            await storage.remove { url, _, _ in
+                seen.add(url)
+                return false
+            }
+            #expect(seen.all == ["https://h/memory", "https://h/disk", "https://h/memory"])
+            #expect(await storage.orderOfRemoval == ["memory", "disk", "memory"])
+        }
+    }
+}
+
+extension CacheStorage {
+    /// The order in which a removal visits memory and disk.
+    fileprivate var orderOfRemoval: [String] {
+        var order: [String] = []
+        remove(fromDisk: { _ in order.append("disk") }, fromMemory: { _ in order.append("memory") })
+        return order
+    }
 }
