@@ -115,7 +115,7 @@ struct CacheFolder: Sendable {
 
     /// Removes files that ``list()`` found, except those that a process still writes.
     ///
-    /// A process locks the temporary file that it writes. The age protects a file that is not locked yet. A link has the
+    /// A process locks the temporary file of a body that arrives. The age protects files without a lock. A link has the
     /// locks of the app's file, so it is not opened: it goes when the file for which it was made is gone.
     func sweep(_ remnants: [String], isRemovingAll: Bool = false) {
         defer {

@@ -16,7 +16,9 @@ extension CacheStorage {
         let sink: CacheBody.Sink
         if let folder {
             switch DiskCache.draft(body.draft, key, in: folder, limit: limits.disk) {
-            case .success(let draft) where body.size ?? 0 <= draft.room: sink = .file(draft)
+            case .success(let draft) where body.size ?? 0 <= draft.room:
+                draft.lock()
+                sink = .file(draft)
             case .success: sink = .none("not stored on disk: it is larger than the cache")
             case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
             }

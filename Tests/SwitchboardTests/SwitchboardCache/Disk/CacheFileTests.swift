@@ -165,6 +165,7 @@ struct CacheFileTests {
         try await withFolder { url in
             let folder = CacheFolder(url)
             var draft: CacheDraft? = try CacheDraft([1], in: folder, limit: 1_000)
+            draft?.lock()
             let name = try #require(folder.list()?.remnants.first)
             let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -1_000)]
             try FileManager.default.setAttributes(old, ofItemAtPath: url.appendingPathComponent(name).path)

@@ -41,6 +41,7 @@ struct CacheLinkTests {
         try await run { folder, file in
             var draft: CacheDraft? = try CacheDraft([], in: folder, limit: 1 << 20)
             #expect(draft?.share(file.path, after: nil, 0) == true)
+            draft?.lock()
             let old = names(in: folder.url)
             #expect(old.count == 2)
             for name in old {

@@ -67,6 +67,17 @@ struct CacheStreamTests {
         }
     }
 
+    @Test("a removal by another cache leaves a body that is arriving")
+    func arriving() async throws {
+        try await withFolder { folder in
+            let session = StubSession { _ in .data(Self.large, headers: Self.headers).chunked(100_000) }
+            let first = try await stream(onDisk(folder, session))
+            await (try onDisk(folder, StubSession())).cache.removeAll()
+            #expect(try await read(first) == Self.large)
+            #expect(try await read(stream(onDisk(folder, StubSession()))) == Self.large)
+        }
+    }
+
     @Test("a large whole response is on disk only, and answers streams")
     func largeWhole() async throws {
         try await withFolder { folder in
