@@ -86,7 +86,8 @@ extension WebSocketConnection {
             return !state.isClosing
         }
         // RFC 6455 §5.5.1: the answer has the same code.
-        if isFirst { queue.sendControl(.close, code == .noStatusReceived ? Data() : code.payload("")) }
+        // At once, because the end of the connection may follow.
+        if isFirst { sendClose(code == .noStatusReceived ? Data() : code.payload("")) }
         inbox.end(.success(()))
     }
 

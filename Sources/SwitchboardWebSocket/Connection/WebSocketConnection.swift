@@ -157,7 +157,7 @@ final class WebSocketConnection: Sendable {
     @discardableResult
     func startClosing(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
         let isFirst = markClosed(by: WebSocketClosure(sending: code, reason))
-        if isFirst { sendClose(code, reason) }
+        if isFirst { sendClose(code.payload(reason)) }
         inbox.discard()
         return isFirst
     }
@@ -169,15 +169,15 @@ final class WebSocketConnection: Sendable {
         guard markClosed(by: WebSocketClosure(sending: code, "")) else { return }
         inbox.end(.failure(CancellationError()))
         inbox.discard()
-        if sendClose(code, "") { return abandon(nil) }
+        if sendClose(code.payload("")) { return abandon(nil) }
         Task { await waitForEnd(within: min(options.closeTimeout, .seconds(1))) }
     }
 
     /// Sends a Close frame. Returns whether the network has taken it.
     @discardableResult
-    private func sendClose(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
-        if queue.sendAtOnce(.close, code.payload(reason)) { return true }
-        queue.sendControl(.close, code.payload(reason))
+    func sendClose(_ payload: Data) -> Bool {
+        if queue.sendAtOnce(.close, payload) { return true }
+        queue.sendControl(.close, payload)
         return false
     }
 

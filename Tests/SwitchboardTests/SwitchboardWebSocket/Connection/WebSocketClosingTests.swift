@@ -1,8 +1,9 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
-import SwitchboardWebSocket
 import Testing
+@testable import SwitchboardWebSocket
 
 /// The Close frames of this side, as the server receives them.
 @Suite("WebSocket closing", .timeLimit(.minutes(3))) struct WebSocketClosingTests {
@@ -29,6 +30,18 @@ import Testing
                 #expect(seen.closeCode == 4000)
             }
         }
+    }
+
+    @Test("the answer to a Close frame is sent before the end can be read")
+    func answersAtOnce() throws {
+        let taker = Taker()
+        let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
+        connection.queue.send(over: taker)
+        let reading = Reading(MessageReader(limit: 1 << 10))
+        let count = bytes("8802 03E8 00").withUnsafeBytes { connection.receive($0, reading) }
+        #expect(count == 4)
+        let frame = try #require(taker.sent.value.first)
+        #expect(frame.prefix(2) == bytes("8882") && taker.sent.value.count == 1)
     }
 
     @Test("leaving the loop sends 1001", arguments: Way.allCases)
@@ -136,4 +149,16 @@ import Testing
             #expect(socket.closure?.reason == seen.closeReason)
         }
     }
+}
+
+/// A connection that takes everything.
+private final class Taker: UpgradedConnection {
+    let sent = Protected<[Data]>([])
+
+    func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        sent.withLock { $0.append(Data(bytes)) }
+        return true
+    }
+
+    func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {}
 }
