@@ -16,7 +16,7 @@ extension CurlLoop {
             if exchange.ownsSocket { return exchange.resumeSocket() }
             // The call delivers the bytes that libcurl held back. Only its result reports an error of that delivery.
             let code = exchange.resume()
-            if code != 0, code != CurlCode.badArgument { return end(exchange, code) }
+            if code != 0, code != CurlCode.badArgument, code != CurlCode.again { return end(exchange, code) }
             if exchange.isUpgraded { resumed.append(exchange) }
             noteDeadline(of: exchange)  // a paused exchange has no idle deadline, a resumed one does
         case .settle(let exchange):
