@@ -60,6 +60,7 @@ package final class InterceptorChain: Sendable {
         return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
     }
 
+    // Inlined, because each call of an asynchronous function costs some hundred instructions.
     /// Sends a request through the links from an index on, and then to the session.
     @inline(__always)
     func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
