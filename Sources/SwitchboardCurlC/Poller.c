@@ -217,6 +217,11 @@ static int socket_of(const swcurl_poller *poller, const void *easy) {
 
 bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy) { return socket_of(poller, easy) >= 0; }
 
+void swcurl_poller_read(swcurl_poller *poller, const void *easy) {
+    int socket = socket_of(poller, easy);
+    if (socket >= 0) swcurl_multi_socket_action(poller->multi, socket, CURL_CSELECT_IN);
+}
+
 int swcurl_poller_take(
     swcurl_poller *poller, const void *easy, void *owner, swcurl_ready_callback on_ready
 ) {

@@ -68,6 +68,7 @@ extension CurlExchange {
                 }
             }
             received += Int64(bytes.count)
+            if isUpgraded, isBodySent { loop.closing.append(self) }
             return bytes.count
         }
         received += Int64(bytes.count)

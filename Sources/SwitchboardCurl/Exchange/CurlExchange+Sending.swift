@@ -66,6 +66,7 @@ extension CurlExchange {
             return count
         case .end:
             isBodySent = true
+            if isUpgraded { loop.closing.append(self) }
             return 0
         case .later:
             // The upload of an upgrade waits for the server's 101, not for this process.

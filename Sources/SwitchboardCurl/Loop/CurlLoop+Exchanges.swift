@@ -73,6 +73,7 @@ extension CurlLoop {
     /// Ends the exchanges that libcurl has finished. It resumes their callers last and together, because waking a
     /// thread for each costs more than waking one for several.
     func endFinished() {
+        if !closing.isEmpty { readAgain() }
         var code: Int32 = 0
         while let context = swcurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)

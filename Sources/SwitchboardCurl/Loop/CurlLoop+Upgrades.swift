@@ -53,6 +53,15 @@ extension CurlLoop {
         resumed.removeAll { $0 === exchange }
     }
 
+    /// Reads again from connections that are closing. libcurl 8.6 forgets the end of a TLS connection if it reads the
+    /// last bytes at the same time.
+    func readAgain() {
+        for _ in 0..<64 {  // a server that continues to send must not stop the others
+            guard let exchange = closing.popLast() else { return }
+            if exchange.place >= 0, !exchange.ownsSocket { swcurl_poller_read(poller, exchange.handle.easy) }
+        }
+    }
+
     /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
     /// waits for the end of the upload.
     func endHalfClosed() {

@@ -60,6 +60,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var upgraded = 0
     /// Those of them that were resumed in this pass.
     @exclusivity(unchecked) var resumed: [CurlExchange] = []
+    /// Those of them that sent their last bytes in this pass, or received bytes after them.
+    @exclusivity(unchecked) var closing: [CurlExchange] = []
     /// Those of them that received their 101 in this pass.
     @exclusivity(unchecked) var arrived: [CurlExchange] = []
     /// The buffer for the bytes of sockets that exchanges own.

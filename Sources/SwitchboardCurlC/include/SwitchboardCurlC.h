@@ -103,6 +103,8 @@ void swcurl_poller_fire(swcurl_poller *poller);
 bool swcurl_poller_take_dropped(swcurl_poller *poller);
 /// Returns whether libcurl reads from a socket for a transfer.
 bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy);
+/// Lets libcurl read now from the socket from which it reads for a transfer, if there is one.
+void swcurl_poller_read(swcurl_poller *poller, const void *easy);
 /// Receives the owner of a socket that is ready. An error or the end of the connection is ready to be read.
 typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write);
 /// Takes the connection of a transfer away from libcurl, and watches it for reading. Returns its new descriptor, or -1
