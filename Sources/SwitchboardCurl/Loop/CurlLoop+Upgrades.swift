@@ -51,6 +51,7 @@ extension CurlLoop {
         guard exchange.isUpgraded else { return }
         upgraded -= 1
         resumed.removeAll { $0 === exchange }
+        closing.removeAll { $0 === exchange }
     }
 
     /// Reads again from connections that are closing. libcurl 8.6 forgets the end of a TLS connection if it reads the
