@@ -229,17 +229,20 @@ int swcurl_poller_take(
     if (socket < 0) return -1;
     int taken = fcntl(socket, F_DUPFD_CLOEXEC, 0);
     int blank = socket_without_peer();
-    if (taken < 0 || blank < 0 || !watch_of(poller, taken)) goto failed;
+    struct watch *watch = taken < 0 || blank < 0 ? NULL : watch_of(poller, taken);
+    if (!watch) goto failed;
+    *watch = (struct watch){.owner = owner};
+    swcurl_poller_watch(poller, taken, true, false);
     enrol(poller, socket, &poller->watches[socket], 0);
     // libcurl keeps a number, under which it can neither read from the connection nor end it.
-    if (dup3(blank, socket, O_CLOEXEC) < 0) {
+    if (!watch->registered || dup3(blank, socket, O_CLOEXEC) < 0) {
+        enrol(poller, taken, watch, 0);
+        *watch = (struct watch){0};
         enrol(poller, socket, &poller->watches[socket], poller->watches[socket].wanted);
         goto failed;
     }
     close(blank);
     poller->on_ready = on_ready;
-    poller->watches[taken] = (struct watch){.owner = owner};
-    swcurl_poller_watch(poller, taken, true, false);
     return taken;
 failed:
     if (taken >= 0) close(taken);
