@@ -23,6 +23,8 @@ struct MemoryCache: Sendable {
         let content: Content
         /// The time of the last use, in nanoseconds.
         var use: Int64
+        /// Whether ``takeUses()`` returned that use.
+        var isTaken = false
         /// The time of the folder's change after which the file was there.
         var seen: Int64
         /// The places of the neighbors in the order of use, and of the next variant of the key.
@@ -43,9 +45,8 @@ struct MemoryCache: Sendable {
     private(set) var size = 0
     /// The number of responses that were removed to make room.
     private(set) var evictions = 0
-    /// The uses of files whose responses are not in memory, and the time until which ``takeUses()`` returned all uses.
+    /// The uses of files whose responses are not in memory.
     private var evictedUses: [(file: CacheFileName, use: Int64)] = []
-    private var taken: Int64 = 0
     /// The time of the folder's last known change, and the time when that was read.
     private var folderChange: Int64 = 0
     private var lookTime: Int64 = 0
@@ -104,6 +105,7 @@ struct MemoryCache: Sendable {
             link(place)
         }
         entries[place]?.use = CacheTime.now
+        entries[place]?.isTaken = false
         entries[place]?.seen = folderChange
         return (entry.content.response, entry.content.file, entry.seen != folderChange)
     }
@@ -177,12 +179,11 @@ struct MemoryCache: Sendable {
         var uses = evictedUses
         evictedUses = []
         var next = newest
-        let now = CacheTime.now
-        while let place = next, let entry = entries[place], entry.use >= taken {
+        while let place = next, let entry = entries[place], !entry.isTaken {
             if let file = entry.content.file { uses.append((file, entry.use)) }
+            entries[place]?.isTaken = true
             next = entry.older
         }
-        taken = now
         return uses
     }
 
@@ -208,7 +209,7 @@ struct MemoryCache: Sendable {
     }
 
     private mutating func evict(_ place: Int) {
-        if let entry = entries[place], let file = entry.content.file, entry.use >= taken {
+        if let entry = entries[place], let file = entry.content.file, !entry.isTaken {
             noteEvicted(file, entry.use)
         }
         evictions += 1
