@@ -69,8 +69,6 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
             }
         } catch NetworkError.webSocketClosed {
             throw connection.closedError
-        } catch let error as NetworkError {
-            throw connection.attributed(error)
         }
     }
 

@@ -4,6 +4,8 @@ import SwitchboardPlatform
 /// The received messages that wait for their reader. A full inbox stops the connection's reading, and so the server.
 final class Inbox: Sendable {
     private struct State {
+        /// The bytes at which the inbox is full.
+        var limit: Int
         /// The messages. Those before ``first`` were read, and are empty.
         var messages: [WebSocketMessage] = []
         var first = 0
@@ -56,11 +58,10 @@ final class Inbox: Sendable {
         }
     }
 
-    private let limit: Int
-    private let state = Protected(State())
+    private let state: Protected<State>
 
     /// Creates an inbox that is full with this many bytes.
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int) { state = Protected(State(limit: limit)) }
 
     /// Whether the connection waits for its reader.
     var isFull: Bool { state.withLock { $0.room != nil } }
@@ -76,7 +77,7 @@ final class Inbox: Sendable {
             guard !state.isDiscarding, state.end == nil else { return (nil, true) }
             state.messages.append(message)
             state.bytes += message.weight
-            return (state.takeReader(), state.bytes < limit)
+            return (state.takeReader(), state.bytes < state.limit)
         }
         reader?.resume()
         return hasRoom
@@ -87,7 +88,7 @@ final class Inbox: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasRoom = state.withLock { state in
-                    if state.bytes < limit || state.isDiscarding || Task.isCancelled { return true }
+                    if state.bytes < state.limit || state.isDiscarding || Task.isCancelled { return true }
                     state.room = continuation
                     return false
                 }
@@ -96,6 +97,15 @@ final class Inbox: Sendable {
         } onCancel: {
             state.withLock { $0.takeRoom() }?.resume()
         }
+    }
+
+    /// Takes every message that follows. A lost connection brings only a few, and its end waits behind them.
+    func takeAll() {
+        let room = state.withLock { state in
+            state.limit = .max
+            return state.takeRoom()
+        }
+        room?.resume()
     }
 
     /// Ends the inbox behind the messages in it.
@@ -145,7 +155,7 @@ final class Inbox: Sendable {
     private func take() -> Taken {
         state.withLock { state in
             guard let message = state.takeMessage() else { return (nil, nil, state.end, []) }
-            let room = state.bytes < limit ? state.takeRoom() : nil
+            let room = state.bytes < state.limit ? state.takeRoom() : nil
             return (message, room, nil, state.isDrained ? state.takeWatchers() : [])
         }
     }

@@ -4,29 +4,32 @@ import SwitchboardPlatform
 
 /// The session's side of a queue: it takes frames and sends them.
 extension SendQueue {
-    /// Notes that the app leaves messages unread, or reads again. While it does not, nobody reads the end of a connection
-    /// either, so the senders fail then.
-    func setUnread(_ isUnread: Bool) {
-        endSenders { $0.isUnread = isUnread }
+    /// Runs an action when the session takes no more frames, because the connection is lost. The senders wait for the end
+    /// of the queue, with the error of the connection.
+    func whenStopped(_ action: @escaping @Sendable () -> Void) {
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.onStop = action }
+            return state.isStopped
+        }
+        if isStopped { action() }
     }
 
-    private func endSenders(_ change: (inout State) -> Void) {
-        let (senders, refusal) = state.withLock { state in
-            change(&state)
-            let refusal = state.isLost && state.isUnread ? state.refusal : nil
-            return (refusal == nil ? [] : state.takeSenders(), refusal)
+    private func stop() {
+        let action = state.withLock { state in
+            defer { state.onStop = nil }
+            state.isStopped = true
+            return state.onStop
         }
-        guard let refusal else { return }
-        for sender in senders { sender.resume(throwing: refusal) }
+        action?()
     }
 
     /// Returns the next frame, or nil after a Close frame or the end of the queue. Only one reader at a time. The session
-    /// cancels it when the connection has ended.
+    /// cancels it when the connection takes no more, perhaps not even the last frame.
     func next() async -> Data? {
-        release()
+        if !Task.isCancelled { release() }
         while true {
             if Task.isCancelled {
-                endSenders { $0.isLost = true }
+                stop()
                 return nil
             }
             switch take() {

@@ -25,10 +25,10 @@ final class SendQueue: Sendable {
         var reader: CheckedContinuation<Void, Never>?
         /// Whether a Close frame is the last frame, or was it.
         var isClosing = false
-        /// Whether the session has ended the connection.
-        var isLost = false
-        /// Whether the end of the connection is behind messages that the app does not read.
-        var isUnread = false
+        /// Whether the session takes no more frames.
+        var isStopped = false
+        /// Runs when that begins.
+        var onStop: (@Sendable () -> Void)?
         var failure: (any Error)?
         var sent: (messages: Int, bytes: Int64) = (0, 0)
         var masks = MaskKeys()
@@ -46,9 +46,7 @@ final class SendQueue: Sendable {
         }
 
         /// The error for a message that cannot be sent any more.
-        var refusal: (any Error)? {
-            failure ?? (isClosing ? SendQueue.closing : isLost && isUnread ? SendQueue.lost : nil)
-        }
+        var refusal: (any Error)? { failure ?? (isClosing ? SendQueue.closing : nil) }
 
         mutating func takeSenders() -> [CheckedContinuation<Void, any Error>] {
             defer { (senders, messages) = ([:], []) }
@@ -104,7 +102,6 @@ final class SendQueue: Sendable {
         }
     }
 
-    static let lost = NetworkError(.connectionLost, reason: "the connection ended before the message was sent")
     private static let closing = NetworkError(.webSocketClosed, reason: "it is closing")
 
     private func withdraw(_ id: UInt64) {
@@ -132,7 +129,7 @@ final class SendQueue: Sendable {
     func end(_ failure: any Error) {
         let (senders, reader, connection) = state.withLock { state in
             if state.failure == nil { state.failure = failure }
-            defer { state.connection = nil }
+            defer { (state.connection, state.onStop) = (nil, nil) }
             return (state.takeSenders(), state.takeReader(), state.connection)
         }
         defer { withExtendedLifetime(connection) {} }  // is released without the lock

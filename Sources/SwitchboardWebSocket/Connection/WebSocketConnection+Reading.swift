@@ -14,11 +14,7 @@ extension WebSocketConnection {
                         reading.isOver = true
                         return await finishClosing(bytes)
                     }
-                    if stop == .full {
-                        queue.setUnread(true)
-                        await inbox.waitForRoom()
-                        queue.setUnread(false)
-                    }
+                    if stop == .full { await inbox.waitForRoom() }
                     stop = try handle(&chunk, &reading.reader)
                 } while stop != nil
             }

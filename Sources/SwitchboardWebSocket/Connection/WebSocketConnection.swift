@@ -60,6 +60,8 @@ final class WebSocketConnection: Sendable {
         _ bytes: ResponseBytes, _ reader: sending MessageReader, over connection: (any UpgradedConnection)? = nil
     ) {
         let reading = Reading(reader)
+        // Otherwise the end would be noticed only after the reader has taken the messages in front of it.
+        queue.whenStopped { [inbox] in inbox.takeAll() }
         if let connection {
             connection.setReceiver { self.receive($0, reading) }
             queue.send(over: connection)

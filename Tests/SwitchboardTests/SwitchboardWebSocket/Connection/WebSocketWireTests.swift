@@ -118,7 +118,8 @@ import Testing
                 while true { try await socket.send(.binary(Data(count: 1 << 20))) }
             }
             #expect(late?.code == .connectionLost && late?.request != nil)
-            #expect(inbox.isFull && !inbox.isEnded)
+            let ping = await #expect(throws: NetworkError.self) { try await socket.ping() }
+            #expect(ping?.code == .connectionLost)
             var read = 0
             let failure = await #expect(throws: NetworkError.self) {
                 while let message = try await socket.receive() {
@@ -130,6 +131,24 @@ import Testing
             // The server's reset discards what it has not sent yet.
             #expect(count == 0 ? read == 2 : read > 500)
         }
+    }
+
+    @Test("a message that a lost connection did not take gets its error")
+    func lostMessage() async throws {
+        let queue = SendQueue()
+        let isStopped = Gate()
+        queue.whenStopped { isStopped.open() }
+        let sending = Task { try await queue.send(.text, Data("lost".utf8)) }
+        _ = await queue.next()
+        let reading = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await queue.next()
+        }
+        #expect(await reading.value == nil)
+        try await isStopped.wait()
+        queue.end(NetworkError(.connectionLost))
+        let failure = await #expect(throws: NetworkError.self) { try await sending.value }
+        #expect(failure?.code == .connectionLost)
     }
 
     @Test("small messages to a slow server arrive whole and in order", arguments: Way.allCases)
