@@ -8,7 +8,7 @@ import bench
 import build
 from servers import free_ports
 
-PEERS = ["router", "nio", "websockets"]
+PEERS = ["router", "router+executor", "nio", "websockets"]
 CONNECTIONS = [1, 64]
 PACKAGE = "websockets==17.4"
 

@@ -3,7 +3,7 @@ import Movies
 
 /// Echoes messages over WebSockets: each connection sends one after the answer to the last.
 ///
-/// `--peer router|nio --url URL --connections N --seconds S [--warm-up S]`
+/// `--peer router|router+executor|nio --url URL --connections N --seconds S [--warm-up S]`
 struct SocketCell {
     private let peer: any SocketPeer
     private let connections: Int
@@ -14,6 +14,7 @@ struct SocketCell {
         let url = try arguments.url("url")
         switch try arguments.text("peer") {
         case "router": peer = RouterSocketPeer(url: url)
+        case "router+executor": peer = RouterSocketPeer(url: url, runsOnSession: true)
         case "nio": peer = NIOSocketPeer(port: url.port ?? 80)
         case let name: throw UsageError(text: "unknown peer: \(name)")
         }
