@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// Answers `Digest` challenges ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)): MD5, SHA-256 and, if the system
 /// has it, SHA-512/256, each also as `-sess`, with or without `qop=auth`.

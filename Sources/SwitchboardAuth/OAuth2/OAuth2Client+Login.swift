@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardText
+import SwitchboardPlatform
 
 extension OAuth2Client {
     /// Begins a login by authorization code ([RFC 6749 §4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1)) with

@@ -18,9 +18,7 @@ struct WebSocketHandshake: Sendable {
 
     /// Creates a handshake with a random key.
     init(_ options: WebSocketOptions) {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        self.init(options, key: Data(bytes).base64EncodedString())
+        self.init(options, key: Data.random(16).base64EncodedString())
     }
 
     init(_ options: WebSocketOptions, key: String) {

@@ -29,10 +29,4 @@ extension Data {
         }
         return String(decoding: digits, as: UTF8.self)
     }
-
-    /// Returns unpredictable random bytes.
-    package static func random(_ count: Int) -> Data {
-        var generator = SystemRandomNumberGenerator()
-        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }
 }
