@@ -7,7 +7,8 @@ struct CacheRules: Sendable {
     let control: CacheControl
     /// The time when the origin server made the response.
     let made: Date
-    /// The lifetime in seconds that the server states: 0 for an invalid one, nil for none.
+    /// The lifetime in seconds that the server states: 0 for an invalid one, negative for an `Expires` before the
+    /// `Date`, nil for none.
     let lifetime: Double?
     /// The lifetime in seconds that is estimated when the server states none. 0 where no estimate is allowed.
     let estimate: Double
@@ -33,7 +34,7 @@ struct CacheRules: Sendable {
             // Several lines, or text that is not a date, count as expired ([RFC 9111
             // §5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3)).
             let end = expires.count == 1 ? HTTPDate.parse(expires[0], now: date) : nil
-            lifetime = max(0, end?.timeIntervalSince(made) ?? 0)
+            lifetime = end?.timeIntervalSince(made) ?? 0
         }
         let isHeuristic = Self.heuristicStatuses.contains(status) || control.isPublic
         let changed = headers.values(for: "Last-Modified")

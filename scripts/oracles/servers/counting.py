@@ -16,7 +16,7 @@ class Version:
         self.changed = int(now) - draw.choice([10, 1000, 100000]) - number if draw.random() < 0.5 else None
         self.age = draw.choice([None, None, None, 3, 40])
         self.late = draw.choice([0, 0, 0, 4])
-        rules = {"max-age": draw.choice([None, 0, 2, 10, 60, 600, 86400])}
+        rules = {"max-age": draw.choice([None, None, 0, 2, 10, 60, 600, 86400])}
         for name, odds in [("no-cache", 0.08), ("no-store", 0.08), ("must-revalidate", 0.15), ("private", 0.1)]:
             if draw.random() < odds:
                 rules[name] = True
@@ -24,7 +24,7 @@ class Version:
             if draw.random() < 0.3:
                 rules[name] = draw.choice([0, 5, 60, 600])
         self.rules = {name: value for name, value in rules.items() if value is not None}
-        self.expires = draw.choice([None, None, None, -5, 5, 100])
+        self.expires = draw.choice([None, None, None, -5, -5, 5, 100])
 
     def fields(self, now):
         control = ", ".join(name if value is True else f"{name}={value}" for name, value in self.rules.items())

@@ -76,7 +76,7 @@ struct ModelEntry: Sendable {
     private func lifetime(for other: ModelRequest) -> Double {
         if fields.has("no-cache") { return 0 }
         if let seconds = fields.seconds("max-age") { return seconds }
-        if fields["expires"] != nil { return max(0, (fields.time("expires") ?? made) - made) }
+        if fields["expires"] != nil { return (fields.time("expires") ?? made) - made }
         guard other.usesHeuristics, Self.heuristic.contains(status) || fields.has("public") else { return 0 }
         return fields.time("last-modified").map { min(86_400, max(0, made - $0) / 10) } ?? 0
     }

@@ -66,6 +66,22 @@ struct CacheFreshnessTests {
         #expect(try await fixture.get("https://h/", .server) == "2")
     }
 
+    @Test(
+        "an expired response is stale since its Expires (RFC 9111 §4.2.1)",
+        arguments: ["stale-while-revalidate=5", "stale-if-error=5", "max-stale=5"])
+    func staleOnArrival(directive: String) async throws {
+        let headers: HTTPHeaders = [
+            "Cache-Control": directive, "ETag": "\"1\"", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+            "Expires": "Tue, 14 Nov 2023 22:13:15 GMT",
+        ]
+        let asked: HTTPHeaders = directive == "max-stale=5" ? ["Cache-Control": directive] : [:]
+        let fixture = CacheFixture(StubSession(.text("1", headers: headers), .status(503), .status(503)))
+        _ = try await fixture.get("https://h/", .server)
+        #expect(try await fixture.get("https://h/", .server, headers: asked) == "1")
+        fixture.date.advance(by: 1)
+        await #expect(throws: NetworkError.self) { try await fixture.get("https://h/", .server, headers: asked) }
+    }
+
     @Test("an app's lifetime overrides the server's, but not a request's no-cache")
     func ownLifetime() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "no-cache, max-age=0", "Age": "1000"])
