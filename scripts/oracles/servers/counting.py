@@ -26,6 +26,9 @@ class Version:
         self.rules = {name: value for name, value in rules.items() if value is not None}
         self.expires = draw.choice([None, None, None, -5, -5, 5, 100])
 
+    def __repr__(self):
+        return f"version {self.number} with {self.rules}, Expires {self.expires}, Age {self.age}, {self.late} s late"
+
     def fields(self, now):
         control = ", ".join(name if value is True else f"{name}={value}" for name, value in self.rules.items())
         date = now - self.late
