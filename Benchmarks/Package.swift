@@ -18,10 +18,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "LibcurlLoop"),
+        .target(name: "SocketLoop"),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "LibcurlLoop",
+                "LibcurlLoop", "SocketLoop",
                 .product(name: "Movies", package: "Micro"),
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardWebSocket", package: "Switchboard"),

@@ -52,9 +52,13 @@ def median_ratio(one, other, figure):
 
 def socket(cells):
     runs = {(cell["connections"], cell["peer"]): by_round(cell) for cell in cells}
+
+    def ratio(count, one, other):
+        return median_ratio(runs[count, one], runs[count, other], "cpuMicroseconds")
+
     return [
-        bar(f"socket-{count}-cpu-vs-nio", median_ratio(runs[count, "router"], runs[count, "nio"], "cpuMicroseconds"), "x", at_most=0.7)
-        for count in sorted({count for count, _ in runs})
+        bar(f"socket-{count}{kind}-cpu-vs-nio", ratio(count, "router" + kind, "nio" + kind), "x", at_most=0.7)
+        for count in sorted({count for count, _ in runs}) for kind in ["", "+executor"]
     ]
 
 

@@ -8,7 +8,8 @@ import bench
 import build
 from servers import free_ports
 
-PEERS = ["router", "router+executor", "nio", "websockets"]
+PEERS = ["router", "router+executor", "nio", "nio+executor", "websockets"]
+LOWER_BOUNDS = ["threads", "thread"]  # for one connection
 CONNECTIONS = [1, 64]
 PACKAGE = "websockets==17.4"
 
@@ -19,11 +20,13 @@ def measure(program, servers, quick, failures):
     (port,) = free_ports(1)
     servers.launch([str(program), "echo", "--port", str(port)])
     servers.wait_for(port)
-    runs = {(count, peer): [] for count in CONNECTIONS for peer in PEERS}
+    peers = {count: PEERS + LOWER_BOUNDS * (count == 1) for count in CONNECTIONS}
+    runs = {(count, peer): [] for count in CONNECTIONS for peer in peers[count]}
     rounds, seconds = (3 if quick else 9), (1 if quick else 1.5)
     for number in range(rounds):
         for count in CONNECTIONS:
-            for peer in PEERS[number % len(PEERS):] + PEERS[: number % len(PEERS)]:
+            first = number % len(peers[count])
+            for peer in peers[count][first:] + peers[count][:first]:
                 if runs[count, peer] is None:
                     continue
                 try:

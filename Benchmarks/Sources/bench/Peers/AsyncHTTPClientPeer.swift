@@ -15,9 +15,7 @@ struct AsyncHTTPClientPeer: Peer {
 
     /// Creates the client. `runsOnEventLoops` moves all tasks of the process to the event loops.
     init(_ settings: PeerSettings, runsOnEventLoops: Bool = false) throws {
-        if runsOnEventLoops, !NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor() {
-            throw UsageError(text: "cannot install the event loops as the executor of all tasks")
-        }
+        if runsOnEventLoops { try Peers.runTasksOnEventLoops() }
         var configuration = HTTPClient.Configuration()
         configuration.httpVersion = settings.isHTTP1 ? .http1Only : .automatic
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.connections

@@ -1,4 +1,6 @@
 import Movies
+import NIOCore
+import NIOPosix
 
 enum Peers {
     /// Creates a peer by its name in the tables, without `+decode`, which ``Work`` covers.
@@ -13,6 +15,13 @@ enum Peers {
         case "ahc": try AsyncHTTPClientPeer(settings)
         case "ahc+executor": try AsyncHTTPClientPeer(settings, runsOnEventLoops: true)
         default: throw UsageError(text: "unknown peer: \(name)")
+        }
+    }
+
+    /// Moves all tasks of the process to the event loops.
+    static func runTasksOnEventLoops() throws {
+        guard NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor() else {
+            throw UsageError(text: "cannot install the event loops as the executor of all tasks")
         }
     }
 }

@@ -9,7 +9,12 @@ import NIOWebSocket
 struct NIOSocketPeer: SocketPeer {
     typealias Connection = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
-    let port: Int
+    private let port: Int
+
+    init(port: Int, runsOnEventLoops: Bool = false) throws {
+        if runsOnEventLoops { try Peers.runTasksOnEventLoops() }
+        self.port = port
+    }
 
     func echo(_ schedule: EchoSchedule) async throws -> Int {
         let connection = try await connect()

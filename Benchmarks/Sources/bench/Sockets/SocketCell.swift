@@ -3,7 +3,7 @@ import Movies
 
 /// Echoes messages over WebSockets: each connection sends one after the answer to the last.
 ///
-/// `--peer router|router+executor|nio --url URL --connections N --seconds S [--warm-up S]`
+/// `--peer router|router+executor|nio|nio+executor|threads|thread --url URL --connections N --seconds S [--warm-up S]`
 struct SocketCell {
     private let peer: any SocketPeer
     private let connections: Int
@@ -12,10 +12,14 @@ struct SocketCell {
 
     init(_ arguments: Arguments) throws {
         let url = try arguments.url("url")
+        let port = url.port ?? 80
         switch try arguments.text("peer") {
         case "router": peer = RouterSocketPeer(url: url)
         case "router+executor": peer = RouterSocketPeer(url: url, runsOnSession: true)
-        case "nio": peer = NIOSocketPeer(port: url.port ?? 80)
+        case "nio": peer = try NIOSocketPeer(port: port)
+        case "nio+executor": peer = try NIOSocketPeer(port: port, runsOnEventLoops: true)
+        case "threads": peer = LoopSocketPeer(port: port, hasThread: true)
+        case "thread": peer = LoopSocketPeer(port: port, hasThread: false)
         case let name: throw UsageError(text: "unknown peer: \(name)")
         }
         connections = max(1, try arguments.number("connections", default: 1))
