@@ -10,7 +10,7 @@ extension Cassette {
         guard let upgrade = request.options.upgrade else { return request }
         let tape = tape
         var request = request
-        request.options.upgrade = ConnectionUpgrade(relay: upgrade.relay) {
+        request.options.upgrade = ConnectionUpgrade(byURLSession: upgrade.openByURLSession) {
             var headers = upgrade.headers()
             headers.remove("Sec-WebSocket-Extensions")
             return headers

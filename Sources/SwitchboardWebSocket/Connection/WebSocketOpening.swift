@@ -31,7 +31,7 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
             }
             let settings = request.options.webSocket
             request.options.streamsResponse = true
-            request.options.upgrade = ConnectionUpgrade(relay: .frames(limit: settings.messageLimit)) {
+            request.options.upgrade = ConnectionUpgrade(byURLSession: FoundationSession.openWebSocket) {
                 WebSocketHandshake(settings).headers
             } outgoing: { [weak queue] in
                 // The queue keeps the error of its end, which holds the request.

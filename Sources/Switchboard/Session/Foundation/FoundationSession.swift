@@ -24,11 +24,10 @@ public final class FoundationSession: NetworkSession {
     private let urlSession: URLSession
     private let unsupported: String?
     private let delegate = FoundationSessionDelegate()
-    /// Creates the tasks of WebSockets in place of URLSession. For tests.
-    private let scriptedTask = Protected<(@Sendable (URLRequest) -> any SocketTask)?>(nil)
     /// The lock for the creation of tasks, because URLSession traps when a task is created after invalidation.
     private let isInvalidated = Protected(false)
-    let deadlines = DeadlineSweeper()
+    /// Ends exchanges and handshakes whose deadline has passed.
+    package let deadlines = DeadlineSweeper()
 
     /// Creates a session with separate connections.
     public init(configuration: SessionConfiguration = SessionConfiguration()) {
@@ -36,12 +35,6 @@ public final class FoundationSession: NetworkSession {
         urlSession = URLSession(
             configuration: configuration.urlSessionConfiguration, delegate: delegate,
             delegateQueue: URLSessionQuirks.makeDelegateQueue())
-    }
-
-    /// Creates a session whose WebSockets are these tasks. For tests.
-    package convenience init(scriptedTask: @escaping @Sendable (URLRequest) -> any SocketTask) {
-        self.init()
-        _ = self.scriptedTask.swap(scriptedTask)
     }
 
     deinit {
@@ -67,8 +60,11 @@ public final class FoundationSession: NetworkSession {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
         if let upgrade = request.options.upgrade {
+            guard let open = upgrade.openByURLSession else {
+                throw NetworkError(.unsupported, reason: "FoundationSession opens no connections of other protocols")
+            }
             do {
-                return try await open(upgrade, of: request)
+                return try await open(upgrade, request, self)
             } catch {
                 throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
             }
@@ -122,12 +118,13 @@ public final class FoundationSession: NetworkSession {
         }
     }
 
-    /// Creates the task of a WebSocket. Nil after invalidation.
-    func makeSocketTask(_ urlRequest: URLRequest) -> (any SocketTask)? {
-        makeTask { [delegate, scriptedTask = scriptedTask.value] session in
-            scriptedTask?(urlRequest)
-                ?? URLSessionSocketTask(task: session.webSocketTask(with: urlRequest), delegate: delegate)
-        }
+    /// Creates the task of a WebSocket, whose events the observer gets. Nil after invalidation.
+    package func makeSocketTask(
+        for request: URLRequest, reportingTo observer: any SocketObserver
+    ) -> URLSessionWebSocketTask? {
+        let task = makeTask { $0.webSocketTask(with: request) }
+        if let task { delegate.register(observer, for: task) }
+        return task
     }
 
     private func makeTask<Made>(_ make: (URLSession) -> Made) -> Made? {

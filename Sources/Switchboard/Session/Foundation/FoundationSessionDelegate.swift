@@ -8,7 +8,7 @@ import Foundation
 /// delegate nor the async methods of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     private let exchanges = Protected<[Int: FoundationExchange]>([:])
-    private let sockets = Protected<[Int: FoundationSocket]>([:])
+    private let sockets = Protected<[Int: any SocketObserver]>([:])
     private static let answering = DispatchQueue(label: "Switchboard.FoundationSession.answering")
 
     func register(_ exchange: FoundationExchange, for task: URLSessionTask) {
@@ -16,12 +16,12 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         exchanges.withLock { $0[identifier] = exchange }
     }
 
-    func register(_ socket: FoundationSocket, for task: URLSessionTask) {
+    func register(_ socket: any SocketObserver, for task: URLSessionTask) {
         let identifier = task.taskIdentifier
         sockets.withLock { $0[identifier] = socket }
     }
 
-    func socket(for task: URLSessionTask) -> FoundationSocket? {
+    func socket(for task: URLSessionTask) -> (any SocketObserver)? {
         let identifier = task.taskIdentifier
         return sockets.withLock { $0[identifier] }
     }

@@ -3,8 +3,9 @@ import Foundation
 import SwitchboardText
 
 /// Maps URLSession's errors to ``NetworkError``.
-enum URLErrorMapping {
-    static func networkError(_ error: any Error) -> NetworkError {
+package enum URLErrorMapping {
+    /// Returns the error of a failed exchange. An error other than a `URLError` is ``NetworkError/Code/unknown``.
+    package static func networkError(_ error: any Error) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
         let text = error.localizedDescription
         // The host name comes from the caller, so it must not match any words of libcurl.

@@ -38,6 +38,11 @@ extension URLRequest {
         allHTTPHeaderFields = fields
     }
 
+    /// Converts a request without a body.
+    package init(_ request: NetworkRequest) throws(NetworkError) {
+        try self.init(request, payload: nil)
+    }
+
     private static func unsupported(_ request: NetworkRequest, _ url: URL) -> String? {
         if request.timeouts.connect != nil { return "a connect timeout" }
         if request.method == .connect { return "the method CONNECT" }

@@ -10,17 +10,21 @@ package struct ConnectionUpgrade: Sendable {
     package let outgoing: @Sendable () -> HTTPBodyStream
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
-    /// Converts between these bytes and messages, for a session whose platform has no bytes of a WebSocket. Nil for a
-    /// protocol other than WebSocket.
-    package let relay: MessageRelay?
+    /// Opens the connection over a ``FoundationSession``, because URLSession has no bytes of other protocols. Nil for a
+    /// protocol that it does not support.
+    package let openByURLSession: URLSessionOpening?
+
+    /// Returns the response of a handshake that URLSession makes.
+    package typealias URLSessionOpening =
+        @Sendable (ConnectionUpgrade, NetworkRequest, FoundationSession) async throws -> NetworkResponse
 
     /// Creates an upgrade.
     package init(
-        relay: MessageRelay? = nil, headers: @escaping @Sendable () -> HTTPHeaders,
+        byURLSession openByURLSession: URLSessionOpening? = nil, headers: @escaping @Sendable () -> HTTPHeaders,
         outgoing: @escaping @Sendable () -> HTTPBodyStream,
         connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in }
     ) {
-        self.relay = relay
+        self.openByURLSession = openByURLSession
         self.headers = headers
         self.outgoing = outgoing
         self.connected = connected

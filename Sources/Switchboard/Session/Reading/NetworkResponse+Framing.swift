@@ -21,7 +21,7 @@ extension NetworkResponse {
     /// - Throws: ``NetworkError/Code/invalidResponse`` for a length that is not a number, and for different lengths, of
     ///   which a client must not choose one ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)),
     ///   ``NetworkError/Code/headersTooLarge``.
-    func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
+    package func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         let lengths = lengths
         guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
@@ -52,7 +52,7 @@ extension NetworkRequest {
 extension HTTPHeaders {
     /// Creates fields from URLSession's response, which has one entry for each name, with repeated values joined.
     /// `Set-Cookie` must not be joined, so its cookies are split again.
-    init(_ response: HTTPURLResponse) {
+    package init(_ response: HTTPURLResponse) {
         var fields: [HTTPHeader] = []
         for (name, value) in response.allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }

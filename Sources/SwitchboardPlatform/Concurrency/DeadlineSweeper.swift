@@ -1,4 +1,3 @@
-import SwitchboardPlatform
 import Dispatch
 
 /// Ends operations whose deadline has passed, with one timer for all of them.
@@ -6,7 +5,7 @@ import Dispatch
 /// The timer is set to the earliest known deadline. It is not changed when a holder is removed or its deadline moves
 /// back. It then fires early, checks all holders and is set again. A timer for each holder would cost more than the
 /// exchange that it guards.
-final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
+package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
     private struct State {
         var holders: [ObjectIdentifier: any DeadlineHolder] = [:]
         var next: ContinuousClock.Instant?
@@ -15,7 +14,8 @@ final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set und
     private let state = Protected(State())
     private let timer: any DispatchSourceTimer
 
-    init() {
+    /// Creates a sweeper without holders.
+    package init() {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "Switchboard.deadlines"))
         timer.setEventHandler { [weak self] in self?.sweep() }
         timer.activate()
@@ -25,7 +25,8 @@ final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set und
         timer.cancel()
     }
 
-    func add(_ holder: any DeadlineHolder) {
+    /// Watches the deadline of a holder, if it has one now.
+    package func add(_ holder: any DeadlineHolder) {
         guard let deadline = holder.deadline else { return }
         state.withLock { state in
             state.holders[ObjectIdentifier(holder)] = holder
@@ -33,7 +34,8 @@ final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set und
         }
     }
 
-    func remove(_ holder: any DeadlineHolder) {
+    /// Stops watching a holder.
+    package func remove(_ holder: any DeadlineHolder) {
         state.withLock { $0.holders[ObjectIdentifier(holder)] = nil }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 import SwitchboardPlatform
 
 /// One WebSocket of a ``FoundationSession``. It ends exactly once.
@@ -6,7 +7,7 @@ import SwitchboardPlatform
 /// URLSession reports the end of a connection in up to three ways and in any order: a failed receive, the server's close
 /// code, and the task's completion. A receive may still deliver messages after the other two. So the socket ends when a
 /// receive has failed and another report has arrived. Two seconds after the first report it waits no longer.
-package final class FoundationSocket: Sendable {
+package final class FoundationSocket: SocketObserver {
     struct State {
         /// The caller that waits for the handshake.
         var continuation: CheckedContinuation<NetworkResponse, any Error>?
@@ -40,7 +41,7 @@ package final class FoundationSocket: Sendable {
         var isFinal: Bool { failure != nil && (close != nil || isComplete) }
     }
 
-    package let request: NetworkRequest
+    let request: NetworkRequest
     let deadlines: DeadlineSweeper
     let start = ContinuousClock.now
     private let startDate = Date()

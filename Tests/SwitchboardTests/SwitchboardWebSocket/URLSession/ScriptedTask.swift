@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardWebSocket
 
 /// A task of URLSession whose callbacks a test makes.
 final class ScriptedTask: SocketTask {
@@ -24,8 +25,8 @@ final class ScriptedTask: SocketTask {
     let state = Protected(State())
 
     /// A session whose only task is this one.
-    var session: FoundationSession {
-        FoundationSession { request in
+    var session: TaskSession {
+        TaskSession { request in
             self.requests.withLock { $0.append(request) }
             return self
         }

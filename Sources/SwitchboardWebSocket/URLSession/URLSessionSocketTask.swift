@@ -1,13 +1,12 @@
 import Foundation
+import Switchboard
 
 /// A WebSocket of URLSession.
 struct URLSessionSocketTask: SocketTask {
     let task: URLSessionWebSocketTask
-    let delegate: FoundationSessionDelegate
 
     func start(for socket: FoundationSocket, limit: Int) {
         task.maximumMessageSize = limit
-        delegate.register(socket, for: task)
         task.resume()
     }
 

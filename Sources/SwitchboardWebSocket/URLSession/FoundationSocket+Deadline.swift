@@ -1,3 +1,4 @@
+import Switchboard
 import SwitchboardPlatform
 
 extension FoundationSocket: DeadlineHolder {
@@ -5,7 +6,7 @@ extension FoundationSocket: DeadlineHolder {
     private static let grace = Duration.seconds(2)
 
     /// The end of the handshake's timeouts, or of the wait for URLSession's reports.
-    var deadline: ContinuousClock.Instant? {
+    package var deadline: ContinuousClock.Instant? {
         let timeouts = request.timeouts
         return state.withLock { state in
             guard state.isOpen else {
@@ -19,7 +20,7 @@ extension FoundationSocket: DeadlineHolder {
         }
     }
 
-    func deadlinePassed() {
+    package func deadlinePassed() {
         guard let deadline, deadline <= .now else { return deadlines.add(self) }
         guard !state.withLock({ $0.isOpen }) else { return endAsReported() }
         let timeouts = request.timeouts

@@ -54,12 +54,3 @@ final class SystemFrames: ResponseBytes.Source {
         }
     }
 }
-
-extension MessageRelay {
-    /// Creates the relay of a WebSocket.
-    static func frames(limit: Int) -> MessageRelay {
-        MessageRelay(messageLimit: limit) { socket, outgoing in
-            ResponseBytes(SystemFrames(socket, outgoing, limit: limit))
-        }
-    }
-}

@@ -1,12 +1,22 @@
 import Foundation
+import Switchboard
 
 extension FoundationSession {
-    /// Opens a WebSocket. URLSession makes the handshake and the frames, so the response's bytes are frames that the
-    /// relay makes of messages.
-    func open(_ upgrade: ConnectionUpgrade, of request: NetworkRequest) async throws -> NetworkResponse {
-        guard let relay = upgrade.relay else {
-            throw NetworkError(.unsupported, reason: "FoundationSession opens no connections of other protocols")
+    /// Opens a WebSocket. URLSession makes the handshake and the frames, so the response's bytes are frames that are
+    /// made of its messages.
+    static func openWebSocket(
+        _ upgrade: ConnectionUpgrade, _ request: NetworkRequest, over session: FoundationSession
+    ) async throws -> NetworkResponse {
+        try await session.openWebSocket(upgrade, request) { urlRequest, socket in
+            session.makeSocketTask(for: urlRequest, reportingTo: socket).map(URLSessionSocketTask.init)
         }
+    }
+
+    /// Opens a WebSocket over a task that the caller makes. Nil means that the session was invalidated.
+    package func openWebSocket(
+        _ upgrade: ConnectionUpgrade, _ request: NetworkRequest,
+        makeTask: (URLRequest, FoundationSocket) -> (any SocketTask)?
+    ) async throws -> NetworkResponse {
         let handshake = upgrade.headers()
         guard !handshake.contains("Sec-WebSocket-Extensions") else {
             throw NetworkError(
@@ -17,20 +27,23 @@ extension FoundationSession {
             request.headers.remove(name)
         }
         if let offer = handshake["Sec-WebSocket-Protocol"] { request.headers["Sec-WebSocket-Protocol"] = offer }
-        let urlRequest = try URLRequest(request, payload: nil).asWebSocket
+        let urlRequest = try URLRequest(request).asWebSocket
+        let limit = request.options.webSocket.messageLimit
         let socket = FoundationSocket(request, deadlines)
         var response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard socket.begin(continuation) else { return }
-                guard let task = makeSocketTask(urlRequest) else {
+                guard let task = makeTask(urlRequest, socket) else {
                     return socket.fail(NetworkError(.sessionInvalidated))
                 }
-                socket.start(task, limit: relay.messageLimit)
+                socket.start(task, limit: limit)
             }
         } onCancel: {
             socket.cancel()
         }
-        if response.statusCode == 101 { response.stream = relay.start(socket, upgrade.outgoing()) }
+        if response.statusCode == 101 {
+            response.bytes = ResponseBytes(SystemFrames(socket, upgrade.outgoing(), limit: limit))
+        }
         return response
     }
 }

@@ -7,7 +7,7 @@ extension SessionKind {
     func makeForWebSockets() async -> any NetworkSession {
         #if os(Linux)
         guard self == .foundation else { return make() }
-        return await Self.urlSessionHasWebSockets ? make() : FoundationSession { StandInTask($0) }
+        return await Self.urlSessionHasWebSockets ? make() : TaskSession { StandInTask($0) }
         #else
         make()
         #endif

@@ -6,7 +6,7 @@ extension FoundationSocket {
     // MARK: Receiving
 
     /// Returns the next event, or nil when the connection ended. Only one reader at a time.
-    package func next() async throws -> SocketEvent? {
+    func next() async throws -> SocketEvent? {
         while true {
             switch state.withLock({ $0.step() }) {
             case .event(let event): return event
@@ -59,7 +59,7 @@ extension FoundationSocket {
     // MARK: Sending
 
     /// Sends a message, a ping or a Close frame, and waits until URLSession has taken a message.
-    package func send(_ event: SocketEvent) async throws {
+    func send(_ event: SocketEvent) async throws {
         guard let task = state.withLock({ $0.end == nil ? $0.task : nil }) else { throw CancellationError() }
         switch event {
         case .message(let payload, let isText): try await send(payload, isText, over: task)
