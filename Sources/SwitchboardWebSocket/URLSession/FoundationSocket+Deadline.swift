@@ -23,13 +23,6 @@ extension FoundationSocket: DeadlineHolder {
     package func deadlinePassed() {
         guard let deadline, deadline <= .now else { return deadlines.add(self) }
         guard !state.withLock({ $0.isOpen }) else { return endAsReported() }
-        let timeouts = request.timeouts
-        let reason =
-            if let attempt = timeouts.attempt, ContinuousClock.now >= start + attempt.clamped {
-                "no complete response within \(attempt.secondsText) (timeouts.attempt)"
-            } else {
-                "no data for \((timeouts.idle ?? .zero).secondsText) (timeouts.idle)"
-            }
-        fail(NetworkError(.timedOut, reason: reason))
+        fail(request.timeouts.error(since: start))
     }
 }

@@ -252,13 +252,6 @@ extension FoundationExchange: DeadlineHolder {
     }
 
     func deadlinePassed() {
-        let timeouts = request.timeouts
-        let reason =
-            if let attempt = timeouts.attempt, ContinuousClock.now >= start + attempt.clamped {
-                "no complete response within \(attempt.secondsText) (timeouts.attempt)"
-            } else {
-                "no data for \((timeouts.idle ?? .zero).secondsText) (timeouts.idle)"
-            }
-        abort(with: NetworkError(.timedOut, reason: reason))
+        abort(with: request.timeouts.error(since: start))
     }
 }

@@ -1,3 +1,5 @@
+import SwitchboardPlatform
+
 /// The time limits for the parts of a call. Nil means no limit. Fractions of a second are supported.
 public struct Timeouts: Sendable, Hashable {
     /// The time until a connection is established, including TLS. ``FoundationSession`` cannot measure this phase and
@@ -28,4 +30,17 @@ public struct Timeouts: Sendable, Hashable {
     public static let article = Timeouts(idle: .seconds(10))
     /// No limits.
     public static let none = Timeouts(idle: nil)
+}
+
+extension Timeouts {
+    /// Returns the error of an attempt that began at `start` and has passed its attempt or idle timeout.
+    package func error(since start: ContinuousClock.Instant) -> NetworkError {
+        let reason =
+            if let attempt, ContinuousClock.now >= start + attempt.clamped {
+                "no complete response within \(attempt.secondsText) (timeouts.attempt)"
+            } else {
+                "no data for \((idle ?? .zero).secondsText) (timeouts.idle)"
+            }
+        return NetworkError(.timedOut, reason: reason)
+    }
 }
