@@ -7,15 +7,17 @@ extension FoundationSession {
     static func openWebSocket(
         _ upgrade: ConnectionUpgrade, _ request: NetworkRequest, over session: FoundationSession
     ) async throws -> NetworkResponse {
-        try await session.openWebSocket(upgrade, request) { urlRequest, socket in
-            session.makeSocketTask(for: urlRequest, reportingTo: socket).map(URLSessionSocketTask.init)
+        try await session.openWebSocket(upgrade, request) { urlSession, urlRequest, socket in
+            let task = urlSession.webSocketTask(with: urlRequest)
+            session.register(socket, for: task)
+            return URLSessionSocketTask(task: task)
         }
     }
 
-    /// Opens a WebSocket over a task that the caller makes. Nil means that the session was invalidated.
+    /// Opens a WebSocket over a task that the caller makes.
     package func openWebSocket(
         _ upgrade: ConnectionUpgrade, _ request: NetworkRequest,
-        makeTask: (URLRequest, FoundationSocket) -> (any SocketTask)?
+        make: (URLSession, URLRequest, FoundationSocket) -> any SocketTask
     ) async throws -> NetworkResponse {
         let handshake = upgrade.headers()
         guard !handshake.contains("Sec-WebSocket-Extensions") else {
@@ -33,7 +35,7 @@ extension FoundationSession {
         var response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard socket.begin(continuation) else { return }
-                guard let task = makeTask(urlRequest, socket) else {
+                guard let task = makeTask({ make($0, urlRequest, socket) }) else {
                     return socket.fail(NetworkError(.sessionInvalidated))
                 }
                 socket.start(task, limit: limit)

@@ -118,16 +118,13 @@ public final class FoundationSession: NetworkSession {
         }
     }
 
-    /// Creates the task of a WebSocket, whose events the observer gets. Nil after invalidation.
-    package func makeSocketTask(
-        for request: URLRequest, reportingTo observer: any SocketObserver
-    ) -> URLSessionWebSocketTask? {
-        let task = makeTask { $0.webSocketTask(with: request) }
-        if let task { delegate.register(observer, for: task) }
-        return task
+    /// Sends the events of a WebSocket's task to an observer.
+    package func register(_ observer: any SocketObserver, for task: URLSessionWebSocketTask) {
+        delegate.register(observer, for: task)
     }
 
-    private func makeTask<Made>(_ make: (URLSession) -> Made) -> Made? {
+    /// Creates a task. Nil after invalidation.
+    package func makeTask<Made>(_ make: (URLSession) -> Made) -> Made? {
         isInvalidated.withLock { $0 ? nil : make(urlSession) }
     }
 }

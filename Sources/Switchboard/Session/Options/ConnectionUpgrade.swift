@@ -12,7 +12,7 @@ package struct ConnectionUpgrade: Sendable {
     package let connected: @Sendable (any UpgradedConnection) -> Void
     /// Opens the connection over a ``FoundationSession``, because URLSession has no bytes of other protocols. Nil for a
     /// protocol that it does not support.
-    package let openByURLSession: URLSessionOpening?
+    package var openByURLSession: URLSessionOpening?
 
     /// Returns the response of a handshake that URLSession makes.
     package typealias URLSessionOpening =

@@ -9,14 +9,12 @@ struct TaskSession: NetworkSession {
 
     init(_ makeTask: @escaping @Sendable (URLRequest) -> any SocketTask) { self.makeTask = makeTask }
 
+    func invalidate() { session.invalidate() }
+
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         var request = request
-        if let upgrade = request.options.upgrade {
-            let opening: ConnectionUpgrade.URLSessionOpening = { upgrade, request, session in
-                try await session.openWebSocket(upgrade, request) { urlRequest, _ in makeTask(urlRequest) }
-            }
-            request.options.upgrade = ConnectionUpgrade(
-                byURLSession: opening, headers: upgrade.headers, outgoing: upgrade.outgoing)
+        request.options.upgrade?.openByURLSession = { upgrade, request, session in
+            try await session.openWebSocket(upgrade, request) { _, urlRequest, _ in makeTask(urlRequest) }
         }
         return try await session.send(request)
     }
