@@ -15,10 +15,9 @@ import SwitchboardCalls
     /// Loads a group and shows it.
     ///
     /// - Throws: `CancellationError` if another group was opened meanwhile. The screen then ignores this one.
-    func open(_ group: String, whenStarted: @escaping @Sendable () -> Void = {}) async throws {
+    func open(_ group: String) async throws {
         shown = try await latest.value { [service] in
-            whenStarted()
-            return try await service.group(group)
+            try await service.group(group)
         }
     }
 }

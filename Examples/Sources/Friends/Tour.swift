@@ -52,10 +52,10 @@ struct Tour {
 
     @MainActor private func groups() async throws -> String {
         let screen = GroupScreen(service: service)
-        let (started, start) = AsyncStream<Void>.makeStream()
-        let first = Task { try await screen.open("chess", whenStarted: { start.finish() }) }
-        for await _ in started {}
-        try await screen.open("tea & cake")
+        // The main actor runs both taps in sequence, before any response arrives.
+        let first = Task { try await screen.open("chess") }
+        let second = Task { try await screen.open("tea & cake") }
+        try await second.value
         let verdict: String
         do {
             try await first.value
