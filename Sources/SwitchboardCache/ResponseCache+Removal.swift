@@ -20,7 +20,9 @@ extension ResponseCache {
     /// parameters. An endpoint without a path must have the same base URL.
     ///
     /// - Throws: `NetworkError` when no request can be built for the endpoint.
-    public func remove<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws {
+    public func remove<EndPoint: EndPointType>(
+        _ endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
         let builder = RequestBuilder()
         var request = try builder.makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
         let wanted = CachePath(request.path)

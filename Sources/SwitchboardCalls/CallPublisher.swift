@@ -7,7 +7,7 @@ import Switchboard
 ///
 /// It is cold: it sends nothing until a subscriber requests a value, and each subscriber causes a separate call.
 /// Canceling the subscription cancels the transfer. Values arrive on no particular thread, so use `receive(on:)`.
-public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
+public struct CallPublisher<Value>: Publisher, Sendable {
     /// The value of the call.
     public typealias Output = Value
     /// The error of the call: `NetworkError.Code.cancelled` after a router's `cancel()`.
@@ -37,7 +37,7 @@ public struct CallPublisher<Value: Sendable>: Publisher, Sendable {
 }
 
 /// One call for one subscriber.
-private final class CallSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
+private final class CallSubscription<Value>: Subscription, @unchecked Sendable {
     private let lock = NSLock()  // not Protected: another package builds this file over OpenCombine
     // The lock protects these properties.
     private var call: NetworkCall<Value>?
@@ -80,7 +80,16 @@ extension NetworkCall {
 extension NetworkRouter {
     /// Returns the call for an endpoint as a cold publisher. See ``call(_:as:options:)``.
     public func publisher<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions()
+        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) -> CallPublisher<Value> {
+        call(endPoint, as: type, options: options).publisher
+    }
+
+    /// Returns the call for an endpoint, which decodes the response on the caller's actor, as a cold publisher.
+    public func publisher<Value: Decodable>(
+        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> CallPublisher<Value> {
         call(endPoint, as: type, options: options).publisher
     }
@@ -89,7 +98,16 @@ extension NetworkRouter {
 extension NetworkManager {
     /// Returns the call for an endpoint as a cold publisher. See ``call(_:options:)``.
     public func publisher<EndPoint: TypedEndPoint>(
-        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) -> CallPublisher<EndPoint.Response> where EndPoint.Response: Sendable {
+        call(endPoint, options: options).publisher
+    }
+
+    /// Returns the call for an endpoint, which decodes the response on the caller's actor, as a cold publisher.
+    public func publisher<EndPoint: TypedEndPoint>(
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> CallPublisher<EndPoint.Response> {
         call(endPoint, options: options).publisher
     }

@@ -46,7 +46,7 @@ extension NetworkCall {
     ///   becomes the call's error.
     public func flatMap<Output: Sendable>(
         width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
-    ) -> NetworkCall<[Output]> where Value: Sequence, Value.Element: Sendable {
+    ) -> NetworkCall<[Output]> where Value: Sequence & Sendable, Value.Element: Sendable {
         then { value in try await gather(value, width: width) { try await next($0).value } }
     }
 
@@ -59,12 +59,14 @@ extension NetworkCall {
     /// - Returns: A call for the results, in the order of the elements. It throws when the combination is canceled.
     public func flatMapResults<Output: Sendable>(
         width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
-    ) -> NetworkCall<[Result<Output, NetworkError>]> where Value: Sequence, Value.Element: Sendable {
+    ) -> NetworkCall<[Result<Output, NetworkError>]> where Value: Sequence & Sendable, Value.Element: Sendable {
         flatMap(width: width) { element in
             NetworkCall<Output> { try await next(element).value }.result
         }
     }
+}
 
+extension NetworkCall where Value: Sendable {
     /// Returns a call that makes this call and another one concurrently. When one fails, the other is canceled.
     public func zip<Other: Sendable>(_ other: NetworkCall<Other>) -> NetworkCall<(Value, Other)> {
         within { first in

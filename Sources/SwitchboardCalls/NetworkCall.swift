@@ -16,19 +16,19 @@ import Switchboard
 /// It sends nothing until the app reads its ``value``, starts it, or subscribes to its publisher. Each of these sends
 /// all requests again. Canceling a combination cancels all of its parts in flight. When one part fails, the others are
 /// canceled, and the combination throws the first failure.
-public struct NetworkCall<Value: Sendable>: Sendable {
+public struct NetworkCall<Value>: Sendable {
     private let last: CallStep
     /// Returns the environment to use, each time the call is made.
     let environment: @Sendable () -> CallEnvironment?
 
     /// Creates a call from any operation, for instance one that sends two requests.
-    public init(_ operation: @escaping @Sendable () async throws -> Value) {
-        self.init(in: { CallEnvironment.current }, operation)
+    public init(_ operation: @escaping @Sendable () async throws -> Value) where Value: Sendable {
+        self.init(in: { CallEnvironment.current }) { Transferred(try await operation()) }
     }
 
     init(
         in environment: @escaping @Sendable () -> CallEnvironment?,
-        _ operation: @escaping @Sendable () async throws -> Value
+        _ operation: @escaping @Sendable () async throws -> Transferred<Value>
     ) {
         self.init(environment, CallStep(.around { _ in try await operation() }))
     }
@@ -45,7 +45,7 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     public var value: Value {
         get async throws {
             try CallCancellation.check()
-            return try Self.cast(try await environment().run { try await last.value() })
+            return try Self.cast(try await environment().run { try await last.value() }).value
         }
     }
 
@@ -53,7 +53,10 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     func then<Output: Sendable>(
         _ step: @escaping @Sendable (Value) async throws -> Output
     ) -> NetworkCall<Output> {
-        NetworkCall<Output>(environment, CallStep(.after { try await step(try Self.cast($0)) }, after: last))
+        let after: @Sendable (any Sendable) async throws -> any Sendable = { value in
+            Transferred(try await step(try Self.cast(value).value))
+        }
+        return NetworkCall<Output>(environment, CallStep(.after(after), after: last))
     }
 
     /// Returns a call that makes this call within a step.
@@ -62,13 +65,13 @@ public struct NetworkCall<Value: Sendable>: Sendable {
     ) -> NetworkCall<Output> {
         let around: @Sendable (CallStep?) async throws -> any Sendable = { [environment] before in
             guard let before else { throw NetworkError(.unknown, reason: "a call has no first step") }
-            return try await step(NetworkCall(environment, before))
+            return Transferred(try await step(NetworkCall(environment, before)))
         }
         return NetworkCall<Output>(environment, CallStep(.around(around), after: last))
     }
 
-    private static func cast(_ value: any Sendable) throws(NetworkError) -> Value {
-        guard let value = value as? Value else {
+    private static func cast(_ value: any Sendable) throws(NetworkError) -> Transferred<Value> {
+        guard let value = value as? Transferred<Value> else {
             throw NetworkError(.unknown, reason: "a step gave a \(type(of: value)) for a \(Value.self)")
         }
         return value
@@ -135,14 +138,14 @@ public struct NetworkCall<Value: Sendable>: Sendable {
         let handle = RequestHandle()
         let task = Task {
             let environment = environment()
-            let result: Result<Value, NetworkError>
+            let result: Transferred<Result<Value, NetworkError>>
             do {
-                result = .success(try await environment.run { try await value })
+                result = Transferred(.success(try await environment.run { try await value }))
             } catch {
-                result = .failure(NetworkError.completion(error))
+                result = Transferred(.failure(NetworkError.completion(error)))
             }
             await hand { completion in
-                let outcome = handle.finish() ? result : .failure(NetworkError(.cancelled))
+                let outcome = handle.finish() ? result.value : .failure(NetworkError(.cancelled))
                 (environment?.afterwards).run { completion(outcome) }
             }
         }

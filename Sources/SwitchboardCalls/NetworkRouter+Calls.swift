@@ -11,15 +11,44 @@ extension NetworkRouter {
     ///   - options: Options for this call, which override those of the endpoint. Default none.
     /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions()
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<Value> {
-        NetworkCall(in: { environmentNow }) { try await request(endPoint, as: type, options: options) }
+        call(endPoint, options) { Transferred(try await $0.value(type)) }
+    }
+
+    /// Returns the call for an endpoint, which decodes the response on the caller's actor; see
+    /// `request(_:as:options:isolation:)`.
+    public func call<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) -> NetworkCall<Value> {
+        call(endPoint, options, decoding: ActorBound { try $0.decode(type) })
     }
 
     /// Returns the call for an endpoint, with the response as its value, without sending anything. See
-    /// `response(for:options:)`.
-    public func call(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) -> NetworkCall<NetworkResponse> {
-        NetworkCall(in: { environmentNow }) { try await response(for: endPoint, options: options) }
+    /// `response(for:options:isolation:)`.
+    public func call(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) -> NetworkCall<NetworkResponse> {
+        call(endPoint, options) { Transferred(try await $0.accepted()) }
+    }
+
+    private func call<Value>(
+        _ endPoint: EndPoint, _ options: RequestOptions, decoding decode: ActorBound<NetworkResponse, Value>,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> NetworkCall<Value> {
+        call(endPoint, options) { try await decode($0.accepted()) }
+    }
+
+    /// Returns a call that reads the endpoint on the caller's actor each time it is made.
+    private func call<Value>(
+        _ endPoint: EndPoint, _ options: RequestOptions, isolation: isolated (any Actor)? = #isolation,
+        _ send: @escaping @Sendable (PreparedCall) async throws -> Transferred<Value>
+    ) -> NetworkCall<Value> {
+        let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options) }
+        let calls = calls
+        return NetworkCall(in: { calls.environmentNow }) { try await send(prepare(()).value) }
     }
 }
 
@@ -31,8 +60,15 @@ extension NetworkManager {
     ///   - options: Options for this call, which override those of the endpoint. Default none.
     /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) -> NetworkCall<EndPoint.Response> where EndPoint.Response: Sendable {
+        ownRouter().call(endPoint, as: EndPoint.Response.self, options: options)
+    }
+
+    /// Returns the call for an endpoint, which decodes the response on the caller's actor.
+    public func call<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<EndPoint.Response> {
-        NetworkCall(in: { self.callEnvironment }) { try await self.send(endPoint, options: options) }
+        ownRouter().call(endPoint, as: EndPoint.Response.self, options: options)
     }
 }

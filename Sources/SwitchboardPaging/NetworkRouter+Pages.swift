@@ -25,19 +25,15 @@ extension NetworkRouter {
     public func pages<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil
     ) -> PageSequence<Value, URL> {
-        let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: { environmentNow }) {
-            url, sent in
-            let response = try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) {
-                request throws(NetworkError) in
-                request = try sent.move(request, to: url)
-                request.options.holdResponse()
-            }
-            sent.arrive(at: response.url ?? response.request?.url)
-            return response
-        } next: { _, response, _ in
-            try response.nextPage()
-        }
-        return PageSequence(plan: plan)
+        linkedPages(of: endPoint, from: url) { Transferred(try $0.decode(type)) }
+    }
+
+    /// Returns the pages of an endpoint whose server links to the next page, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func pages<Value: Decodable>(
+        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<Value, URL> {
+        linkedPages(of: endPoint, from: url, decoding(type))
     }
 
     /// Returns the pages of endpoints with a page number or an offset.
@@ -60,17 +56,20 @@ extension NetworkRouter {
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
-        while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint
+        while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint,
+        isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Int> {
-        let plan = PagePlan<Value, Int>(first: number, comparesBodies: true, environment: { environmentNow }) {
-            token, sent in
-            try await page(endPoint(token ?? number), for: sent)
-        } next: { value, _, token in
-            guard isFollowed(value) else { return nil }
-            let (next, overflow) = (token ?? number).addingReportingOverflow(step)
-            return overflow ? nil : next
-        }
-        return PageSequence(plan: plan)
+        numberedPages(from: number, by: step, while: isFollowed, of: endPoint) { Transferred(try $0.decode(type)) }
+    }
+
+    /// Returns the pages of endpoints with a page number or an offset, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func pages<Value: Decodable>(
+        as type: Value.Type, from number: Int, by step: Int = 1,
+        while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<Value, Int> {
+        numberedPages(from: number, by: step, while: isFollowed, of: endPoint, decoding(type))
     }
 
     /// Returns the pages of endpoints with a cursor: each page contains the cursor of the next one.
@@ -90,9 +89,18 @@ extension NetworkRouter {
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
+        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
         pages(as: type, after: cursor, next: { value, _ in next(value) }, of: endPoint)
+    }
+
+    /// Returns the pages of endpoints with a cursor, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
+        as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
+        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<Value, Cursor> {
+        cursorPages(after: cursor, next: ignoringResponse(next), of: endPoint, decoding(type))
     }
 
     /// Returns the pages of endpoints whose cursor arrives in a header field. Otherwise the same as
@@ -107,15 +115,9 @@ extension NetworkRouter {
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil,
         next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint
+        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        let plan = PagePlan<Value, Cursor>(first: cursor, comparesBodies: true, environment: { environmentNow }) {
-            cursor, sent in
-            try await page(endPoint(cursor), for: sent)
-        } next: { value, response, _ in
-            next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
-        }
-        return PageSequence(plan: plan)
+        cursorPages(after: cursor, next: next, of: endPoint) { Transferred(try $0.decode(type)) }
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
@@ -136,13 +138,96 @@ extension NetworkRouter {
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor) -> EndPoint
+        of endPoint: @escaping @Sendable (Cursor) -> EndPoint, isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        pages(as: type, after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first })
+        cursorPages(after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first }) {
+            Transferred(try $0.decode(type))
+        }
+    }
+}
+
+// MARK: - The plans
+
+extension NetworkRouter {
+    private func linkedPages<Value>(
+        of endPoint: EndPoint, from url: URL?,
+        _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>
+    ) -> PageSequence<Value, URL> {
+        let call = prepare(endPoint)
+        let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
+            let response = try await call.again.send { request throws(NetworkError) in
+                request = try sent.move(request, to: url)
+                request.options.holdResponse()
+            }
+            sent.arrive(at: response.url ?? response.request?.url)
+            return response
+        } decode: {
+            try await decode($0)
+        } next: { _, response, _ in
+            try response.nextPage()
+        }
+        return PageSequence(plan: plan)
     }
 
-    private func page(_ endPoint: EndPoint, for sent: SentPages) async throws -> NetworkResponse {
-        try await rawResponse(for: endPoint, options: RequestOptions(), accept: nil) { request throws(NetworkError) in
+    private func numberedPages<Value>(
+        from number: Int, by step: Int, while isFollowed: @escaping @Sendable (Value) -> Bool,
+        of endPoint: @escaping @Sendable (Int) -> EndPoint,
+        _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<Value, Int> {
+        let prepare = ActorBound { (token: Int?) in self.prepare(endPoint(token ?? number)) }
+        let plan = PagePlan<Value, Int>(
+            first: number, comparesBodies: true, environment: calls.environmentNow
+        ) { token, sent in
+            try await prepare(token).value.page(for: sent)
+        } decode: {
+            try await decode($0)
+        } next: { value, _, token in
+            guard isFollowed(value) else { return nil }
+            let (next, overflow) = (token ?? number).addingReportingOverflow(step)
+            return overflow ? nil : next
+        }
+        return PageSequence(plan: plan)
+    }
+
+    private func cursorPages<Value, Cursor: Hashable & Sendable>(
+        after cursor: Cursor?, next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
+        of endPoint: @escaping (Cursor?) -> EndPoint,
+        _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<Value, Cursor> {
+        let prepare = ActorBound { self.prepare(endPoint($0)) }
+        let plan = PagePlan<Value, Cursor>(
+            first: cursor, comparesBodies: true, environment: calls.environmentNow
+        ) { cursor, sent in
+            try await prepare(cursor).value.page(for: sent)
+        } decode: {
+            try await decode($0)
+        } next: { value, response, _ in
+            next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
+        }
+        return PageSequence(plan: plan)
+    }
+}
+
+private func ignoringResponse<Value, Cursor>(
+    _ next: @escaping @Sendable (Value) -> Cursor?
+) -> @Sendable (Value, NetworkResponse) -> Cursor? {
+    { value, _ in next(value) }
+}
+
+/// Returns a closure that decodes pages on the caller's actor.
+private func decoding<Value: Decodable>(
+    _ type: Value.Type, isolation: isolated (any Actor)? = #isolation
+) -> @Sendable (NetworkResponse) async throws -> Transferred<Value> {
+    let decode = ActorBound<NetworkResponse, Value> { try $0.decode(type) }
+    return decode.sendable
+}
+
+extension PreparedCall {
+    /// Sends the request for a page, unless it was sent before.
+    fileprivate func page(for sent: SentPages) async throws -> NetworkResponse {
+        try await send { request throws(NetworkError) in
             request.options.holdResponse()
             try sent.pass(request)
         }
@@ -151,7 +236,15 @@ extension NetworkRouter {
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
     /// Returns the pages of a typed endpoint by the `Link` field. See ``pages(of:as:from:)``.
-    public func pages(of endPoint: EndPoint, from url: URL? = nil) -> PageSequence<EndPoint.Response, URL> {
+    public func pages(of endPoint: EndPoint, from url: URL? = nil) -> PageSequence<EndPoint.Response, URL>
+    where EndPoint.Response: Sendable {
+        pages(of: endPoint, as: EndPoint.Response.self, from: url)
+    }
+
+    /// Returns the pages of an endpoint whose server links to the next page, decoded on the caller's actor.
+    public func pages(
+        of endPoint: EndPoint, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<EndPoint.Response, URL> {
         pages(of: endPoint, as: EndPoint.Response.self, from: url)
     }
 }

@@ -2,15 +2,16 @@ import Foundation
 import Switchboard
 
 /// The steps of one kind of paging.
-struct PagePlan<Value: Sendable, Token: Hashable & Sendable>: Sendable {
+struct PagePlan<Value, Token: Hashable & Sendable>: Sendable {
     /// The token of the first page, or nil for the unchanged endpoint.
     let first: Token?
     /// Whether a page with the same body as the previous page counts as a repetition.
     let comparesBodies: Bool
-    /// Returns the environment of an iteration that begins now. All of its pages use this environment.
-    let environment: @Sendable () -> CallEnvironment?
+    /// The environment of all requests. Nil if none is set.
+    let environment: CallEnvironment?
     /// Sends the request for a page, and records it in the ``SentPages``.
     let send: @Sendable (Token?, SentPages) async throws -> NetworkResponse
+    let decode: @Sendable (NetworkResponse) async throws -> Transferred<Value>
     /// Returns the token of the page that follows, or nil after the last one.
     let next: @Sendable (Value, NetworkResponse, Token?) throws -> Token?
 }

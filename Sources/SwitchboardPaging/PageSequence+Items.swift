@@ -12,17 +12,17 @@ extension PageSequence {
     ///
     /// - Parameter items: Returns the items of a page.
     /// - Returns: The items. Each iteration starts at the first page.
-    public func items<Item: Sendable>(_ items: @escaping @Sendable (Value) -> [Item]) -> Items<Item> {
+    public func items<Item>(_ items: @escaping @Sendable (Value) -> [Item]) -> Items<Item> {
         Items(pages: self, items: items)
     }
 
     /// Returns the items of pages that are lists themselves. See ``items(_:)``.
-    public func items() -> Items<Value.Element> where Value: Sequence, Value.Element: Sendable {
+    public func items() -> Items<Value.Element> where Value: Sequence & Sendable {
         items { Array($0) }
     }
 
     /// The items of all pages. See ``PageSequence/items(_:)``.
-    public struct Items<Item: Sendable>: AsyncSequence, Sendable {
+    public struct Items<Item>: AsyncSequence, Sendable {
         /// The type of an item.
         public typealias Element = Item
 
@@ -30,7 +30,7 @@ extension PageSequence {
         let items: @Sendable (Value) -> [Item]
 
         /// Reads the items in order.
-        public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var pages: PageSequence.AsyncIterator
             fileprivate let items: @Sendable (Value) -> [Item]
             fileprivate var rest: ArraySlice<Item> = []

@@ -14,7 +14,7 @@ import Switchboard
 ///   Such a server ignores the number.
 ///
 /// An error also ends the pages. It is thrown once, after the pages before it.
-public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendable>: AsyncSequence, Sendable {
+public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Sendable {
     /// The type of a page.
     public typealias Element = ResponsePage<Value, Token>
 
@@ -24,26 +24,24 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private let plan: PagePlan<Value, Token>
         private let sent = SentPages()
-        private let environment: LastingEnvironment
         private var token: Token?
         private var lastBody = Data()
         private var isOver = false
 
         fileprivate init(_ plan: PagePlan<Value, Token>) {
             self.plan = plan
-            environment = LastingEnvironment(plan.environment)
             token = plan.first
         }
 
         /// Loads the next page. Nil after the last page or after an error.
         ///
-        /// - Throws: `NetworkError` as from `NetworkRouter.request(_:as:options:)`, with
+        /// - Throws: `NetworkError` as from `NetworkRouter.request(_:as:options:isolation:)`, with
         ///   `NetworkError.Code.redirectRefused` for a link that must not be followed. `CancellationError` when the
         ///   task or the router was canceled.
         public mutating func next() async throws -> ResponsePage<Value, Token>? {
             guard !isOver else { return nil }
             isOver = true
-            guard let page = try await environment.value.run({ try await ask() }) else { return nil }
+            guard let page = try await plan.environment.run({ try await ask() }) else { return nil }
             token = page.next
             isOver = page.next == nil
             return page
@@ -51,7 +49,7 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
 
         /// Runs a closure of the app in the environment of the pages.
         func inEnvironment<Output>(_ operation: () -> Output) -> Output {
-            environment.value.run(operation)
+            plan.environment.run(operation)
         }
 
         private mutating func ask() async throws -> ResponsePage<Value, Token>? {
@@ -61,15 +59,14 @@ public struct PageSequence<Value: Decodable & Sendable, Token: Hashable & Sendab
             try response.handling.check(response)
             guard response.statusCode != 204, !isRepeat(response) else { return nil }
             lastBody = response.body
-            let value = try response.decode(Value.self)
+            let value = try await plan.decode(response).value
             let next = try plan.next(value, response, token)
             return ResponsePage(value: value, response: response, next: next.flatMap { sent.contains($0) ? nil : $0 })
         }
 
-        /// Returns whether the server repeated the previous page. Some routers
-        /// ignore the change of the request, and repeat it.
+        /// Returns whether the server repeated the previous page.
         private func isRepeat(_ response: NetworkResponse) -> Bool {
-            (plan.comparesBodies || !sent.sawRequest) && !response.body.isEmpty && response.body == lastBody
+            plan.comparesBodies && !response.body.isEmpty && response.body == lastBody
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 
 /// One page of a ``PageSequence``.
-public struct ResponsePage<Value: Sendable, Token: Sendable>: Sendable {
+public struct ResponsePage<Value, Token> {
     /// The decoded body.
     public let value: Value
     /// The response that contained the page.
@@ -18,6 +18,8 @@ public struct ResponsePage<Value: Sendable, Token: Sendable>: Sendable {
         self.next = next
     }
 }
+
+extension ResponsePage: Sendable where Value: Sendable, Token: Sendable {}
 
 extension ResponsePage: Equatable where Value: Equatable, Token: Equatable {
     /// Compares value and next page, but not the response.

@@ -6,15 +6,11 @@ import SwitchboardPlatform
 final class SentPages: Sendable {
     private struct State {
         var seen: Set<Mark> = []
-        var sawRequest = false
         var isRepeat = false
         var lastURL: URL?
     }
 
     private let state = Protected(State())
-
-    /// Whether the request for the current page was recorded. Some routers do not pass it on.
-    var sawRequest: Bool { state.value.sawRequest }
 
     /// Records a token. Returns false for a repeated one.
     @discardableResult
@@ -30,7 +26,6 @@ final class SentPages: Sendable {
 
     /// Loads one page. Nil when an equal request was sent before, so that this one was not sent.
     func asking(_ ask: () async throws -> NetworkResponse) async throws -> NetworkResponse? {
-        state.withLock { $0.sawRequest = false }
         do {
             return try await ask()
         } catch {
@@ -45,7 +40,6 @@ final class SentPages: Sendable {
     func pass(_ request: NetworkRequest) throws(NetworkError) {
         let mark = Mark(sending: request)
         let isNew = state.withLock { state in
-            state.sawRequest = true
             guard let mark, !state.seen.insert(mark).inserted else { return true }
             state.isRepeat = true
             return false
@@ -57,10 +51,7 @@ final class SentPages: Sendable {
     ///
     /// - Throws: `NetworkError.Code.redirectRefused`.
     func move(_ request: NetworkRequest, to url: URL?) throws(NetworkError) -> NetworkRequest {
-        let lastURL = state.withLock { state in
-            state.sawRequest = true
-            return state.lastURL
-        }
+        let lastURL = state.value.lastURL
         guard let url else {
             if let first = request.url { insert(first.withoutFragment) }
             return request

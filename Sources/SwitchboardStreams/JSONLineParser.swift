@@ -3,9 +3,9 @@ import Switchboard
 import SwitchboardText
 
 /// Parses lines with one JSON text each into values.
-struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
-    private let decode: @Sendable (Data) throws -> Value
-    private let cursor: @Sendable (Value) -> Cursor?
+struct JSONLineParser<Value, Cursor: Sendable>: StreamParser {
+    private let decode: (Data) throws -> Value
+    private let cursor: (Value) -> Cursor?
     private var lines: LineScanner
     private var number = 0
     /// The cursor of the last value that had one.
@@ -21,8 +21,8 @@ struct JSONLineParser<Value: Sendable, Cursor: Sendable>: StreamParser {
     ///   - cursor: Returns the cursor of a value.
     ///   - decode: Decodes a line.
     init(
-        limit: Int, position: Cursor?, cursor: @escaping @Sendable (Value) -> Cursor?,
-        decode: @escaping @Sendable (Data) throws -> Value
+        limit: Int, position: Cursor?, cursor: @escaping (Value) -> Cursor?,
+        decode: @escaping (Data) throws -> Value
     ) {
         lines = LineScanner(limit: limit)
         self.position = position

@@ -30,13 +30,30 @@ extension NetworkRouter {
         of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
         decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
+        prepare(endPoint, accept: "application/json").elements(as: type, path, decoder, limit, on: nil)
+    }
+
+    /// Returns the elements of an array, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func elements<Value: Decodable>(
+        of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
+        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        prepare(endPoint, accept: "application/json").elements(as: type, path, decoder, limit, on: isolation)
+    }
+}
+
+extension PreparedCall {
+    fileprivate func elements<Value: Decodable>(
+        as type: Value.Type, _ path: [String], _ decoder: FastJSONDecoder, _ limit: Int, on actor: (any Actor)?
+    ) -> ResponseSequence<Value> {
         let environment = Protected<CallEnvironment?>(nil)
         let bytes = ResponseBytes(opening: {
-            let response = try await streamedResponse(for: endPoint, accept: "application/json")
+            let response = try await stream()
             environment.withLock { $0 = response.environment }
             return response.bytes
         })
-        return bytes.elements(as: type, at: path, decoder: decoder, limit: limit) { read in
+        return bytes.elements(as: type, at: path, decoder: decoder, limit: limit, on: actor) { read in
             guard let environment = environment.value else { return try read() }
             try environment.run(read)
         }
@@ -49,15 +66,24 @@ extension ResponseBytes {
     public func elements<Value: Decodable & Sendable>(
         as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, decoder: decoder, limit: limit) { try $0() }
+        elements(as: type, at: path, decoder: decoder, limit: limit, on: nil) { try $0() }
     }
 
-    fileprivate func elements<Value: Decodable & Sendable>(
-        as type: Value.Type, at path: [String], decoder: FastJSONDecoder, limit: Int,
+    /// Returns the elements of an array, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func elements<Value: Decodable>(
+        as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        elements(as: type, at: path, decoder: decoder, limit: limit, on: isolation) { try $0() }
+    }
+
+    fileprivate func elements<Value: Decodable>(
+        as type: Value.Type, at path: [String], decoder: FastJSONDecoder, limit: Int, on actor: (any Actor)?,
         in run: @escaping @Sendable (() throws -> Void) throws -> Void
     ) -> ResponseSequence<Value> {
         var reader = JSONElementReader(type, decoder: decoder, at: path)
-        return ResponseSequence(self) { chunk, elements in
+        return ResponseSequence(self, on: actor) { chunk, elements in
             do {
                 try run {
                     guard let chunk else { return try reader.finish() }

@@ -20,19 +20,16 @@ extension NetworkRouter {
     public func jsonLines<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
-        let found = Protected<(decoder: any ResponseDecoder, environment: CallEnvironment?)?>(nil)
-        let bytes = ResponseBytes(opening: {
-            let response = try await streamedResponse(for: endPoint, accept: jsonLineTypes)
-            let (decoder, environment) = (decoder ?? response.handling.decoder, response.environment)
-            found.withLock { $0 = (decoder, environment) }
-            return response.bytes
-        })
-        return bytes.jsonLines(as: type, limit: limit) { type, data in
-            guard let (decoder, environment) = found.value else {
-                return try FastJSONDecoder.ofResponses.decode(type, from: data)
-            }
-            return try environment.run { try decoder.decode(type, from: data) }
-        }
+        prepare(endPoint, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: nil)
+    }
+
+    /// Returns the values of a body with one JSON text per line, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func jsonLines<Value: Decodable>(
+        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        prepare(endPoint, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: isolation)
     }
 
     /// Returns the values of JSON lines, and reconnects as needed: each line contains the position at which the next
@@ -57,25 +54,50 @@ extension NetworkRouter {
     ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
     ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of a line. Default 1 MiB.
+    ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable, Cursor: Sendable>(
         as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
-        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
+        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         let found = Protected(decoder)
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
             try (found.value ?? FastJSONDecoder.ofResponses).decode(type, from: $0)
         }
-        let call = LongCall(on: self, usually: .forStreams)
+        let call = LongCall(on: calls, usually: .forStreams)
+        let prepare = ActorBound { self.prepare(endPoint($0), options, accept: jsonLineTypes) }
         let source = EventSource(parser, in: call) { position in
-            let response = try await streamedResponse(
-                for: endPoint(position), accept: jsonLineTypes, options: options
-            ) { request throws(NetworkError) in try call.join(&request) { _ in } }
+            let response = try await prepare(position).value.stream { request throws(NetworkError) in
+                try call.join(&request) { _ in }
+            }
             found.withLock { $0 = $0 ?? response.handling.decoder }
             return response
         }
-        return elements { try await source.more() }
+        let (calls, environment) = (calls, calls.environmentNow)
+        return ResponseSequence(more: {
+            try await environment.run { try await calls.hold { try await source.more() } }
+        })
+    }
+}
+
+extension PreparedCall {
+    fileprivate func jsonLines<Value: Decodable>(
+        as type: Value.Type, _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
+    ) -> ResponseSequence<Value> {
+        let found = Protected<(decoder: any ResponseDecoder, environment: CallEnvironment?)?>(nil)
+        let bytes = ResponseBytes(opening: {
+            let response = try await stream()
+            let (decoder, environment) = (decoder ?? response.handling.decoder, response.environment)
+            found.withLock { $0 = (decoder, environment) }
+            return response.bytes
+        })
+        return bytes.jsonLines(as: type, limit: limit, on: actor) { data in
+            guard let (decoder, environment) = found.value else {
+                return try FastJSONDecoder.ofResponses.decode(type, from: data)
+            }
+            return try environment.run { try decoder.decode(type, from: data) }
+        }
     }
 }
 

@@ -29,15 +29,23 @@ extension ResponseBytes {
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
-        jsonLines(as: type, limit: limit) { try decoder.decode($0, from: $1) }
+        jsonLines(as: type, limit: limit, on: nil) { try decoder.decode(type, from: $0) }
     }
 
-    func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, limit: Int, decode: @escaping @Sendable (Value.Type, Data) throws -> Value
+    /// Returns the body as values, one JSON text per line, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func jsonLines<Value: Decodable>(
+        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let none: @Sendable (Value) -> Never? = { _ in nil }
-        var parser = JSONLineParser(limit: limit, position: nil, cursor: none) { try decode(type, $0) }
-        return ResponseSequence(self) { chunk, values in
+        jsonLines(as: type, limit: limit, on: isolation) { try decoder.decode(type, from: $0) }
+    }
+
+    func jsonLines<Value>(
+        as type: Value.Type, limit: Int, on actor: (any Actor)?, decode: @escaping (Data) throws -> Value
+    ) -> ResponseSequence<Value> {
+        var parser = JSONLineParser<Value, Never>(limit: limit, position: nil, cursor: { _ in nil }, decode: decode)
+        return ResponseSequence(self, on: actor) { chunk, values in
             try parser.parse(chunk) { values.append($0) }
         }
     }

@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 
 /// Parses the bytes of a stream into elements, over several connections.
-protocol StreamParser: Sendable {
-    associatedtype Element: Sendable
+protocol StreamParser {
+    associatedtype Element
     associatedtype Position: Sendable
 
     /// The position after the last complete element, at which the next connection starts.

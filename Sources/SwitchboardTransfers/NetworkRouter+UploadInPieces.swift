@@ -34,22 +34,24 @@ extension NetworkRouter {
     @discardableResult
     public func upload(
         _ file: URL, to endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
-        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        let call = LongCall(on: self, after: [409, 416, 423])  // the server's offset differs
+        let prepared = prepare(endPoint, options)
+        let call = LongCall(on: calls, after: [409, 416, 423])  // the server's offset differs
         let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { note in
             let upload = try ResumableUploader(
                 file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, note: note
             ) { change in
-                let response = try await rawResponse(for: endPoint, options: options, accept: nil) {
-                    request throws(NetworkError) in try call.join(&request, change)
+                let response = try await prepared.send { request throws(NetworkError) in
+                    try call.join(&request, change)
                 }
                 try response.handling.check(response)
                 return response
             }
             return try await call.run { try await upload.run() }
         }
-        return try await transfer(progress, on: self) {
+        return try await prepared.transfer(progress) {
             guard let progress else { return try await run(nil) }
             return try await withUploadProgress(progress, run)
         }

@@ -20,6 +20,7 @@ extension NetworkRouter {
     ///   - receiving: The type of the messages to receive.
     ///   - options: Options for this socket. They override those of its endpoint.
     ///   - clock: The clock for pings, the closing handshake and the waits before reconnecting.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. It
     ///     gets a socket for this one connection, and the last message that the reader received, nil on the first
     ///     connection. An error that it throws ends the connection. Default: does nothing.
@@ -31,41 +32,74 @@ extension NetworkRouter {
     public func webSocket<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
         options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),
-        onOpen: @escaping @Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void = { _, _ in
-        }
+        isolation: isolated (any Actor)? = #isolation,
+        onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void)? = nil
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        try await socket(endPoint, options, clock, onOpen) { WebSocketCoding($0) }
+        try await prepare(endPoint, options).socket(clock, onOpen) { response in
+            WebSocketCoding(
+                encode: { try WebSocketMessage($0.value, for: response) },
+                decode: { Transferred(try $0.decode(receiving, for: response)) })
+        }
+    }
+
+    /// Opens a WebSocket that encodes and decodes its values on the caller's actor; see
+    /// `webSocket(for:sending:receiving:options:clock:isolation:onOpen:)` and
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func webSocket<Outgoing: Encodable, Incoming: Decodable>(
+        for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
+        options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),
+        isolation: isolated (any Actor)? = #isolation,
+        onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void)? = nil
+    ) async throws -> WebSocket<Outgoing, Incoming> {
+        try await prepare(endPoint, options).socket(
+            clock, onOpen, encode: ActorBound { try WebSocketMessage($0, for: $1) },
+            decode: ActorBound { try $0.decode(receiving, for: $1) })
     }
 
     /// Opens a WebSocket that sends and receives messages as they are; see
-    /// `webSocket(for:sending:receiving:options:clock:onOpen:)`.
+    /// `webSocket(for:sending:receiving:options:clock:isolation:onOpen:)`.
     public func webSocket(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
-        clock: any Clock<Duration> = ContinuousClock(),
-        onOpen:
-            @escaping @Sendable (
-                WebSocket<WebSocketMessage, WebSocketMessage>, _ last: WebSocketMessage?
-            ) async throws -> Void = { _, _ in }
+        clock: any Clock<Duration> = ContinuousClock(), isolation: isolated (any Actor)? = #isolation,
+        onOpen: (
+            @Sendable (WebSocket<WebSocketMessage, WebSocketMessage>, _ last: WebSocketMessage?) async throws -> Void
+        )? = nil
     ) async throws -> WebSocket<WebSocketMessage, WebSocketMessage> {
-        try await socket(endPoint, options, clock, onOpen) { _ in WebSocketCoding(encode: { $0 }, decode: { $0 }) }
+        try await prepare(endPoint, options).socket(clock, onOpen) { _ in
+            WebSocketCoding(encode: { $0.value }, decode: { Transferred($0) })
+        }
+    }
+}
+
+extension PreparedCall {
+    fileprivate func socket<Outgoing, Incoming>(
+        _ clock: any Clock<Duration>,
+        _ onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, Incoming?) async throws -> Void)?,
+        encode: ActorBound<(Outgoing, NetworkResponse), WebSocketMessage>,
+        decode: ActorBound<(WebSocketMessage, NetworkResponse), Incoming>
+    ) async throws -> WebSocket<Outgoing, Incoming> {
+        try await socket(clock, onOpen) { WebSocketCoding($0, encode: encode, decode: decode) }
     }
 
-    private func socket<Outgoing: Sendable, Incoming: Sendable>(
-        _ endPoint: EndPoint, _ options: RequestOptions, _ clock: any Clock<Duration>,
-        _ onOpen: @escaping @Sendable (WebSocket<Outgoing, Incoming>, Incoming?) async throws -> Void,
+    fileprivate func socket<Outgoing, Incoming>(
+        _ clock: any Clock<Duration>,
+        _ onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, Incoming?) async throws -> Void)?,
         _ coding: @escaping @Sendable (NetworkResponse) -> WebSocketCoding<Outgoing, Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        let call = LongCall(on: self, usually: .forSockets(clock))
-        let opening = WebSocketOpening(router: self, endPoint: endPoint, options: options, clock: clock, call: call)
-        let last = Protected<Incoming?>(nil)
-        let environment = environmentNow
-        let open: @Sendable () async throws -> WebSocketOpening<EndPoint>.Opened = {
+        let call = LongCall(on: calls, usually: .forSockets(clock))
+        let opening = WebSocketOpening(prepared: self, clock: clock, call: call)
+        let last = Protected<WebSocketMessage?>(nil)
+        let open: @Sendable () async throws -> WebSocketOpening.Opened = {
             try await environment.run {
                 let opened = try await opening.open()
+                guard let onOpen else { return opened }
+                let coding = coding(opened.response)
                 let single = WebSocket(
-                    ConnectionSeries(opened.connection), opened.subprotocol, coding(opened.response), isOwner: false)
+                    ConnectionSeries(opened.connection), opened.subprotocol, coding, isOwner: false)
                 do {
-                    try await onOpen(single, last.value)
+                    var value: Incoming?
+                    if let last = last.value { value = try await coding.decode(last).value }
+                    try await onOpen(single, value)
                     return opened
                 } catch {
                     opened.connection.leave()
@@ -78,7 +112,7 @@ extension NetworkRouter {
             try await open().connection
         } run: { reopen in
             // The router's `cancel()` ends the waits too.
-            try await environment.run { try await held(reopen) }
+            try await hold(reopen)
         }
         return WebSocket(
             ConnectionSeries(first.connection, first.reconnects ? reconnection : nil), first.subprotocol,

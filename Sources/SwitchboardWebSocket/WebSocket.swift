@@ -15,7 +15,7 @@ import SwitchboardPlatform
 /// The loop ends when the server closes the socket, and throws when the connection is lost. Leaving the loop, canceling
 /// its task or releasing the socket closes it with ``WebSocketCloseCode/goingAway``. A slow reader makes the server wait,
 /// see ``WebSocketOptions/queueLimit``.
-public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSequence, Sendable {
+public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     /// The messages that the server sends.
     public typealias Element = Incoming
 
@@ -23,14 +23,14 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     public let subprotocol: String?
     let connections: ConnectionSeries
     private let coding: WebSocketCoding<Outgoing, Incoming>
-    /// The last message that the reader has. Nil for a socket that does not reconnect.
-    private let last: Protected<Incoming?>?
+    /// The last message that the reader has, not decoded. Nil for a socket that does not reconnect.
+    private let last: Protected<WebSocketMessage?>?
     fileprivate let isOwner: Bool
 
     /// Creates a socket. Only an owner ends the connections when it or its reader is released.
     init(
         _ connections: ConnectionSeries, _ subprotocol: String?, _ coding: WebSocketCoding<Outgoing, Incoming>,
-        last: Protected<Incoming?>? = nil, isOwner: Bool = true
+        last: Protected<WebSocketMessage?>? = nil, isOwner: Bool = true
     ) {
         self.connections = connections
         self.subprotocol = subprotocol
@@ -59,8 +59,11 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection,
     ///   `NetworkError.Code.encodingFailed`, or `CancellationError`.
-    public func send(_ message: Outgoing) async throws {
-        let message = try coding.encode(message)
+    public func send(_ message: Outgoing, isolation: isolated (any Actor)? = #isolation) async throws {
+        try await send(coding.encode(Transferred(message)))
+    }
+
+    private func send(_ message: WebSocketMessage) async throws {
         let connection = try await connections.current()
         do {
             switch message {
@@ -79,7 +82,11 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
     ///   message above ``WebSocketOptions/messageLimit``, `NetworkError.Code.invalidResponse` after another violation of
     ///   the protocol, `NetworkError.Code.timedOut` after an unanswered ping, `CancellationError`.
     ///   `NetworkError.Code.decodingFailed` for a message that does not decode, after which the next one can be received.
-    public func receive() async throws -> Incoming? {
+    public func receive(isolation: isolated (any Actor)? = #isolation) async throws -> Incoming? {
+        try await next()?.value
+    }
+
+    fileprivate func next() async throws -> Transferred<Incoming>? {
         let message: WebSocketMessage?
         do {
             message = try await connections.next()
@@ -87,8 +94,9 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
             if Task.isCancelled { connections.leave() }
             throw error
         }
-        guard let value = try message.map(coding.decode) else { return nil }
-        _ = last?.swap(value)
+        guard let message else { return nil }
+        let value = try await coding.decode(message)
+        _ = last?.swap(message)
         return value
     }
 
@@ -127,11 +135,11 @@ public final class WebSocket<Outgoing: Sendable, Incoming: Sendable>: AsyncSeque
         }
 
         /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive()``.
-        public mutating func next() async throws -> Incoming? { try await socket.receive() }
+        public mutating func next() async throws -> Incoming? { try await socket.next()?.value }
 
         /// Returns the next message, as ``next()`` does.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Incoming? {
-            try await socket.receive()
+            try await socket.next()?.value
         }
     }
 

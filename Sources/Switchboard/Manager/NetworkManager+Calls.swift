@@ -6,10 +6,23 @@ extension NetworkManager {
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The decoded response.
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> EndPoint.Response where EndPoint.Response: Sendable {
+        try await ownRouter().send(endPoint, options: options)
+    }
+
+    /// Sends an endpoint and decodes its response on the caller's actor; see
+    /// ``NetworkRouter/request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    ///
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
+    public func send<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
         try await ownRouter().send(endPoint, options: options)
     }
@@ -20,21 +33,51 @@ extension NetworkManager {
     @discardableResult
     public func send<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
-    ) -> RequestHandle {
+    ) -> RequestHandle where EndPoint.Response: Sendable {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
+    }
+
+    /// Sends an endpoint, decodes its response outside of the main actor, and calls back there once.
+    ///
+    /// ```swift
+    /// manager.send(FindTodos(), on: MainActor.self) {
+    ///     self.todos = (try? $0.get()) ?? []
+    /// }
+    /// ```
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    public func send<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<EndPoint.Response, NetworkError>) -> Void
+    ) -> RequestHandle where EndPoint.Response: Sendable {
+        ownRouter().request(endPoint, as: EndPoint.Response.self, on: actor, completion: completion)
+    }
+
+    /// Sends an endpoint, and decodes its response and calls back once on the main actor.
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    @MainActor
+    public func send<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<EndPoint.Response, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: EndPoint.Response.self, on: actor, completion: completion)
     }
 
     /// Sends any endpoint and returns the response if its status is accepted.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func response<EndPoint: EndPointType>(
-        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
         try await ownRouter().response(for: endPoint, options: options)
     }
 
     /// Sends any endpoint and decodes the response if its status is accepted; see
-    /// ``NetworkRouter/request(_:as:options:)``.
+    /// ``NetworkRouter/request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
     ///
     /// ```swift
     /// let page = try await manager.request(
@@ -45,7 +88,19 @@ extension NetworkManager {
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions()
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, as: type, options: options)
+    }
+
+    /// Sends any endpoint and decodes the response on the caller's actor, if its status is accepted; see
+    /// ``NetworkRouter/request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    ///
+    /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
         try await ownRouter().request(endPoint, as: type, options: options)
     }
@@ -65,6 +120,29 @@ extension NetworkManager {
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         ownRouter().request(endPoint, as: type, completion: completion)
+    }
+
+    /// Sends any endpoint, decodes the response outside of the main actor, and calls back there once.
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, on: actor, completion: completion)
+    }
+
+    /// Sends any endpoint, and decodes the response and calls back once on the main actor.
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    @MainActor
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, on: actor, completion: completion)
     }
 
     /// Returns the bytes at a URL. A URL outside of the origin of ``servers`` gets no credentials, because it may come

@@ -78,7 +78,8 @@ public final class NetworkManager: Sendable {
         self.servers = servers
         self.builder = builder
         self.current = current
-        calls = RouterCalls(InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock)
+        calls = RouterCalls(
+            InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock, in: current)
     }
 
     /// The environment of new requests. It can be set from any thread. A request keeps the environment in which it was
@@ -107,13 +108,11 @@ public final class NetworkManager: Sendable {
 
     /// Returns the plan of a call and sends nothing; see ``Router/explain(_:options:)``.
     public func explain<EndPoint: EndPointType>(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions()
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async -> CallPlan {
         await ownRouter().explain(endPoint, options: options)
     }
-
-    /// The environment of a call that begins now.
-    package var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: current) }
 
     /// Returns a router whose calls belong to the manager itself.
     package func ownRouter<EndPoint: EndPointType>() -> Router<EndPoint> {

@@ -9,8 +9,10 @@ extension NetworkRouter {
     ///
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was canceled.
-    public func streamedResponse(for endPoint: EndPoint) async throws -> NetworkResponse {
-        try await streamedResponse(for: endPoint, accept: "*/*")
+    public func streamedResponse(
+        for endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> NetworkResponse {
+        try await prepare(endPoint, accept: "*/*").stream()
     }
 
     /// Returns the body of a response in chunks, as it arrives.
@@ -23,7 +25,8 @@ extension NetworkRouter {
     /// whose task is canceled, closes the exchange. Reading throws the errors of ``streamedResponse(for:)``, and the
     /// error of a body that ends early.
     public func bytes(for endPoint: EndPoint) -> ResponseBytes {
-        ResponseBytes(opening: { try await streamedResponse(for: endPoint).bytes })
+        let call = prepare(endPoint, accept: "*/*")
+        return ResponseBytes(opening: { try await call.stream().bytes })
     }
 
     /// Returns the lines of a text in UTF-8 as they arrive, by ``bytes(for:)`` and ``ResponseBytes/lines(limit:)``.
@@ -35,18 +38,5 @@ extension NetworkRouter {
     /// - Returns: The lines, which can be read once.
     public func lines(for endPoint: EndPoint, limit: Int = 1 << 20) -> ResponseSequence<String> {
         bytes(for: endPoint).lines(limit: limit)
-    }
-
-    package func streamedResponse(
-        for endPoint: EndPoint, accept: String?, options: RequestOptions = RequestOptions(),
-        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
-    ) async throws -> NetworkResponse {
-        let response = try await rawResponse(for: endPoint, options: options, accept: accept) {
-            request throws(NetworkError) in
-            request.options.streamsResponse = true
-            try change(&request)
-        }
-        try response.handling.check(response)
-        return response
     }
 }

@@ -27,6 +27,7 @@ extension NetworkRouter {
     ///     `.NAME.download.json` records their origin. Neither contains a secret of the URL. Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - verify: Checks the complete file before it gets its name, for example by its checksum. If it throws, the
     ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept.
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
@@ -39,17 +40,19 @@ extension NetworkRouter {
     public func download(
         _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
         options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation,
         verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
         defer { progress?.end() }
         let download = Download(file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
         do {
-            let response = try await rawResponse(for: endPoint, options: options, accept: "*/*") {
-                $0.options.download = download
+            let call = prepare(endPoint, options, accept: "*/*")
+            let response = try await call.send { $0.options.download = download }.checked()
+            guard response.fileURL != nil else {
+                let reason = "the \(response.statusCode) response has nothing to save"
+                throw NetworkError(.noData, reason: reason).with(response)
             }
-            try response.handling.check(response)
-            // An app's own router saves nothing.
-            return response.fileURL == nil ? try await download.save(response) : response
+            return response
         } catch let error as NetworkError {
             throw error.attributed(to: endPoint)
         }
@@ -70,41 +73,56 @@ extension NetworkRouter {
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the bytes of the body that were handed to the transport, and can cancel the upload. They
     ///     may not have reached the server yet. A body that a retry or a redirect sends again begins again at 0.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The response, if its status is accepted.
     /// - Throws: The errors of ``response(for:options:)``.
     @discardableResult
     public func upload(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        guard let progress else { return try await response(for: endPoint, options: options) }
-        let response = try await transfer(progress, on: self) {
-            try await withUploadProgress(progress) { note in
-                try await rawResponse(for: endPoint, options: options, accept: nil) { request in
-                    let length = request.body.isEmpty ? 0 : request.body.length
-                    note(0, length)
-                    request.options.onBodySent = { note($0, length) }
-                }
-            }
-        }
-        try response.handling.check(response)
-        return response
+        try await prepare(endPoint, options).upload(progress)
     }
 
     /// Sends a request, reports the progress of its body, and decodes the response: ``upload(_:options:progress:)`` and
     /// ``NetworkResponse/decode(_:decoder:)``.
     public func upload<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        progress: TransferProgress? = nil
+        progress: TransferProgress? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await upload(endPoint, options: options, progress: progress).decode(type)
+        try await prepare(endPoint, options).upload(progress).decodeShared(type)
+    }
+
+    /// Sends a request, reports the progress of its body, and decodes the response on the caller's actor.
+    public func upload<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        progress: TransferProgress? = nil, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await prepare(endPoint, options).upload(progress).decode(type)
     }
 }
 
-/// Runs a transfer as one call of its router, which its progress can cancel. The progress ends with the transfer.
-package func transfer<Output: Sendable>(
-    _ progress: TransferProgress?, on router: some NetworkRouter, _ operation: @Sendable () async throws -> Output
-) async throws -> Output {
-    guard let progress else { return try await router.held(operation) }
-    defer { progress.end() }
-    return try await router.held { try await progress.run(operation) }
+extension PreparedCall {
+    /// Sends the request, reports the progress of its body, and returns the response if its status is accepted.
+    fileprivate func upload(_ progress: TransferProgress?) async throws -> NetworkResponse {
+        guard let progress else { return try await accepted() }
+        return try await transfer(progress) {
+            try await withUploadProgress(progress) { note in
+                try await send { request in
+                    let length = request.body.isEmpty ? 0 : request.body.length
+                    note(0, length)
+                    request.options.onBodySent = { note($0, length) }
+                }
+            }
+        }.checked()
+    }
+
+    /// Runs a transfer as one call of the router, which the progress can cancel. The progress ends with the transfer.
+    package func transfer<Output: Sendable>(
+        _ progress: TransferProgress?, _ operation: @Sendable () async throws -> Output
+    ) async throws -> Output {
+        guard let progress else { return try await hold(operation) }
+        defer { progress.end() }
+        return try await hold { try await progress.run(operation) }
+    }
 }

@@ -12,13 +12,15 @@ extension NetworkRouter {
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
     ///   - options: Options for this call. They override those of its endpoint. Default none.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The response.
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was canceled.
     public func response(
-        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        try await rawResponse(for: endPoint, options: options).checked()
+        try await prepare(endPoint, options).send().checked()
     }
 
     /// Sends an endpoint and decodes the response if its status is accepted. The type is a `Decodable`. `Data` returns
@@ -28,11 +30,25 @@ extension NetworkRouter {
     /// let page: MoviePage = try await router.request(.popular(page: 1))
     /// ```
     ///
-    /// - Throws: The errors of ``response(for:options:)`` and of ``NetworkResponse/decode(_:decoder:)``.
+    /// - Throws: The errors of ``response(for:options:isolation:)`` and of ``NetworkResponse/decode(_:decoder:)``.
     public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions()
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await response(for: endPoint, options: options).decodeShared(type)
+        try await prepare(endPoint, options).value(type)
+    }
+
+    /// Sends an endpoint and decodes the response on the caller's actor, if its status is accepted.
+    ///
+    /// Swift chooses this form for a type that is not `Sendable`, or whose conformance to `Decodable` belongs to an
+    /// actor. In a target whose default isolation is `MainActor`, each type is of this kind, unless it is `nonisolated`.
+    ///
+    /// - Throws: The errors of ``response(for:options:isolation:)`` and of ``NetworkResponse/decode(_:decoder:)``.
+    public func request<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await prepare(endPoint, options).accepted().decode(type)
     }
 
     /// Explains at compile time that the value's type is missing.
@@ -50,7 +66,39 @@ extension NetworkRouter {
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        start(endPoint, transform: { try $0.checked().decodeShared(type) }, completion: completion)
+        prepare(endPoint).start(transform: { try $0.checked().decodeShared(type) }, completion: completion)
+    }
+
+    /// Sends an endpoint, decodes the response outside of the main actor, and calls back there once.
+    ///
+    /// ```swift
+    /// router.request(.popular(page: 1), as: MoviePage.self, on: MainActor.self) {
+    ///     self.movies = (try? $0.get())?.results ?? []
+    /// }
+    /// ```
+    ///
+    /// - Returns: A handle that cancels only this request; see ``request(_:as:completion:)``.
+    @discardableResult
+    public func request<Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        prepare(endPoint).start(
+            on: actor, transform: { try $0.checked().decodeShared(type) }, completion: completion)
+    }
+
+    /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift chooses this form for
+    /// the types of ``request(_:as:options:isolation:)-(_,Value.Type,_,_)`` that an actor decodes.
+    ///
+    /// - Returns: A handle that cancels only this request; see ``request(_:as:completion:)``.
+    @discardableResult
+    @MainActor
+    public func request<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        prepare(endPoint).start(
+            on: actor, transformingThere: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint and calls back once, with the response if its status is accepted.
@@ -61,17 +109,53 @@ extension NetworkRouter {
     public func response(
         for endPoint: EndPoint, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
     ) -> RequestHandle {
-        start(endPoint, transform: { try $0.checked() }, completion: completion)
+        prepare(endPoint).start(transform: { try $0.checked() }, completion: completion)
+    }
+
+    /// Sends an endpoint and calls back once on the main actor, with the response if its status is accepted.
+    ///
+    /// - Returns: A handle that cancels only this request; see ``response(for:completion:)``.
+    @discardableResult
+    public func response(
+        for endPoint: EndPoint, on actor: MainActor.Type,
+        completion: @escaping @MainActor (Result<NetworkResponse, NetworkError>) -> Void
+    ) -> RequestHandle {
+        prepare(endPoint).start(on: actor, transform: { try $0.checked() }, completion: completion)
     }
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
     /// Sends an endpoint and decodes its response.
     ///
-    /// - Throws: The errors of ``request(_:as:options:)``.
-    public func send(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async throws -> EndPoint.Response
-    {
-        try await request(endPoint, as: EndPoint.Response.self, options: options)
+    /// - Throws: The errors of ``request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    public func send(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> EndPoint.Response where EndPoint.Response: Sendable {
+        try await prepare(endPoint, options).value(EndPoint.Response.self)
+    }
+
+    /// Sends an endpoint and decodes its response on the caller's actor.
+    ///
+    /// - Throws: The errors of ``request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    public func send(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> EndPoint.Response {
+        try await prepare(endPoint, options).accepted().decode(EndPoint.Response.self)
+    }
+}
+
+extension PreparedCall {
+    /// Sends the request and returns the response if its status is accepted.
+    @inline(__always)
+    package func accepted() async throws -> NetworkResponse {
+        try await send().checked()
+    }
+
+    /// Sends the request and decodes the response, outside of the caller's actor.
+    package func value<Value: Decodable & Sendable>(_ type: Value.Type) async throws -> Value {
+        try await send().checked().decodeShared(type)
     }
 }
 

@@ -87,7 +87,7 @@ extension InterceptorChain {
                     .explanation(of: own, sentAs: request)
             }
             plan.request = request
-            plan.warnings = request.warnings + ((request.endPoint as? any EndPointType)?.nearMisses ?? [])
+            plan.warnings = request.warnings + ((request.endPoint?.endPoint as? any EndPointType)?.nearMisses ?? [])
         }
         return plan
     }

@@ -1,69 +1,43 @@
 import Foundation
 
 /// Sends endpoints. ``Router`` is the implementation, and tests can use a fake. Inject it as
-/// `any NetworkRouter<MovieApi>`.
+/// `any NetworkRouter<MovieApi>`, or `any NetworkRouter<MovieApi> & Sendable` where it crosses actors.
 ///
-/// All other calls are extensions on these requirements: `response(for:)`, `request(_:as:)`, their completion forms,
-/// streams, transfers and pages.
-public protocol NetworkRouter<EndPoint>: Sendable {
+/// A router builds a request on the actor of the code that makes the call, and sends it elsewhere. All forms of a call
+/// are extensions on these two requirements: `response(for:)`, `request(_:as:)`, their completion forms, streams,
+/// transfers and pages.
+public protocol NetworkRouter<EndPoint> {
     /// The type of the endpoints that the router sends.
     associatedtype EndPoint: EndPointType
 
+    /// Reads an endpoint and returns its request. Sends nothing.
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint to read.
+    ///   - options: Options for this call. They override those of its endpoint.
+    /// - Returns: The request. A body in memory may be encoded later.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
+    func makeRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
+
+    /// Sends the requests of the router, and cancels them together.
+    var calls: RouterCalls { get }
+}
+
+extension NetworkRouter {
     /// Makes a call and returns the response, whatever its status.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
     ///   - options: Options for this call. They override those of its endpoint.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The response.
     /// - Throws: ``NetworkError`` when the request could not be built or no complete response arrived;
     ///   `CancellationError` when the task or the router was canceled.
-    func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse
-
-    /// Makes a call, changes its request before it is sent, and returns the response, whatever its status. Streams,
-    /// transfers and pages need it. A fake that does not implement it sends the request unchanged.
-    ///
-    /// - Parameters:
-    ///   - endPoint: The endpoint to send.
-    ///   - options: Options for this call. They override those of its endpoint.
-    ///   - accept: The `Accept` field for a request whose endpoint and task set none. Nil for the router's default.
-    ///   - change: Changes the finished request before the interceptors receive it. An error that it throws ends the
-    ///     call, and nothing is sent.
-    /// - Returns: The response.
-    /// - Throws: The errors of ``rawResponse(for:options:)``, and the error that `change` throws.
-    func rawResponse(
-        for endPoint: EndPoint, options: RequestOptions, accept: String?,
-        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
-    ) async throws -> NetworkResponse
-
-    /// Starts a call, transforms the response into a value, and calls back once.
-    ///
-    /// - Parameters:
-    ///   - endPoint: The endpoint to send.
-    ///   - transform: Returns the value for a response. An error that it throws becomes the failure.
-    ///   - completion: Called exactly once, never on the caller's stack. After a cancellation it receives
-    ///     ``NetworkError/Code/cancelled``, even if the response had already arrived.
-    /// - Returns: A handle that cancels only this call.
-    func start<Value: Sendable>(
-        _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
-        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle
-
-    /// Cancels every call of this router that is in flight. Later calls are not affected.
-    func cancel()
-}
-
-extension NetworkRouter {
-    /// Makes a call and returns the response, whatever its status; see ``rawResponse(for:options:)``.
-    public func rawResponse(for endPoint: EndPoint) async throws -> NetworkResponse {
-        try await rawResponse(for: endPoint, options: RequestOptions())
-    }
-
-    /// Sends the request unchanged.
     public func rawResponse(
-        for endPoint: EndPoint, options: RequestOptions, accept: String?,
-        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        try await rawResponse(for: endPoint, options: options)
+        try await prepare(endPoint, options).send()
     }
 
     /// Makes a call and calls back with data, response and error, whatever the status. This is the form of the
@@ -80,11 +54,54 @@ extension NetworkRouter {
         _ endPoint: EndPoint,
         completion: @escaping @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        start(endPoint, transform: { $0 }) { result in
+        prepare(endPoint).start(transform: { $0 }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)
             }
         }
+    }
+
+    /// Makes a call and calls back on the main actor with data, response and error, whatever the status; see
+    /// ``request(_:completion:)``.
+    @discardableResult
+    public func request(
+        _ endPoint: EndPoint, on actor: MainActor.Type,
+        completion: @escaping @MainActor (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
+    ) -> RequestHandle {
+        prepare(endPoint).start(on: actor, transform: { $0 }) { result in
+            switch result {
+            case .success(let response): completion(response.body, response.urlResponse, nil)
+            case .failure(let error): completion(error.body, error.response?.urlResponse, error)
+            }
+        }
+    }
+
+    /// Cancels every call of this router that is in flight. Later calls are not affected.
+    ///
+    /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
+    /// not canceled: an interceptor that waits for something else continues to wait, and the call ends as canceled
+    /// when it next sends. Calls with a completion and streams that are being read always end at once.
+    public func cancel() {
+        calls.cancelAll()
+    }
+
+    /// Reads an endpoint on the caller's actor, and returns the call that sends its request from anywhere.
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint to read. An error of its request is thrown when the call is sent.
+    ///   - options: Options for this call. They override those of the endpoint.
+    ///   - accept: The `Accept` field for a request whose endpoint and task set none. Nil for the router's default.
+    /// - Returns: The call.
+    package func prepare(
+        _ endPoint: EndPoint, _ options: RequestOptions = RequestOptions(), accept: String? = nil
+    ) -> PreparedCall {
+        var options = options
+        if let accept { options.accept = accept }
+        let environment = calls.environmentNow
+        let request = environment.run {
+            Result { () throws(NetworkError) in try makeRequest(for: endPoint, options: options) }
+        }
+        return PreparedCall(request, calls, environment)
     }
 }

@@ -9,8 +9,6 @@ public struct RequestBuilder: Sendable {
     public var headers: HTTPHeaders
     /// Options for every request. Those of the endpoint override them. Default none.
     public var options: RequestOptions
-    /// Options for one call. They override those of its endpoint.
-    var callOptions: RequestOptions?
     /// The base URL for endpoints that use ``ManagerBaseURL``, or nil without one.
     var baseURL: (@Sendable () throws -> URL)?
     /// Whether every ``URLEndPoint`` counts as an endpoint of the app's own servers. If false, its URL must be at the
@@ -25,7 +23,7 @@ public struct RequestBuilder: Sendable {
         self.options = options
     }
 
-    /// Builds the request for an endpoint.
+    /// Builds the request for an endpoint, as the interceptors will receive it.
     ///
     /// The precedence of header fields is: task, endpoint, body, this builder. A request has one `Content-Type`, which
     /// describes its body: a request without a body gets none from the builder.
@@ -33,10 +31,26 @@ public struct RequestBuilder: Sendable {
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when the request cannot
     ///   be built.
     public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
+        var request = try makeRequest(for: endPoint, options: nil)
+        try request.makeReady()
+        return request
+    }
+
+    /// Reads an endpoint and returns its request. A body in memory is not encoded yet, because the caller may be on the
+    /// main actor; ``NetworkRequest/makeReady()`` encodes it.
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint to read.
+    ///   - callOptions: Options for one call. They override those of the endpoint.
+    /// - Returns: The request.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
+    func makeRequest(
+        for endPoint: some EndPointType, options callOptions: RequestOptions?
+    ) throws(NetworkError) -> NetworkRequest {
         do {
-            guard let environment else { return try build(endPoint) }
+            guard let environment else { return try build(endPoint, callOptions) }
             return try CallEnvironment(startingIn: environment).run {
-                var request = try build(endPoint)
+                var request = try build(endPoint, callOptions)
                 request.enter(.current)
                 return request
             }
@@ -49,36 +63,51 @@ public struct RequestBuilder: Sendable {
         }
     }
 
-    private func build(_ endPoint: some EndPointType) throws -> NetworkRequest {
+    private func build(_ endPoint: some EndPointType, _ callOptions: RequestOptions?) throws -> NetworkRequest {
         endPoint.sayNearMisses()
-        let task = try endPoint.task.endPointValue ?? .request
+        var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
+        let task = try task(of: endPoint, options.encoder) ?? .request
         let download = task.download
         var isMade = false
         defer { if !isMade { download?.progress?.end() } }
-        var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
         if let download { options.download = download }
         var draft = RequestDraft(
             method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
             headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
         let base = try base(of: endPoint)
-        var text = try URLText(base).appending(path: endPoint.path)
-        try write(task, to: &draft, &text)
+        let path = endPoint.path
+        var text = try URLText(base).appending(path: path)
+        let query = try write(task, to: &draft, &text)
 
-        var request = NetworkRequest(draft.method, nil, headers: draft.headers, body: draft.body, options: options)
-        request.endPoint = endPoint
-        request.go(to: text.lazyURL)
+        let hasBody = !draft.body.isEmpty
+        let record = EndPointRecord(
+            endPoint, path: path, method: draft.method, query: query, body: hasBody ? draft.body : nil)
+        var request = NetworkRequest(
+            draft.method, text.lazyURL, headers: draft.headers, body: draft.body, options: options, of: record)
         if isForeign(base, of: endPoint) { request.isForeign = true }
-        if !request.body.isEmpty {
+        if hasBody {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
             if options.compressesBody { compress(&request) }
         }
-        try request.makeReady(isURLChecked: true) { complete(&$0, isDownload: download != nil) }
+        let (accept, isDownload) = (callOptions?.accept, download != nil)
+        if !hasBody || request.body.isStreamed {
+            complete(&request, accept, isDownload: isDownload)
+            try request.makeReady()
+        } else {
+            request.completing = { complete(&$0, accept, isDownload: isDownload) }
+        }
         isMade = true
         return request
     }
 
-    /// Writes a task's body into the draft, and its parameters into the body or the query.
-    private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws {
+    private func task(of endPoint: some EndPointType, _ encoder: (any RequestEncoder)?) throws -> HTTPTask? {
+        guard let encoder else { return try endPoint.task.endPointValue }
+        return try JSONBody.$requestEncoder.withValue(encoder) { try endPoint.task.endPointValue }
+    }
+
+    /// Writes a task's body into the draft, and its parameters into the body or the query. Returns the items of the
+    /// query.
+    private func write(_ task: HTTPTask, to draft: inout RequestDraft, _ text: inout URLText) throws -> [UInt8] {
         var query: [UInt8] = []
         switch task.content {
         case .none, .download: break
@@ -91,6 +120,7 @@ public struct RequestBuilder: Sendable {
         }
         if let parameters = task.urlParameters { try task.urlEncoding.append(parameters, to: &query) }
         text.append(query: query)
+        return query
     }
 
     /// Writes parameters with an encoder. Parameters for the query are collected in `query`, which joins the URL once.
@@ -131,13 +161,15 @@ public struct RequestBuilder: Sendable {
 
     /// Adds the cache directive, the body's fields and this builder's fields, each only if the request has none of that
     /// name.
-    private func complete(_ request: inout NetworkRequest, isDownload: Bool) {
+    private func complete(_ request: inout NetworkRequest, _ accept: String?, isDownload: Bool) {
         if let directive = request.options.cachePolicy.directive, !request.headers.contains("Cache-Control") {
             request.headers.add("Cache-Control", directive)
         }
         let hasBody = !request.body.isEmpty
         if hasBody { request.headers.fill(request.body.additionalHeaders) }
         let foreign = request.isForeign ? request : nil
+        var headers = headers
+        if let accept { headers["Accept"] = accept }
         request.headers.fill(headers) { name in
             // The builder's fields are meant for the app's servers.
             if let foreign, !foreign.goesToOtherOrigins(name) { return true }
@@ -149,14 +181,24 @@ public struct RequestBuilder: Sendable {
     }
 }
 
+extension RequestOptions {
+    /// The `Accept` field for a request whose endpoint and task set none. Nil for the builder's.
+    var accept: String? {
+        get { self[AcceptOption.self] }
+        set { self[AcceptOption.self] = newValue }
+    }
+}
+
+private enum AcceptOption: RequestOption {
+    static let defaultValue: String? = nil
+}
+
 extension NetworkError {
     /// Returns the error with the endpoint's name, for a failure before the request exists.
     func attributed(to endPoint: some EndPointType) -> NetworkError {
         guard self.endPoint == nil else { return self }
-        var request = NetworkRequest(.get, nil)
-        request.endPoint = endPoint
         var error = self
-        error.endPoint = request.endPointName
+        error.endPoint = EndPointRecord.name(of: endPoint)
         return error
     }
 }

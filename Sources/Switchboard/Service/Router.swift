@@ -11,9 +11,10 @@ import Foundation
 ///
 /// Calls are independent and may be made from any thread. A ``RedirectInterceptor`` between `interceptors` and
 /// `exchangeInterceptors` follows redirects, unless `interceptors` contains one.
-public final class Router<EndPoint: EndPointType>: NetworkRouter {
+public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     private let builder: RequestBuilder
-    private let calls: RouterCalls
+    /// Sends the requests of the router, and cancels them together.
+    public let calls: RouterCalls
 
     /// Creates a router.
     ///
@@ -47,62 +48,11 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter {
         try builder.makeRequest(for: endPoint)
     }
 
-    /// Makes a call and returns the response, whatever its status; see ``NetworkRouter/rawResponse(for:options:)``.
-    public func rawResponse(for endPoint: EndPoint, options: RequestOptions) async throws -> NetworkResponse {
-        guard let environment = callEnvironment else {
-            return try await calls.send(try request(for: endPoint, options))
-        }
-        return try await environment.run { try await calls.send(try request(for: endPoint, options)) }
-    }
-
-    /// Makes a call and changes its request before it is sent; see
-    /// ``NetworkRouter/rawResponse(for:options:accept:changing:)``.
-    public func rawResponse(
-        for endPoint: EndPoint, options: RequestOptions, accept: String?,
-        changing change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
-    ) async throws -> NetworkResponse {
-        try await callEnvironment.run {
-            var request = try request(for: endPoint, options, accept: accept)
-            do throws(NetworkError) {
-                try change(&request)
-            } catch {
-                throw error.attributed(to: request)
-            }
-            return try await calls.send(request)
-        }
-    }
-
-    private func request(
-        for endPoint: EndPoint, _ options: RequestOptions, accept: String? = nil
+    /// Reads an endpoint and returns its request; see ``NetworkRouter/makeRequest(for:options:)``.
+    public func makeRequest(
+        for endPoint: EndPoint, options: RequestOptions
     ) throws(NetworkError) -> NetworkRequest {
-        var builder = builder
-        builder.callOptions = options
-        if let accept { builder.headers["Accept"] = accept }
-        return try builder.makeRequest(for: endPoint)
-    }
-
-    /// The environment of a call that begins now.
-    var callEnvironment: CallEnvironment? { CallEnvironment(startingIn: builder.environment) }
-
-    /// Starts a call, transforms the response into a value, and calls back once; see
-    /// ``NetworkRouter/start(_:transform:completion:)``.
-    public func start<Value: Sendable>(
-        _ endPoint: EndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
-        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        // Built in the call's task: encoding a large body would block the caller, possibly the main thread.
-        calls.start(
-            in: callEnvironment,
-            { [builder] () throws(NetworkError) in try builder.makeRequest(for: endPoint) }, transform, completion)
-    }
-
-    /// Cancels every call of this router that is in flight. Later calls are not affected.
-    ///
-    /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
-    /// not canceled: an interceptor that waits for something else continues to wait, and the call ends as canceled
-    /// when it next sends. Calls with a completion and streams that are being read always end at once.
-    public func cancel() {
-        calls.cancelAll()
+        try builder.makeRequest(for: endPoint, options: options)
     }
 }
 
@@ -129,18 +79,11 @@ extension Router {
     /// - Parameters:
     ///   - endPoint: The endpoint of the call.
     ///   - options: The options of the call. They override those of the endpoint.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The plan.
-    public func explain(_ endPoint: EndPoint, options: RequestOptions = RequestOptions()) async -> CallPlan {
-        await callEnvironment.run {
-            await calls.chain.plan(Result { () throws(NetworkError) in try request(for: endPoint, options) })
-        }
+    public func explain(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async -> CallPlan {
+        await prepare(endPoint, options).plan()
     }
-}
-
-extension Router: CallHolder {
-    func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
-        try await callEnvironment.run { try await calls.hold(operation) }
-    }
-
-    var retryPolicy: RetryPolicy? { calls.chain.retryPolicy }
 }

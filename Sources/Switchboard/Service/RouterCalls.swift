@@ -3,7 +3,9 @@ import Dispatch
 import Foundation
 
 /// The calls of a router that are in flight. It sends them, limits their total time, and cancels them together.
-package final class RouterCalls: Sendable {
+///
+/// A ``Router`` has one. A fake ``NetworkRouter`` creates one with the session that answers its requests.
+public final class RouterCalls: Sendable {
     private struct State {
         /// The calls in flight. Each one stores its index in this array.
         var calls: [CallCancellation] = []
@@ -12,14 +14,31 @@ package final class RouterCalls: Sendable {
     }
 
     let chain: InterceptorChain
-    private let queue: DispatchQueue?
+    /// The queue that completions are called on. Nil for no specific queue.
+    let queue: DispatchQueue?
     private let clock: any Clock<Duration>
+    /// The manager's environment, in which calls begin. Nil without a manager.
+    private let environment: Protected<NetworkEnvironment>?
     private let state = Protected(State())
 
-    package init(_ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>) {
+    /// Creates an object without calls. The parameters are those of
+    /// ``Router/init(session:interceptors:exchangeInterceptors:builder:completionQueue:clock:)``.
+    public convenience init(
+        session: any NetworkSession, interceptors: [any Interceptor] = [],
+        exchangeInterceptors: [any ExchangeInterceptor] = [], completionQueue: DispatchQueue? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.init(InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock)
+    }
+
+    package init(
+        _ chain: InterceptorChain, _ queue: DispatchQueue?, _ clock: any Clock<Duration>,
+        in environment: Protected<NetworkEnvironment>? = nil
+    ) {
         self.chain = chain
         self.queue = queue
         self.clock = clock
+        self.environment = environment
         chain.gate.add(self)
     }
 
@@ -29,8 +48,11 @@ package final class RouterCalls: Sendable {
 
     /// Returns an object for calls over the same chain that are canceled separately.
     func sibling() -> RouterCalls {
-        RouterCalls(chain, queue, clock)
+        RouterCalls(chain, queue, clock, in: environment)
     }
+
+    /// The environment of a call that begins now. Nil if none is set.
+    package var environmentNow: CallEnvironment? { CallEnvironment(startingIn: environment) }
 
     /// Sends a request in the caller's task, and waits for the response.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
@@ -55,42 +77,43 @@ package final class RouterCalls: Sendable {
     }
 
     /// Runs an operation as one call, although it sends several requests and waits between them.
-    func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
+    package func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
         let call = CallCancellation()
         try add(call)
         defer { remove(call) }
         return try await call.run(operation)
     }
 
-    /// Starts a request in an environment, and calls back there once. Sends nothing if the request cannot be built.
-    func start<Value: Sendable>(
-        in environment: CallEnvironment?, _ makeRequest: @escaping @Sendable () throws(NetworkError) -> NetworkRequest,
-        _ transform: @escaping @Sendable (NetworkResponse) throws -> Value,
-        _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    /// Sends a request in a new task. Sends nothing if it could not be built.
+    ///
+    /// - Parameters:
+    ///   - prepared: The call.
+    ///   - deliver: Called once with the response or the error. It ends the call.
+    /// - Returns: A handle that cancels only this call.
+    func start(
+        _ prepared: PreparedCall, deliver: @escaping @Sendable (CompletedCall) async -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
         let call = CallCancellation()
         _ = call.add { handle.cancel() }
         let added = Result { () throws(NetworkError) in try add(call) }
+        let environment = prepared.environment
         let task = Task {
-            let request = environment.run { Result { () throws(NetworkError) in try makeRequest() } }
-            let result: Result<Value, NetworkError>
+            let request = environment.run { Result { () throws(NetworkError) in try prepared.finished() } }
+            let result: Result<NetworkResponse, NetworkError>
             do {
                 try added.get()
                 result = try await environment.run {
-                    .success(try transform(try await call.run { try await self.run(request.get(), as: nil) }))
+                    .success(try await call.run { try await self.run(request.get(), as: nil) })
                 }
             } catch {
                 result = .failure(NetworkError.completion(error, request))
             }
             try? request.get().options.download?.progress?.end()
-            let deliver: @Sendable () -> Void = {
-                // A cancellation before this moment wins: a caller never receives a value after it has canceled.
-                let result = handle.finish() ? result : .failure(NetworkError.completion(CancellationError(), request))
-                (environment?.afterwards).run { completion(result) }
-                self.remove(call)
-            }
-            if let queue = self.queue { queue.async(execute: deliver) } else { deliver() }
+            await deliver(
+                CompletedCall(result: result, request: request, environment: environment, handle: handle) {
+                    self.remove(call)
+                })
         }
         handle.run(task)
         return handle

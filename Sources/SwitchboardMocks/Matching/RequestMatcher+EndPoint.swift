@@ -12,11 +12,12 @@ extension RequestMatcher {
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
         let wanted = Result { () throws(NetworkError) in try Sketch(endPoint) }
         let name = (try? wanted.get().description) ?? "\(EndPoint.self)"
+        let record = EndPointRecord(endPoint)
         return any.adding(
             Condition(words: name) { request in
                 switch wanted {
                 case .failure(let error): ["the stub's endpoint makes no request: \(error.summary)"]
-                case .success(let wanted): wanted.differences(from: request, endPoint)
+                case .success(let wanted): wanted.differences(from: request, record)
                 }
             })
     }
@@ -29,31 +30,36 @@ private struct Sketch: CustomStringConvertible {
     let description: String
 
     init(_ endPoint: some EndPointType) throws(NetworkError) {
-        request = try RequestBuilder(headers: [:]).makeRequest(
-            for: RebasedEndPoint(endPoint, at: "http://stub.invalid/"))
+        try self.init(
+            RequestBuilder(headers: [:]).makeRequest(for: RebasedEndPoint(endPoint, at: "http://stub.invalid/")),
+            EndPointRecord.name(of: endPoint))
+    }
+
+    /// Creates the request of an endpoint that a router has read.
+    init(_ endPoint: EndPointRecord) throws(NetworkError) {
+        try self.init(RequestBuilder(headers: [:]).makeRequest(for: ReadEndPoint(record: endPoint)), endPoint.name)
+    }
+
+    private init(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
+        self.request = request
         let encoded = request.body.isEmpty || request.body.isStreamed ? nil : try? request.body.encode()
         body = encoded ?? Data()
         let query = request.query.map { "?\(Redaction.standard.form($0))" } ?? ""
-        description = "\(Self.name(of: endPoint)) (\(request.method) \(request.path.dropFirst())\(query))"
-    }
-
-    /// Returns type and case, without associated values, which may be secrets.
-    private static func name(of endPoint: some EndPointType) -> String {
-        let mirror = Mirror(reflecting: endPoint)
-        guard mirror.displayStyle == .enum else { return "\(type(of: endPoint))" }
-        return "\(type(of: endPoint)).\(mirror.children.first?.label ?? String(describing: endPoint))"
+        description = "\(name) (\(request.method) \(request.path.dropFirst())\(query))"
     }
 
     private var items: [URLQueryItem] { RecordedRequest.items(of: (request.query ?? "")[...]) }
 
-    func differences<EndPoint: EndPointType>(from sent: RecordedRequest, _ endPoint: EndPoint) -> [String] {
+    func differences(from sent: RecordedRequest, _ wanted: EndPointRecord) -> [String] {
         let isAtPath = PathPattern(request.path.dropFirst()[...]).matches(sent.path)
         let path = isAtPath ? [] : ["the path is \(Redaction.standard.url(sent.path))"]
-        guard let asked = sent.endPoint.value else { return path + differences(from: sent) }
-        guard let asked = asked as? EndPoint else { return path + ["the endpoint is a \(type(of: asked))"] }
-        let isEqual = isEqual(asked, endPoint)
+        guard let record = sent.endPoint.value else { return path + differences(from: sent) }
+        guard type(of: record.endPoint) == type(of: wanted.endPoint) else {
+            return path + ["the endpoint is a \(type(of: record.endPoint))"]
+        }
+        let isEqual = isEqual(record.endPoint, wanted.endPoint)
         if isEqual == true { return path }
-        guard let other = try? Sketch(asked) else { return path + ["the endpoint makes no request"] }
+        guard let other = try? Sketch(record) else { return path + ["the endpoint makes no request"] }
         let differences = path + differences(from: other, isAtPath: isAtPath)
         return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
     }
@@ -84,10 +90,23 @@ private struct Sketch: CustomStringConvertible {
         return differences
     }
 
-    /// Returns nil when the type is not `Equatable`.
-    private func isEqual<Value>(_ one: Value, _ other: Value) -> Bool? {
+    /// Returns nil when the type is not `Equatable`, or only on an actor.
+    private func isEqual(_ one: Any, _ other: Any) -> Bool? {
         guard let one = one as? any Equatable else { return nil }
         return one.equals(other)
+    }
+}
+
+/// What a router read of an endpoint, as an endpoint.
+private struct ReadEndPoint: EndPointType {
+    let record: EndPointRecord
+
+    var baseURL: String { "http://stub.invalid/" }
+    var httpMethod: HTTPMethod { record.method }
+    var task: HTTPTask { record.body.map { .requestBody($0) } ?? .request }
+    var path: String {
+        guard !record.query.isEmpty else { return record.path }
+        return record.path + (record.path.contains("?") ? "&" : "?") + String(decoding: record.query, as: UTF8.self)
     }
 }
 

@@ -22,14 +22,14 @@ actor EventSource<Parser: StreamParser> {
     /// The number of connections since the last event.
     private var quiet = 0
 
-    init(_ parser: Parser, in call: LongCall, connect: @escaping Connect) {
+    init(_ parser: sending Parser, in call: LongCall, connect: @escaping Connect) {
         self.connect = connect
         self.call = call
         self.parser = parser
     }
 
     /// Returns the next events, which may be none yet. Nil after an error, or when the server ended the stream.
-    func more() async throws -> [Parser.Element]? {
+    func more() async throws -> Transferred<[Parser.Element]>? {
         if let failure {
             self.failure = nil
             throw failure
@@ -42,7 +42,7 @@ actor EventSource<Parser: StreamParser> {
             bytes = nil
             await connectAgain(after: error)
         }
-        return events
+        return Transferred(events)
     }
 
     private func open() async throws {
@@ -110,10 +110,10 @@ actor EventSource<Parser: StreamParser> {
 
 extension EventSource where Parser == EventStreamParser {
     /// Returns the decoded data of the next events, up to the event whose data is `last`.
-    func more<Value: Decodable & Sendable>(
-        as type: Value.Type, until last: String?, decoder: any ResponseDecoder
-    ) async throws -> [Value]? {
-        guard let events = try await more() else { return nil }
+    func more<Value>(
+        until last: String?, decode: @Sendable (ServerSentEvent) async throws -> Transferred<Value>
+    ) async throws -> Transferred<[Value]>? {
+        guard let events = try await more()?.value else { return nil }
         var values: [Value] = []
         for event in events {
             guard event.data != last else {
@@ -121,12 +121,12 @@ extension EventSource where Parser == EventStreamParser {
                 break
             }
             do {
-                values.append(try event.decode(type, decoder: decoder))
+                values.append(try await decode(event).value)
             } catch {
                 end(with: error)
                 break
             }
         }
-        return values
+        return Transferred(values)
     }
 }

@@ -32,23 +32,9 @@ extension NetworkRouter {
         for endPoint: EndPoint, lastEventID: String = "", options: RequestOptions = RequestOptions(),
         limit: Int = 1 << 20
     ) -> ResponseSequence<ServerSentEvent> {
-        let source = eventSource(endPoint, lastEventID, options, limit)
-        return elements { try await source.more() }
-    }
-
-    private func eventSource(
-        _ endPoint: EndPoint, _ lastEventID: String, _ options: RequestOptions, _ limit: Int
-    ) -> EventSource<EventStreamParser> {
-        let call = LongCall(on: self, usually: .forStreams)
-        return EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), in: call) { lastEventID in
-            try await streamedResponse(for: endPoint, accept: "text/event-stream", options: options) {
-                request throws(NetworkError) in
-                try call.join(&request) { request in
-                    if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
-                    if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
-                }
-            }
-        }
+        let call = prepare(endPoint, options, accept: "text/event-stream")
+        let source = call.eventSource(after: lastEventID, limit)
+        return call.elements { try await source.more() }
     }
 
     /// Returns the decoded data of an endpoint's server-sent events. Otherwise the same as
@@ -69,16 +55,51 @@ extension NetworkRouter {
         decoder: any ResponseDecoder = FastJSONDecoder(),
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20
     ) -> ResponseSequence<Value> {
-        let source = eventSource(endPoint, lastEventID, options, limit)
-        return elements { try await source.more(as: type, until: last, decoder: decoder) }
+        let call = prepare(endPoint, options, accept: "text/event-stream")
+        let source = call.eventSource(after: lastEventID, limit)
+        return call.elements(of: source, until: last) { Transferred(try $0.decode(type, decoder: decoder)) }
+    }
+
+    /// Returns the decoded data of an endpoint's server-sent events, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func events<Value: Decodable>(
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
+        decoder: any ResponseDecoder = FastJSONDecoder(),
+        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        let call = prepare(endPoint, options, accept: "text/event-stream")
+        let source = call.eventSource(after: lastEventID, limit)
+        let decode = ActorBound<ServerSentEvent, Value> { try $0.decode(type, decoder: decoder) }
+        return call.elements(of: source, until: last, decode.sendable)
+    }
+}
+
+extension PreparedCall {
+    fileprivate func eventSource(after lastEventID: String, _ limit: Int) -> EventSource<EventStreamParser> {
+        let call = LongCall(on: calls, usually: .forStreams)
+        return EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), in: call) { lastEventID in
+            try await stream { request throws(NetworkError) in
+                try call.join(&request) { request in
+                    if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
+                    if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
+                }
+            }
+        }
+    }
+
+    fileprivate func elements<Value>(
+        of source: EventSource<EventStreamParser>, until last: String?,
+        _ decode: @escaping @Sendable (ServerSentEvent) async throws -> Transferred<Value>
+    ) -> ResponseSequence<Value> {
+        elements { try await source.more(until: last, decode: decode) }
     }
 
     /// Returns the elements of several connections, all in the environment of the first.
-    func elements<Element: Sendable>(
-        _ more: @escaping @Sendable () async throws -> [Element]?
+    func elements<Element>(
+        _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
     ) -> ResponseSequence<Element> {
-        let environment = LastingEnvironment { environmentNow }
-        return ResponseSequence(more: { try await environment.value.run { try await held(more) } })
+        ResponseSequence(more: { try await hold(more) })
     }
 }
 

@@ -20,6 +20,7 @@ extension NetworkRouter {
     ///     `NetworkError.Code.responseTooLarge`. Default 64 MiB.
     /// - Returns: The parts, to be read once.
     public func parts(for endPoint: EndPoint, limit: Int = 64 << 20) -> ResponseSequence<ResponsePart> {
-        ResponseSequence(limit: limit) { try await streamedResponse(for: endPoint, accept: "multipart/*") }
+        let call = prepare(endPoint, accept: "multipart/*")
+        return ResponseSequence(limit: limit) { try await call.stream() }
     }
 }

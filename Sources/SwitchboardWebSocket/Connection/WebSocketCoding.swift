@@ -4,56 +4,68 @@ import SwitchboardJSON
 import SwitchboardText
 
 /// Makes messages of values, and values of messages.
-struct WebSocketCoding<Outgoing: Sendable, Incoming: Sendable>: Sendable {
-    let encode: @Sendable (Outgoing) throws -> WebSocketMessage
-    let decode: @Sendable (WebSocketMessage) throws -> Incoming
+struct WebSocketCoding<Outgoing, Incoming>: Sendable {
+    let encode: @Sendable (Transferred<Outgoing>) async throws -> WebSocketMessage
+    let decode: @Sendable (WebSocketMessage) async throws -> Transferred<Incoming>
 }
 
-extension WebSocketCoding where Outgoing: Encodable, Incoming: Decodable {
-    /// Creates a coding that uses the encoder and decoder of the endpoint that answered.
-    init(_ response: NetworkResponse) {
-        let (request, environment, decoder) = (response.request, response.environment, response.handling.decoder)
-        let encoder = request?.options.encoder ?? FastJSONEncoder()
-        self.init { value in
-            switch value {
-            case let data as Data: return .binary(data)  // first, because a cast that fails takes longer
-            case let text as String: return .text(text)
-            default: break
-            }
+extension WebSocketCoding {
+    /// Creates a coding that encodes and decodes on the actor of the two closures.
+    init(
+        _ response: NetworkResponse, encode: ActorBound<(Outgoing, NetworkResponse), WebSocketMessage>,
+        decode: ActorBound<(WebSocketMessage, NetworkResponse), Incoming>
+    ) {
+        self.encode = { try await encode(($0.value, response)).value }
+        self.decode = { try await decode(($0, response)) }
+    }
+}
+
+extension WebSocketMessage {
+    /// Creates the message of a value, with the encoder of the endpoint that answered.
+    init(_ value: some Encodable, for response: NetworkResponse) throws {
+        switch value {
+        case let data as Data: self = .binary(data)  // first, because a cast that fails takes longer
+        case let text as String: self = .text(text)
+        default:
+            let encoder = response.request?.options.encoder ?? FastJSONEncoder()
             do {
-                return .text(String(decoding: try environment.run { try encoder.encode(value) }, as: UTF8.self))
+                let data = try response.environment.run { try encoder.encode(value) }
+                self = .text(String(decoding: data, as: UTF8.self))
             } catch {
-                throw NetworkError.encoding(error).attributed(to: request)
+                throw NetworkError.encoding(error).attributed(to: response.request)
             }
-        } decode: { message in
-            do throws(NetworkError) {
-                if let value = try Self.plain(message) { return value }
-            } catch {
-                throw error.attributed(to: request)
-            }
-            let bytes = message.bytes
-            do {
-                return try environment.run { try decoder.decode(Incoming.self, from: bytes) }
-            } catch {
-                let reason = DecodingFailure.describe(error, in: bytes, as: Incoming.self, called: "the message")
-                throw NetworkError(.decodingFailed, reason: reason, underlying: error).attributed(to: request)
-            }
+        }
+    }
+
+    /// Returns the value of the message, with the decoder of the endpoint that answered.
+    func decode<Value: Decodable>(_ type: Value.Type, for response: NetworkResponse) throws -> Value {
+        do throws(NetworkError) {
+            if let value = try plain(type) { return value }
+        } catch {
+            throw error.attributed(to: response.request)
+        }
+        let bytes = bytes
+        do {
+            return try response.environment.run { try response.handling.decoder.decode(type, from: bytes) }
+        } catch {
+            let reason = DecodingFailure.describe(error, in: bytes, as: type, called: "the message")
+            throw NetworkError(.decodingFailed, reason: reason, underlying: error).attributed(to: response.request)
         }
     }
 
     /// Returns the value of a message for `String` and `Data`, whichever type the message has. Nil for other values,
     /// which are JSON.
-    private static func plain(_ message: WebSocketMessage) throws(NetworkError) -> Incoming? {
-        if Incoming.self == Data.self || Incoming.self == Data?.self { return message.bytes as? Incoming }
-        guard Incoming.self == String.self || Incoming.self == String?.self else { return nil }
-        switch message {
-        case .text(let text): return text as? Incoming
+    private func plain<Value>(_ type: Value.Type) throws(NetworkError) -> Value? {
+        if type == Data.self || type == Data?.self { return bytes as? Value }
+        guard type == String.self || type == String?.self else { return nil }
+        switch self {
+        case .text(let text): return text as? Value
         case .binary(let data):
             var check = UTF8Check()
             guard check.accept(data), check.isComplete else {
                 throw NetworkError(.decodingFailed, reason: "the binary message is not UTF-8, so it is no String")
             }
-            return String(decoding: data, as: UTF8.self) as? Incoming
+            return String(decoding: data, as: UTF8.self) as? Value
         }
     }
 }
@@ -66,7 +78,7 @@ extension NetworkError {
 
 extension WebSocketMessage {
     /// The bytes of the message.
-    fileprivate var bytes: Data {
+    private var bytes: Data {
         switch self {
         case .text(let text): Data(text.utf8)
         case .binary(let data): data

@@ -4,10 +4,8 @@ import SwitchboardPlatform
 import SwitchboardText
 
 /// Opens the connections of one socket.
-struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
-    let router: any NetworkRouter<EndPoint>
-    let endPoint: EndPoint
-    let options: RequestOptions
+struct WebSocketOpening: Sendable {
+    let prepared: PreparedCall
     let clock: any Clock<Duration>
     /// The call of all connections. Only a socket that reconnects uses it.
     let call: LongCall
@@ -24,8 +22,7 @@ struct WebSocketOpening<EndPoint: EndPointType>: Sendable {
     func open() async throws -> Opened {
         let queue = SendQueue()
         let connected = Protected<(any UpgradedConnection)?>(nil)
-        let response = try await router.rawResponse(for: endPoint, options: options, accept: nil) {
-            request throws(NetworkError) in
+        let response = try await prepared.send { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
             }

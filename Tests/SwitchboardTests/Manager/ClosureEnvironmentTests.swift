@@ -126,9 +126,7 @@ struct ClosureEnvironmentTests {
             ["list": [1]],
             bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form)))
         _ = try await manager([common], session: session).response(for: PlaceApi())
-        _ = try await router.rawResponse(for: PlaceApi(), options: RequestOptions(), accept: nil) { _ in
-            notes.note("changing")
-        }
+        _ = try await router.prepare(PlaceApi()).send { _ in notes.note("changing") }
         notes.expect([
             "ArrayEncoding", "HTTPBody.encode", "ParameterEncoder",
             "RequestOptions", "changing",
@@ -182,7 +180,8 @@ struct ClosureEnvironmentTests {
         router.request(PlaceApi()) { _, _, _ in end("data, response, error") }
         router.request(PlaceApi(), as: [Int].self) { _ in end("request") }
         router.response(for: PlaceApi()) { _ in end("response") }
-        _ = router.start(PlaceApi(), transform: { _ in notes.note("transform") }, completion: { _ in end("perform") })
+        _ = router.prepare(PlaceApi()).start(
+            transform: { _ in notes.note("transform") }, completion: { _ in end("perform") })
         manager.send(Typed()) { _ in end("send") }
         call.start(on: hasQueue ? DispatchQueue(label: "call") : nil) { _ in end("start") }
         call.start(on: MainActor.self) { _ in end("start on the main actor") }

@@ -192,14 +192,12 @@ struct RouterStreamTests {
     func fake() async throws {
         struct Fake: NetworkRouter {
             typealias EndPoint = URLEndPoint
-            func rawResponse(for endPoint: URLEndPoint, options: RequestOptions) async throws -> NetworkResponse {
-                NetworkResponse(status: 200, body: Data("a\nb".utf8))
+            let calls = RouterCalls(session: StubSession { _ in .text("a\nb") })
+            func makeRequest(
+                for endPoint: URLEndPoint, options: RequestOptions
+            ) throws(NetworkError) -> NetworkRequest {
+                NetworkRequest(.get, endPoint.baseURL, options: options)
             }
-            func start<Value: Sendable>(
-                _ endPoint: URLEndPoint, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
-                completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
-            ) -> RequestHandle { RequestHandle() }
-            func cancel() {}
         }
         let lines = Fake().lines(for: URLEndPoint(.get, URL(text: "http://h.test/")))
         let result2 = try await lines.reduce(into: []) { $0.append($1) }

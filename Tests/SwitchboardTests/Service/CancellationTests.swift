@@ -79,8 +79,7 @@ struct CancellationTests {
         let transformed = Deliveries<Bool>()
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("stale") }, completionQueue: queue)
         let results = Deliveries<Result<String, NetworkError>>()
-        let handle = router.start(
-            URLEndPoint(.get, url),
+        let handle = router.prepare(URLEndPoint(.get, url)).start(
             transform: { response in
                 transformed.open()
                 return response.text

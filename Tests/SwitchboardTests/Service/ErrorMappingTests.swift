@@ -100,9 +100,10 @@ struct ErrorMappingTests {
         #expect(other?.underlying is DecodingError)
 
         let results = Deliveries<Result<[Int], NetworkError>>()
-        _ = router.start(endPoint, transform: { try JSONDecoder().decode([Int].self, from: $0.body) }) {
-            results.add($0)
+        let decode: @Sendable (NetworkResponse) throws -> [Int] = {
+            try JSONDecoder().decode([Int].self, from: $0.body)
         }
+        _ = router.prepare(endPoint).start(transform: decode) { results.add($0) }
         #expect(try await results.first().failureCode?.isKind(of: .cannotDecodeResponse) == true)
     }
 

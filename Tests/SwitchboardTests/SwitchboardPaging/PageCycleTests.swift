@@ -122,35 +122,6 @@ struct PageCycleTests {
         #expect(session.requests.count == 7)
     }
 
-    // MARK: Routers that cannot change a request
-
-    @Test("a fake with a constant answer ends after one page, for each kind")
-    func constantFake() async throws {
-        let router = CannedRouter([.json(#"{"page":1,"total":9,"items":[1],"next":"x"}"#, next: "http://h/2")])
-        let url = url
-        let byLink = router.pages(of: .list(url), as: Chapter.self)
-        #expect(try await byLink.values().count == 1)
-        let numbered = router.pages(as: Chapter.self, from: 1, while: { _ in true }) { .numbered(url, $0) }
-        #expect(try await numbered.values().count == 1)
-        let byCursor = router.pages(as: Chapter.self, next: \.next) { .cursor(url, $0) }
-        #expect(try await byCursor.values().count == 1)
-        #expect(router.count == 6)
-    }
-
-    @Test("a fake returns each of its pages and ends when one repeats")
-    func cannedFake() async throws {
-        let three = CannedRouter([
-            .json("[1]", next: "http://h/2"), .json("[2]", next: "http://h/3"), .json("[3]"),
-        ])
-        #expect(try await three.pages(of: .list(url), as: [Int].self).values() == [[1], [2], [3]])
-        let circle = CannedRouter((1...50).map { .json("[\($0)]", next: "http://h/\($0 % 2)") })
-        #expect(try await circle.pages(of: .list(url), as: [Int].self).values() == [[1], [2], [3]])
-        let cursors = CannedRouter(
-            (1...50).map { .json("{\"page\":\($0),\"total\":0,\"items\":[],\"next\":\"\($0 % 2)\"}") })
-        let pages = cursors.pages(as: Chapter.self, next: \.next) { [url] in .cursor(url, $0) }
-        #expect(try await pages.values().map(\.page) == [1, 2, 3])
-    }
-
     // MARK: Memory
 
     @Test("100,000 pages of an iteration are tracked")

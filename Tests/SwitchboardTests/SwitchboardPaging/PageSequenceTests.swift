@@ -239,8 +239,9 @@ struct PagesTests {
 
     @Test("a task canceled between two pages sends nothing more")
     func cancelledBetween() async throws {
-        let router = CannedRouter([.json("[1]", next: "http://h/2"), .json("[2]")])
-        let pages = router.pages(of: .list(URL(text: "http://h")), as: [Int].self)
+        let session = StubSession(
+            .json("[1]", headers: ["Link": "<http://h/2>; rel=\"next\""]), .json("[2]"))
+        let pages = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self)
         let task = Task {
             var pages = pages.makeAsyncIterator()
             let first = try await pages.next()?.value
@@ -251,7 +252,7 @@ struct PagesTests {
             return first
         }
         #expect(try await task.value == [1])
-        #expect(router.count == 1)
+        #expect(session.requests.count == 1)
     }
 
     // MARK: Empty pages

@@ -115,34 +115,6 @@ enum PageFault: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A router with canned answers and only the three required methods, so that it cannot change a request. It repeats
-/// the last answer.
-final class CannedRouter: NetworkRouter {
-    private let responses: [NetworkResponse]
-    private let asked = Deliveries<ListApi>()
-
-    init(_ responses: [NetworkResponse]) {
-        self.responses = responses
-    }
-
-    var count: Int { asked.all.count }
-
-    func rawResponse(for endPoint: ListApi, options: RequestOptions) async throws -> NetworkResponse {
-        asked.add(endPoint)
-        return responses[min(count, responses.count) - 1]
-    }
-
-    func start<Value: Sendable>(
-        _ endPoint: ListApi, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
-        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        completion(.failure(NetworkError(.unsupported)))
-        return RequestHandle()
-    }
-
-    func cancel() {}
-}
-
 extension NetworkResponse {
     static func json(_ text: String, next: String? = nil) -> NetworkResponse {
         let headers: HTTPHeaders = next.map { ["Link": "<\($0)>; rel=\"next\""] } ?? [:]
@@ -165,7 +137,7 @@ extension AsyncSequence where Element: Sendable {
     }
 }
 
-extension PageSequence {
+extension PageSequence where Value: Sendable {
     func values() async throws -> [Value] {
         try await all().map(\.value)
     }

@@ -29,6 +29,13 @@ public struct FormBody: HTTPBody {
         makeText = { try encoder.encode(value) }
     }
 
+    /// Creates a form from the members of an `Encodable` value, and encodes it now. Swift chooses this form for the
+    /// types of ``JSONBody/init(_:encoder:)`` that are encoded at once.
+    public init(encoding value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
+        let text = Result { try encoder.encode(value) }
+        makeText = { try text.get() }
+    }
+
     /// Returns the form text as UTF-8.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed``, which names the value that cannot be written.

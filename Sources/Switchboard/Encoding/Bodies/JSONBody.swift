@@ -17,7 +17,9 @@ public struct JSONBody: HTTPBody {
     public var additionalHeaders: HTTPHeaders = [.contentType("application/json; charset=utf-8")]
     /// The encoder given at initialization. Nil selects the request's encoder, or `FastJSONEncoder`.
     var encoder: (any RequestEncoder)?
-    private let makeData: @Sendable (any RequestEncoder) throws -> Data
+    /// The encoder of the request whose endpoint is being read.
+    @TaskLocal static var requestEncoder: (any RequestEncoder)?
+    private let makeData: @Sendable ((any RequestEncoder)?) throws -> Data
 
     /// Creates a body from an `Encodable` value: an object, an array or a scalar. A nil `encoder` selects the encoder
     /// of the manager or router, or else `FastJSONEncoder` with its defaults. A dictionary literal becomes
@@ -25,19 +27,41 @@ public struct JSONBody: HTTPBody {
     @_disfavoredOverload
     public init(_ value: some Encodable & Sendable, encoder: (any RequestEncoder)? = nil) {
         self.encoder = encoder
-        makeData = { try $0.encode(value) }
+        makeData = { try ($0 ?? FastJSONEncoder()).encode(value) }
+    }
+
+    /// Creates a body from an `Encodable` value, and encodes it now.
+    ///
+    /// Swift chooses this form for a type that is not `Sendable`, or whose conformance to `Encodable` belongs to an
+    /// actor. In a target whose default isolation is `MainActor`, each type is of this kind, unless it is `nonisolated`.
+    /// An endpoint that creates its body in its `task` gets the encoder of the manager or router. A body that was
+    /// created before cannot get it anymore: ``encode()`` then throws, unless `encoder` was given.
+    @_disfavoredOverload
+    public init(_ value: some Encodable, encoder: (any RequestEncoder)? = nil) {
+        let given = encoder ?? Self.requestEncoder
+        let data = Result { try (given ?? FastJSONEncoder()).encode(value) }
+        self.encoder = given
+        makeData = { encoder in
+            guard given != nil || encoder == nil else {
+                throw NetworkError(
+                    .encodingFailed,
+                    reason: "the JSONBody was encoded before its request chose an encoder: create it in the endpoint's "
+                        + "`task`, give it the `encoder:`, or make its type nonisolated and Sendable")
+            }
+            return try data.get()
+        }
     }
 
     /// Creates a body from an object literal or other parameters, in their order.
     public init(_ parameters: Parameters) {
-        makeData = { try $0.encode(parameters) }
+        makeData = { try ($0 ?? FastJSONEncoder()).encode(parameters) }
     }
 
     /// Creates a body from any literal: an array of mixed values, nested objects, null. A dictionary literal becomes
     /// ``Parameters``.
     @_disfavoredOverload
     public init(_ value: ParameterValue) {
-        makeData = { try $0.encode(value) }
+        makeData = { try ($0 ?? FastJSONEncoder()).encode(value) }
     }
 
     /// Returns the JSON text as UTF-8.
@@ -45,7 +69,7 @@ public struct JSONBody: HTTPBody {
     /// - Throws: ``NetworkError/Code/encodingFailed``, with the error of the value's `encode(to:)` underneath.
     public func encode() throws -> Data {
         do {
-            return try makeData(encoder ?? FastJSONEncoder())
+            return try makeData(encoder)
         } catch {
             throw NetworkError.encoding(error)
         }

@@ -34,6 +34,9 @@ import SwitchboardText
 /// Only ``EndPointMembers/baseURL`` and ``path`` are required; ``EndPointMembers`` lists the other members. Each may be
 /// optional or not: `var headers: HTTPHeaders` and `var headers: HTTPHeaders?` are both used. A property of any other
 /// type, such as `httpMethod: Int` or `headers: [String: Any]`, does not compile.
+///
+/// A router reads the members on the actor of the code that makes the call. The endpoint may therefore belong to an
+/// actor, as every type does in a target whose default isolation is `MainActor`.
 public protocol EndPointType: EndPointMembers
 where
     // `URL` or `String`, or an optional of these.

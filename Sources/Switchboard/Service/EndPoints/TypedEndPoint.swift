@@ -13,7 +13,7 @@ import Foundation
 /// Without a separate ``EndPointMembers/baseURL`` it uses the servers of the manager that sends it.
 public protocol TypedEndPoint: EndPointType {
     /// The type of the response's value. ``EmptyResponse`` for no body, an optional if the body may be missing.
-    associatedtype Response: Decodable & Sendable
+    associatedtype Response: Decodable
 }
 
 extension TypedEndPoint {

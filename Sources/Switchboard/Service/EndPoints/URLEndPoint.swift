@@ -6,7 +6,7 @@ import Foundation
 /// let made = try await manager.response(
 ///     for: URLEndPoint(.post, url, task: .requestBody(JSONBody(todo))))
 /// ```
-public struct URLEndPoint: EndPointType {
+public struct URLEndPoint: EndPointType, Sendable {
     /// The URL, used byte for byte unless the task has URL parameters.
     public let baseURL: URL
     /// The method.

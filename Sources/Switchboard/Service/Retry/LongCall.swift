@@ -23,9 +23,9 @@ package final class LongCall: Sendable {
     ///   - usual: The policy for this kind of call, used when the request has none.
     ///   - statuses: More statuses that are retried.
     package init(
-        on router: some NetworkRouter, usually usual: RetryPolicy? = nil, after statuses: Set<Int> = []
+        on calls: RouterCalls, usually usual: RetryPolicy? = nil, after statuses: Set<Int> = []
     ) {
-        shared = (router as? any CallHolder)?.retryPolicy
+        shared = calls.chain.retryPolicy
         self.usual = usual
         self.statuses = statuses
     }

@@ -28,16 +28,6 @@ package struct Download: Sendable {
             try await Downloader(self, request, policy, isSaved: isSaved, send).run()
         }
     }
-
-    /// Saves a response that has already arrived.
-    func save(_ response: NetworkResponse) async throws -> NetworkResponse {
-        guard response.statusCode != 204, response.statusCode != 205 else {
-            let reason = "the \(response.statusCode) response has nothing to save"
-            throw NetworkError(.noData, reason: reason).with(response)
-        }
-        let request = response.request ?? NetworkRequest(.get, response.url)
-        return try await Downloader(self, request, .never, isSaved: { _ in true }, { _ in response }).run()
-    }
 }
 
 extension RequestOptions {

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The reader controls the pace, as with ``ResponseBytes``. Releasing the sequence, or canceling the reading task,
 /// cancels the exchange.
-public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
+public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then
     /// need not leave it: a thread switch costs more than the element.
     private let ready: @Sendable () -> Element?
@@ -17,13 +17,13 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
-    package init(more: @escaping @Sendable () async throws -> [Element]?) {
-        let rest = Protected<ArraySlice<Element>>([])
-        ready = { rest.withLock { $0.popFirst() } }
+    package init(more: @escaping @Sendable () async throws -> Transferred<[Element]>?) {
+        let rest = Rest<Element>()
+        ready = rest.popFirst
         read = {
-            while let elements = try await more() {
+            while let elements = try await more()?.value {
                 guard let first = elements.first else { continue }
-                rest.withLock { $0 += elements.dropFirst() }
+                rest.append(elements.dropFirst())
                 return first
             }
             return nil
@@ -32,9 +32,17 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Creates a sequence from a body. `parse` receives each chunk, and nil at the end, and appends the complete
     /// elements. Elements that it appends before it throws are delivered before the error.
-    package init(_ bytes: ResponseBytes, _ parse: sending @escaping (Data?, inout [Element]) throws -> Void) {
-        let parser = ElementParser(bytes, parse)
-        self.init { try await parser.more() }
+    ///
+    /// - Parameters:
+    ///   - bytes: The body.
+    ///   - actor: The actor on which `parse` runs. Nil for one of the sequence.
+    ///   - parse: Parses the chunks. Nobody else may use what it captures.
+    package init(
+        _ bytes: ResponseBytes, on actor: (any Actor)? = nil,
+        _ parse: @escaping (Data?, inout [Element]) throws -> Void
+    ) {
+        let parser = ElementParser(bytes, actor, Parse(body: parse))
+        self.init(more: { try await parser.more() })
     }
 
     /// Reads the elements in order.
@@ -65,19 +73,48 @@ public struct ResponseSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
+/// Elements that are parsed and not read yet.
+private final class Rest<Element>: @unchecked Sendable {  // `lock` guards `elements`
+    private let lock = Protected(())
+    private var elements: ArraySlice<Element> = []
+
+    func popFirst() -> Element? { lock.withLock { _ in elements.popFirst() } }
+
+    func append(_ more: ArraySlice<Element>) { lock.withLock { _ in elements += more } }
+}
+
+/// A closure that runs on one actor alone: that of its values, or that of the parser.
+private struct Parse<Element>: @unchecked Sendable {
+    let body: (Data?, inout [Element]) throws -> Void
+
+    func run(_ chunk: Data?, on actor: isolated any Actor) async -> Transferred<
+        (elements: [Element], error: (any Error)?)
+    > {
+        var elements: [Element] = []
+        do {
+            try body(chunk, &elements)
+            return Transferred((elements, nil))
+        } catch {
+            return Transferred((elements, error))
+        }
+    }
+}
+
 /// Parses the chunks of a body into elements.
-private actor ElementParser<Element: Sendable> {
+private actor ElementParser<Element> {
     private var bytes: ResponseBytes?
-    private let parse: (Data?, inout [Element]) throws -> Void
+    private let place: (any Actor)?
+    private let parse: Parse<Element>
     private var failure: (any Error)?
 
-    init(_ bytes: ResponseBytes, _ parse: sending @escaping (Data?, inout [Element]) throws -> Void) {
+    init(_ bytes: ResponseBytes, _ actor: (any Actor)?, _ parse: Parse<Element>) {
         self.bytes = bytes
+        place = actor
         self.parse = parse
     }
 
     /// Returns the elements that the next chunk completes, or nil at the end.
-    func more() async throws -> [Element]? {
+    func more() async throws -> Transferred<[Element]>? {
         if let failure {
             self.failure = nil
             throw failure
@@ -87,11 +124,17 @@ private actor ElementParser<Element: Sendable> {
         do {
             let chunk = try await bytes.next()
             if chunk == nil { self.bytes = nil }
-            try parse(chunk, &elements)
+            if let place {
+                let parsed = await parse.run(chunk, on: place).value
+                elements = parsed.elements
+                if let error = parsed.error { throw error }
+            } else {
+                try parse.body(chunk, &elements)
+            }
         } catch {
             failure = await bytes.attributed(error)
             self.bytes = nil
         }
-        return elements
+        return Transferred(elements)
     }
 }

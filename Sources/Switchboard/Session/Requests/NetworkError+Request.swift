@@ -40,11 +40,6 @@ extension NetworkError {
 extension NetworkRequest {
     /// The type and case of the endpoint, without associated values, which may be secrets: `MovieApi.newMovies`.
     public var endPointName: String? {
-        guard let endPoint else { return nil }
-        let type = String(describing: type(of: endPoint))
-        let mirror = Mirror(reflecting: endPoint)
-        guard mirror.displayStyle == .enum else { return type }
-        let name = mirror.children.first?.label ?? String(describing: endPoint)
-        return "\(type).\(name)"
+        endPoint?.name
     }
 }

@@ -12,14 +12,14 @@ extension NetworkRequest {
     public func validate() throws(NetworkError) {
         guard !isReady else { return }
         do throws(NetworkError) {
-            try checkLine(isURLChecked: false)
+            try checkLine()
             try checkFields()
         } catch {
             throw error.attributed(to: self)
         }
     }
 
-    /// Returns the request as it is sent. See ``makeReady(isURLChecked:completing:)``.
+    /// Returns the request as it is sent. See ``makeReady()``.
     func ready() throws(NetworkError) -> NetworkRequest {
         var request = self
         try request.makeReady()
@@ -29,19 +29,17 @@ extension NetworkRequest {
     /// Prepares the request for sending. Validates it like ``validate()`` and encodes its body, so that every sending
     /// has the same bytes. Streamed bodies stay as they are. An unchanged request is not prepared again.
     ///
-    /// - Parameters:
-    ///   - isURLChecked: True if the URL was just built from checked parts.
-    ///   - complete: Adds header fields, once it is known whether the request has a body.
     /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
     ///   underneath.
-    mutating func makeReady(
-        isURLChecked: Bool = false, completing complete: (inout NetworkRequest) -> Void = { _ in }
-    ) throws(NetworkError) {
+    mutating func makeReady() throws(NetworkError) {
         guard !isReady else { return }
         do throws(NetworkError) {
-            try checkLine(isURLChecked: isURLChecked)
+            try checkLine()
             try encodeBody()
-            complete(&self)
+            if let complete = completing {
+                completing = nil
+                complete(&self)
+            }
             try checkFields()
         } catch {
             throw error.attributed(to: self)
@@ -61,13 +59,13 @@ extension NetworkRequest {
         body = DataBody(data)
     }
 
-    private func checkLine(isURLChecked: Bool) throws(NetworkError) {
+    private func checkLine() throws(NetworkError) {
         guard method.isToken else {
             throw NetworkError(
                 .invalidRequest,
                 reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
         }
-        if !isURLChecked { try checkURL() }
+        try checkURL()
         guard body.isEmpty || method.allowsBody else {
             // An endpoint of another type has GET by default.
             let isDefault = method == .get && endPointName != "URLEndPoint"

@@ -26,10 +26,11 @@ public struct NetworkRequest: Sendable, Identifiable {
         var headers: HTTPHeaders
         var body: any HTTPBody
         var options: RequestOptions
-        var endPoint: (any Sendable)?
+        var endPoint: EndPointRecord?
         var repetition: Repetition?
         var target: Target
         var isReady = false
+        var completing: (@Sendable (inout NetworkRequest) -> Void)?
     }
 
     private var fields: CopyOnWrite<Fields>
@@ -57,6 +58,17 @@ public struct NetworkRequest: Sendable, Identifiable {
     ) {
         fields = CopyOnWrite(
             Fields(method: method, headers: headers, body: body, options: options, target: .url(url)))
+    }
+
+    /// Creates a request of an endpoint, with a URL that was built from checked parts.
+    init(
+        _ method: HTTPMethod, _ text: LazyURL, headers: HTTPHeaders, body: any HTTPBody, options: RequestOptions,
+        of endPoint: EndPointRecord
+    ) {
+        fields = CopyOnWrite(
+            Fields(
+                method: method, headers: headers, body: body, options: options, endPoint: endPoint,
+                target: .text(text)))
     }
 
     private var target: Target {
@@ -117,12 +129,8 @@ public struct NetworkRequest: Sendable, Identifiable {
         set { fields.value.options.route = newValue }
     }
 
-    /// The endpoint for which the request was made. A higher layer casts it to its protocol. Stubs and mocks match
-    /// requests by the cases of an API, and errors and logs contain its name.
-    package internal(set) var endPoint: (any Sendable)? {
-        get { fields.value.endPoint }
-        set { fields.value.endPoint = newValue }
-    }
+    /// The endpoint for which the request was made. Stubs match requests by it, and errors and logs contain its name.
+    package var endPoint: EndPointRecord? { fields.value.endPoint }
 
     /// The reason for which the session sends the request again. Nil the first time.
     var repetition: Repetition? {
@@ -131,10 +139,16 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// Whether the request was checked and its body encoded, and nothing has changed since. See
-    /// ``makeReady(isURLChecked:completing:)``.
+    /// ``makeReady()``.
     var isReady: Bool {
         get { fields.value.isReady }
         set { fields.value.isReady = newValue }
+    }
+
+    /// Adds header fields when the body is encoded, and it is known whether there is one. Nil afterward.
+    var completing: (@Sendable (inout NetworkRequest) -> Void)? {
+        get { fields.value.completing }
+        set { fields.value.completing = newValue }
     }
 
     /// The destination of the request. Nil if none was given, or if ``scheme``, ``host``, ``path`` and ``query`` do not
@@ -153,9 +167,6 @@ public struct NetworkRequest: Sendable, Identifiable {
     package var urlText: String? {
         if case .text(let text) = fields.value.target { text.text } else { url?.absoluteString }
     }
-
-    /// Sets a URL that was built from checked parts.
-    mutating func go(to text: LazyURL) { target = .text(text) }
 
     /// The value of a typed option, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {

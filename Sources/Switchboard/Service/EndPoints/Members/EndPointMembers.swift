@@ -5,7 +5,7 @@ import Foundation
 /// Swift ignores a property with a wrong type or name if the right one has a default: the request would be sent as a
 /// plain GET. Therefore this protocol accepts members of any type, ``EndPointType`` rejects wrong types, and
 /// ``NotAnEndPointMember`` rejects the names that other packages use.
-public protocol EndPointMembers: Sendable {
+public protocol EndPointMembers {
     /// The type of ``baseURL``.
     associatedtype BaseURLProperty = URL
     /// The type of ``httpMethod``.
