@@ -9,6 +9,7 @@ extension NetworkRouter {
     ///   - endPoint: The endpoint.
     ///   - type: The type of the decoded value.
     ///   - options: Options for this call, which override those of the endpoint. Default none.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
@@ -58,6 +59,7 @@ extension NetworkManager {
     /// - Parameters:
     ///   - endPoint: The endpoint.
     ///   - options: Options for this call, which override those of the endpoint. Default none.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation

@@ -53,6 +53,7 @@ extension NetworkRouter {
     ///   - step: The increment to the next page: 1 by default, or the page size for an offset.
     ///   - isFollowed: Returns true when another page follows this one.
     ///   - endPoint: Returns the endpoint of the page with a number.
+    ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
@@ -86,6 +87,7 @@ extension NetworkRouter {
     ///     the first page.
     ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
     ///   - endPoint: Returns the endpoint of the page at a cursor, which is nil for the first page.
+    ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
@@ -135,6 +137,7 @@ extension NetworkRouter {
     ///   - first: The endpoint of the first page.
     ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
     ///   - endPoint: Returns the endpoint of the page at a cursor.
+    ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,

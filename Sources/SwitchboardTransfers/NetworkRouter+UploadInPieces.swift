@@ -28,6 +28,7 @@ extension NetworkRouter {
     ///     owner can read the file. Nil, the default, stores nothing.
     ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
     ///   - progress: Receives the progress, and can cancel the upload.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The response to the last request, once its status is accepted.
     /// - Throws: `NetworkError` as from `response(for:options:)`, with `NetworkError.Code.invalidResponse` for a server
     ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.

@@ -40,3 +40,17 @@ extension NetworkRouter {
         bytes(for: endPoint).lines(limit: limit)
     }
 }
+
+extension PreparedCall {
+    /// Sends the request and returns the response when its head has arrived and its status is accepted.
+    package func stream(
+        _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
+    ) async throws -> NetworkResponse {
+        let response = try await send { request throws(NetworkError) in
+            request.options.streamsResponse = true
+            try change(&request)
+        }
+        try response.handling.check(response)
+        return response
+    }
+}

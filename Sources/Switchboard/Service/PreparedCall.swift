@@ -27,18 +27,6 @@ package struct PreparedCall: Sendable {
         return try await environment.run { try await calls.send(try finished(change)) }
     }
 
-    /// Sends the request and returns the response when its head has arrived and its status is accepted.
-    package func stream(
-        _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
-    ) async throws -> NetworkResponse {
-        let response = try await send { request throws(NetworkError) in
-            request.options.streamsResponse = true
-            try change(&request)
-        }
-        try response.handling.check(response)
-        return response
-    }
-
     /// Returns the same call with a new identity for its request, to send it once more.
     package var again: PreparedCall {
         let request = request.map { request in
@@ -121,29 +109,31 @@ extension PreparedCall {
     }
 }
 
-/// A call with a completion whose response or error has arrived.
-struct CompletedCall: Sendable {
-    let result: Result<NetworkResponse, NetworkError>
-    let request: Result<NetworkRequest, NetworkError>
-    let environment: CallEnvironment?
-    let handle: RequestHandle
-    let didEnd: @Sendable () -> Void
+extension PreparedCall {
+    /// A call with a completion whose response or error has arrived.
+    struct Completed: Sendable {
+        let result: Result<NetworkResponse, NetworkError>
+        let request: Result<NetworkRequest, NetworkError>
+        let environment: CallEnvironment?
+        let handle: RequestHandle
+        let didEnd: @Sendable () -> Void
 
-    /// Returns the value for the response, in the environment of the call.
-    func transform<Value>(_ transform: (NetworkResponse) throws -> Value) -> Result<Value, NetworkError> {
-        environment.run {
-            do {
-                return .success(try transform(try result.get()))
-            } catch {
-                return .failure(NetworkError.completion(error, request))
+        /// Returns the value for the response, in the environment of the call.
+        func transform<Value>(_ transform: (NetworkResponse) throws -> Value) -> Result<Value, NetworkError> {
+            environment.run {
+                do {
+                    return .success(try transform(try result.get()))
+                } catch {
+                    return .failure(NetworkError.completion(error, request))
+                }
             }
         }
-    }
 
-    /// Calls back. A cancellation before this moment wins: a caller never receives a value after it has canceled.
-    func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
-        let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), request))
-        (environment?.afterwards).run { completion(value) }
-        didEnd()
+        /// Calls back. A cancellation before this moment wins: a caller never receives a value after it has canceled.
+        func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
+            let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), request))
+            (environment?.afterwards).run { completion(value) }
+            didEnd()
+        }
     }
 }

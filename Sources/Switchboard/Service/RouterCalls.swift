@@ -91,7 +91,7 @@ public final class RouterCalls: Sendable {
     ///   - deliver: Called once with the response or the error. It ends the call.
     /// - Returns: A handle that cancels only this call.
     func start(
-        _ prepared: PreparedCall, deliver: @escaping @Sendable (CompletedCall) async -> Void
+        _ prepared: PreparedCall, deliver: @escaping @Sendable (PreparedCall.Completed) async -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
         let call = CallCancellation()
@@ -111,7 +111,7 @@ public final class RouterCalls: Sendable {
             }
             try? request.get().options.download?.progress?.end()
             await deliver(
-                CompletedCall(result: result, request: request, environment: environment, handle: handle) {
+                PreparedCall.Completed(result: result, request: request, environment: environment, handle: handle) {
                     self.remove(call)
                 })
         }

@@ -19,7 +19,7 @@ package final class LongCall: Sendable {
     /// Creates a call that has not sent a request yet.
     ///
     /// - Parameters:
-    ///   - router: The router. The retry policy of its chain applies, or the request's own.
+    ///   - calls: The calls of the router. The retry policy of its chain applies, or the request's own.
     ///   - usual: The policy for this kind of call, used when the request has none.
     ///   - statuses: More statuses that are retried.
     package init(
