@@ -1,0 +1,52 @@
+import Foundation
+import Switchboard
+import SwitchboardCalls
+import SwitchboardPaging
+import SwitchboardStreams
+import SwitchboardWebSocket
+
+/// Sequences of isolated models, read on the main actor.
+final class FilmStreams {
+    private(set) var titles: [String] = []
+    private let router: Router<FilmApi>
+
+    init(_ router: Router<FilmApi>) { self.router = router }
+
+    func elements() async throws {
+        for try await film in router.elements(of: .all, as: Film.self) { titles.append(film.title) }
+    }
+
+    func lines() async throws {
+        for try await film in router.jsonLines(for: .all, as: Film.self) { titles.append(film.title) }
+        for try await line in router.lines(for: .all) { titles.append(line) }
+    }
+
+    func events() async throws {
+        for try await event in router.events(for: .ticker) { titles.append(event.data) }
+    }
+
+    func decodedEvents() async throws {
+        for try await film in router.events(for: .ticker, as: Film.self, until: "[DONE]") { titles.append(film.title) }
+    }
+
+    func linkedPages() async throws {
+        for try await page in router.pages(of: .all, as: [Film].self) { titles += page.value.map(\.title) }
+    }
+
+    func numberedPages() async throws {
+        let pages = router.pages(as: FilmPage.self, from: 1, while: { $0.page < $0.totalPages }, of: { .issues(page: $0) })
+        for try await film in pages.items({ $0.results }) { titles.append(film.title) }
+    }
+
+    func talk() async throws {
+        let socket = try await router.webSocket(for: .chat, sending: Rating.self, receiving: Film.self)
+        try await socket.send(Rating(film: 1, stars: 5))
+        for try await film in socket { titles.append(film.title) }
+    }
+
+    func calls() async throws {
+        let call = router.call(.popular(page: 1), as: FilmPage.self)
+        titles += try await call.map { $0.results.map(\.title) }.value
+        call.start(on: MainActor.self) { self.titles += (try? $0.get())?.results.map(\.title) ?? [] }
+    }
+}

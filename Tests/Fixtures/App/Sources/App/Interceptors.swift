@@ -1,0 +1,41 @@
+import Foundation
+import Switchboard
+import SwitchboardAuth
+
+struct Stamp: Interceptor {
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.headers["X-Stamp"] = "1"
+        return try await next(request)
+    }
+}
+
+struct Attempt: RequestAdapter, ExchangeInterceptor {
+    func adapt(_ request: inout NetworkRequest) async throws { request.headers["X-Attempt"] = "1" }
+}
+
+final class Log: EventMonitor {
+    func record(_ event: CallEvent) {}
+}
+
+/// Refreshes a session key. Interceptors and authenticators run outside of the main actor, and so does what they use:
+/// the endpoint and the model are `nonisolated`.
+struct KeyAuthenticator: Authenticator {
+    let login: Router<LoginApi>
+
+    func apply(_ key: SessionKey, to request: inout NetworkRequest) throws {
+        request.headers["X-Session"] = key.value
+    }
+
+    func refresh(_ key: SessionKey?, in partition: String?) async throws -> SessionKey {
+        try await login.request(.renew, as: SessionKey.self)
+    }
+}
+
+nonisolated enum LoginApi: EndPointType {
+    case renew
+    var baseURL: String { "https://login.example.com" }
+    var path: String { "key" }
+}
+
+nonisolated struct SessionKey: Decodable { let value: String }
