@@ -78,7 +78,7 @@ extension NetworkCall {
 }
 
 extension NetworkRouter {
-    /// Returns the call for an endpoint as a cold publisher. See ``call(_:as:options:)``.
+    /// Returns the call for an endpoint as a cold publisher. See `call(_:as:options:isolation:)`.
     public func publisher<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
@@ -96,7 +96,7 @@ extension NetworkRouter {
 }
 
 extension NetworkManager {
-    /// Returns the call for an endpoint as a cold publisher. See ``call(_:options:)``.
+    /// Returns the call for an endpoint as a cold publisher. See `call(_:options:isolation:)`.
     public func publisher<EndPoint: TypedEndPoint>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation

@@ -106,7 +106,7 @@ extension NetworkRouter {
     }
 
     /// Returns the pages of endpoints whose cursor arrives in a header field. Otherwise the same as
-    /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
+    /// `pages(as:after:next:of:isolation:)`.
     ///
     /// ```swift
     /// let pages = router.pages(
@@ -123,7 +123,7 @@ extension NetworkRouter {
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
-    /// ``pages(as:after:next:of:)-(_,_,(Value)->Cursor?,_)``.
+    /// `pages(as:after:next:of:isolation:)`.
     ///
     /// ```swift
     /// let pages = router.pages(

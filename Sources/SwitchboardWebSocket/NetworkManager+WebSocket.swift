@@ -26,7 +26,7 @@ extension NetworkManager {
     }
 
     /// Opens a WebSocket of any endpoint that sends and receives messages as they are; see
-    /// ``webSocket(for:sending:receiving:options:clock:onOpen:)``.
+    /// `webSocket(for:sending:receiving:options:clock:isolation:onOpen:)`.
     public func webSocket<EndPoint: EndPointType>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         clock: any Clock<Duration> = ContinuousClock(), isolation: isolated (any Actor)? = #isolation,

@@ -134,7 +134,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
             end = socket.isOwner ? ReaderEnd(socket.connections) : nil
         }
 
-        /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive()``.
+        /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive(isolation:)``.
         public mutating func next() async throws -> Incoming? { try await socket.next()?.value }
 
         /// Returns the next message, as ``next()`` does.

@@ -17,7 +17,7 @@ extension NetworkManager {
     }
 
     /// Sends an endpoint and decodes its response on the caller's actor; see
-    /// ``NetworkRouter/request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func send<EndPoint: TypedEndPoint>(
@@ -77,7 +77,7 @@ extension NetworkManager {
     }
 
     /// Sends any endpoint and decodes the response if its status is accepted; see
-    /// ``NetworkRouter/request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
     ///
     /// ```swift
     /// let page = try await manager.request(
@@ -95,7 +95,7 @@ extension NetworkManager {
     }
 
     /// Sends any endpoint and decodes the response on the caller's actor, if its status is accepted; see
-    /// ``NetworkRouter/request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
     public func request<EndPoint: EndPointType, Value: Decodable>(
@@ -158,7 +158,7 @@ extension NetworkManager {
         try await urlRouter().response(for: URLEndPoint(.get, url, headers: [.accept("*/*")]), options: options).body
     }
 
-    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``
+    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``
     /// does. A URL outside of the origin of ``servers`` gets no credentials, because it may come from a server.
     ///
     /// - Returns: The response. Its ``NetworkResponse/fileURL`` is the file.

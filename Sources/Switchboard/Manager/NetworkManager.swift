@@ -106,7 +106,7 @@ public final class NetworkManager: Sendable {
         await calls.reset()
     }
 
-    /// Returns the plan of a call and sends nothing; see ``Router/explain(_:options:)``.
+    /// Returns the plan of a call and sends nothing; see ``Router/explain(_:options:isolation:)``.
     public func explain<EndPoint: EndPointType>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation

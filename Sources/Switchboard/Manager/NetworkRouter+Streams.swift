@@ -22,7 +22,7 @@ extension NetworkRouter {
     /// ```
     ///
     /// The request is sent once, when the first chunk is read. The reader sets the pace. A reader that stops early, or
-    /// whose task is canceled, closes the exchange. Reading throws the errors of ``streamedResponse(for:)``, and the
+    /// whose task is canceled, closes the exchange. Reading throws the errors of ``streamedResponse(for:isolation:)``, and the
     /// error of a body that ends early.
     public func bytes(for endPoint: EndPoint) -> ResponseBytes {
         let call = prepare(endPoint, accept: "*/*")

@@ -33,7 +33,7 @@ extension NetworkRouter {
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
     ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without those
     ///   of a cache.
-    /// - Throws: The errors of ``response(for:options:)``, and ``NetworkError/Code/cannotWriteFile``, also while
+    /// - Throws: The errors of ``response(for:options:isolation:)``, and ``NetworkError/Code/cannotWriteFile``, also while
     ///   another download keeps the same file. `CancellationError` when the task, the router or the progress was
     ///   canceled.
     @discardableResult
@@ -66,7 +66,7 @@ extension NetworkRouter {
     /// ```
     ///
     /// The body is that of the endpoint's task, of any type: ``FileBody``, ``MultipartBody``, ``JSONBody``. It is sent
-    /// as ``response(for:options:)`` sends it.
+    /// as ``response(for:options:isolation:)`` sends it.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
@@ -75,7 +75,7 @@ extension NetworkRouter {
     ///     may not have reached the server yet. A body that a retry or a redirect sends again begins again at 0.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The response, if its status is accepted.
-    /// - Throws: The errors of ``response(for:options:)``.
+    /// - Throws: The errors of ``response(for:options:isolation:)``.
     @discardableResult
     public func upload(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
@@ -84,7 +84,7 @@ extension NetworkRouter {
         try await prepare(endPoint, options).upload(progress)
     }
 
-    /// Sends a request, reports the progress of its body, and decodes the response: ``upload(_:options:progress:)`` and
+    /// Sends a request, reports the progress of its body, and decodes the response: ``upload(_:options:progress:isolation:)`` and
     /// ``NetworkResponse/decode(_:decoder:)``.
     public func upload<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),

@@ -77,7 +77,7 @@ extension NetworkRouter {
     /// }
     /// ```
     ///
-    /// - Returns: A handle that cancels only this request; see ``request(_:as:completion:)``.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
@@ -88,9 +88,9 @@ extension NetworkRouter {
     }
 
     /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift chooses this form for
-    /// the types of ``request(_:as:options:isolation:)-(_,Value.Type,_,_)`` that an actor decodes.
+    /// the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
-    /// - Returns: A handle that cancels only this request; see ``request(_:as:completion:)``.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.
     @discardableResult
     @MainActor
     public func request<Value: Decodable>(
@@ -127,7 +127,7 @@ extension NetworkRouter {
 extension NetworkRouter where EndPoint: TypedEndPoint {
     /// Sends an endpoint and decodes its response.
     ///
-    /// - Throws: The errors of ``request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    /// - Throws: The errors of `request(_:as:options:isolation:)`.
     public func send(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
@@ -137,7 +137,7 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
 
     /// Sends an endpoint and decodes its response on the caller's actor.
     ///
-    /// - Throws: The errors of ``request(_:as:options:isolation:)-(_,Value.Type,_,_)``.
+    /// - Throws: The errors of `request(_:as:options:isolation:)`.
     public func send(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation

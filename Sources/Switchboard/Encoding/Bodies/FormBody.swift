@@ -30,7 +30,7 @@ public struct FormBody: HTTPBody {
     }
 
     /// Creates a form from the members of an `Encodable` value, and encodes it now. Swift chooses this form for the
-    /// types of ``JSONBody/init(_:encoder:)`` that are encoded at once.
+    /// types of ``JSONBody/init(_:encoder:)-(Encodable,_)`` that are encoded at once.
     public init(encoding value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         let text = Result { try encoder.encode(value) }
         makeText = { try text.get() }

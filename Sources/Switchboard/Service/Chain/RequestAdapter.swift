@@ -1,6 +1,6 @@
 /// An interceptor that only changes the request.
 ///
-/// ``Router/explain(_:options:)`` calls ``adapt(_:)`` too, so that it shows the request as it would be sent.
+/// ``Router/explain(_:options:isolation:)`` calls ``adapt(_:)`` too, so that it shows the request as it would be sent.
 ///
 /// ```swift
 /// struct Stamp: Interceptor, RequestAdapter {

@@ -128,7 +128,7 @@ public struct HTTPTask: Sendable {
     ///
     /// The file appears under its name when it is complete, and replaces an existing file. The body of a response other
     /// than 2xx stays in memory, for the error. The download recovers from a lost connection as in
-    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:verify:)``, if ``RequestOptions/retry`` or a
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``, if ``RequestOptions/retry`` or a
     /// ``RetryPolicy`` of the router allows it.
     ///
     /// - Parameters:
