@@ -39,6 +39,7 @@ extension FriendsApi: EndPointType {
 
     /// The list is cached for a minute.
     var options: RequestOptions {
-        RequestOptions { if self == .list { $0.cacheLifetime = .time(.seconds(60)) } }
+        guard case .list = self else { return RequestOptions() }
+        return RequestOptions { $0.cacheLifetime = .time(.seconds(60)) }
     }
 }

@@ -40,8 +40,8 @@ extension NetworkManager {
     /// Sends an endpoint, decodes its response outside of the main actor, and calls back there once.
     ///
     /// ```swift
-    /// manager.send(FindTodos(), on: MainActor.self) {
-    ///     self.todos = (try? $0.get()) ?? []
+    /// manager.send(FindTodos(), on: MainActor.self) { result in
+    ///     show((try? result.get()) ?? [])
     /// }
     /// ```
     ///

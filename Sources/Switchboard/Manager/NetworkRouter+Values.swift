@@ -72,9 +72,9 @@ extension NetworkRouter {
     /// Sends an endpoint, decodes the response outside of the main actor, and calls back there once.
     ///
     /// ```swift
-    /// router.request(.popular(page: 1), as: MoviePage.self, on: MainActor.self) {
-    ///     self.movies = (try? $0.get())?.results ?? []
-    /// }
+    /// router.request(
+    ///     .popular(page: 1), as: MoviePage.self, on: MainActor.self
+    /// ) { show((try? $0.get())?.results ?? []) }
     /// ```
     ///
     /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.

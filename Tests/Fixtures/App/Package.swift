@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "SwitchboardAuth", package: "Switchboard"),
                 .product(name: "SwitchboardCache", package: "Switchboard"),
                 .product(name: "SwitchboardCalls", package: "Switchboard"),
+                .product(name: "SwitchboardInterceptors", package: "Switchboard"),
                 .product(name: "SwitchboardPaging", package: "Switchboard"),
                 .product(name: "SwitchboardStreams", package: "Switchboard"),
                 .product(name: "SwitchboardWebSocket", package: "Switchboard"),

@@ -1,5 +1,5 @@
 /// A program's commands: the first word that is not an option selects one.
-package protocol CommandWord: RawRepresentable<String>, CaseIterable, Equatable, Sendable {
+package protocol CommandWord: RawRepresentable<String>, CaseIterable, Equatable {
     /// The command's syntax and description.
     var usage: Usage { get }
 }

@@ -10,7 +10,8 @@ package enum EmbeddedServer {
     /// Runs a server while `body` runs and passes its URL to `body`. If `other` is a URL, from `--server`, `body`
     /// receives that URL and no server starts.
     package static func run<Value>(
-        unless other: URL? = nil, _ answer: @escaping Answer, _ body: (URL) async throws -> Value
+        unless other: URL? = nil, _ answer: @escaping Answer, isolation: isolated (any Actor)? = #isolation,
+        _ body: (URL) async throws -> Value
     ) async throws -> Value {
         if let other { return try await body(other) }
         return try await MockServer.run { request in

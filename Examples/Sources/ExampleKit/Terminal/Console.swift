@@ -39,7 +39,9 @@ package struct Console: Sendable {
 
 extension Console {
     /// Runs a program and shows the text that it returns. Writes a one-line note if it fails.
-    package func run(_ program: String, _ body: () async throws -> String) async -> ExitCode {
+    package func run(
+        _ program: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> String
+    ) async -> ExitCode {
         do {
             try show(await body())
             return .success
@@ -53,6 +55,7 @@ extension Console {
     /// Runs a program with commands. Parses the words and shows help on request; otherwise calls `body`.
     package func run<Command: CommandWord>(
         _ words: [String], help: Help<Command>, otherwise standard: Command,
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (Command, Words) async throws -> String
     ) async -> ExitCode {
         await run(help.program) {
@@ -71,7 +74,8 @@ extension Console {
 
     /// Performs a transfer and draws a progress bar if the output is a terminal.
     package func withBar<Value>(
-        for progress: TransferProgress, _ transfer: () async throws -> Value
+        for progress: TransferProgress, isolation: isolated (any Actor)? = #isolation,
+        _ transfer: () async throws -> Value
     ) async throws -> Value {
         let bar = ProgressBar()
         async let drawing: Void = {

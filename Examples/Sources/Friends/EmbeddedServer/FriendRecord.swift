@@ -1,6 +1,6 @@
 /// A friend in the server's JSON. The client has a separate type, so the tests compare both sides with the JSON and not
 /// with each other.
-struct FriendRecord: Encodable, Sendable {
+nonisolated struct FriendRecord: Encodable, Sendable {
     let id: Int
     let name: String
     var email: String?
@@ -17,7 +17,7 @@ struct FriendRecord: Encodable, Sendable {
 }
 
 /// The body of a request that adds a friend.
-struct FriendChange: Decodable {
+nonisolated struct FriendChange: Decodable {
     let userId: Int?
     let name: String?
 

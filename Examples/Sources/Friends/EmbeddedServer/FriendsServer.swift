@@ -8,7 +8,7 @@ import SwitchboardMocks
 /// Answers `GET` and `POST /api/friends`, `DELETE /api/friends/2` and `GET /api/groups/chess`. Each request carries a
 /// `user_id` in its body, or in the query if it has no body. A refused request receives a reason:
 /// `{"message": "You have no friend 99."}`.
-final class FriendsServer: Sendable {
+nonisolated final class FriendsServer: Sendable {
     /// The only token that the server accepts.
     static let token = "demo-token"
 

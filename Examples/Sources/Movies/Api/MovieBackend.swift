@@ -3,7 +3,7 @@ import Switchboard
 
 /// The servers of ``MovieApi``, one for each environment, and their key.
 struct MovieBackend: Sendable {
-    static let environments: [NetworkEnvironment] = [.qa, .staging, .production]
+    nonisolated static let environments: [NetworkEnvironment] = [.qa, .staging, .production]
 
     let servers: EnvironmentURLs
     /// The server of the pictures, without keys and environments.

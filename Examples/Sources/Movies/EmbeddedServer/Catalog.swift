@@ -1,7 +1,7 @@
 import Switchboard
 
 /// The invented movies of one environment, identical at every start.
-struct Catalog: Sendable {
+nonisolated struct Catalog: Sendable {
     /// The movies in cinemas now, in the list's order.
     let newMovies: [MovieRecord]
     /// The same movies, the most popular first.

@@ -7,14 +7,14 @@ import SwitchboardMocks
 ///
 /// Answers `GET /production/3/movie/now_playing?page=1&api_key=demo-key`, and the same under `/staging` and `/qa`.
 /// Pictures have paths such as `/t/p/w342/poster1001.bmp`.
-enum MovieServer {
+nonisolated enum MovieServer {
     /// The only key that the server accepts.
     static let key = "demo-key"
 
     private static let catalogs = Dictionary(
         uniqueKeysWithValues: MovieBackend.environments.map { ($0.name, Catalog(environment: $0)) })
 
-    static func answer(_ request: RecordedRequest) throws -> MockResponse {
+    @Sendable static func answer(_ request: RecordedRequest) throws -> MockResponse {
         if let poster = Poster.response(to: request) { return poster }
         do {
             let question = try Question(request)

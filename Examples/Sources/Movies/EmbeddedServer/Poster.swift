@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardMocks
 
 /// The server's pictures: a different sky for each movie, as a bitmap, which every viewer opens.
-enum Poster {
+nonisolated enum Poster {
     private static let width = 342
     private static let height = 513
 

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardMocks
 
 /// The parts of a request.
-struct Question {
+nonisolated struct Question {
     let environment: String
     /// The path segments after `/production/3/movie/`.
     let path: [String]

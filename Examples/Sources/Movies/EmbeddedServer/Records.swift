@@ -4,13 +4,13 @@ import Foundation
 // JSON and not with each other.
 
 /// A movie in the server's JSON.
-struct MovieRecord: Encodable, Sendable {
+nonisolated struct MovieRecord: Encodable, Sendable {
     let id: Int
     let title: String
     let originalTitle: String
     let overview: String
-    @Nullable var posterPath: String?
-    @Nullable var backdropPath: String?
+    let posterPath: Nullable
+    let backdropPath: Nullable
     let releaseDate: String
     let voteAverage: Double
     let voteCount: Int
@@ -26,8 +26,8 @@ struct MovieRecord: Encodable, Sendable {
         self.title = title
         originalTitle = title
         overview = "Nobody has seen \(title), because it was never made."
-        posterPath = index == 2 ? nil : "/poster\(id).bmp"
-        backdropPath = index == 2 ? nil : "/backdrop\(id).jpg"
+        posterPath = Nullable(index == 2 ? nil : "/poster\(id).bmp")
+        backdropPath = Nullable(index == 2 ? nil : "/backdrop\(id).jpg")
         releaseDate = index == 4 ? "" : String(format: "2026-%02d-%02d", 1 + index * 5 % 9, 1 + index * 11 % 28)
         voteAverage = Double(40 + index * 17 % 56) / 10
         voteCount = 100 + index * 37 % 900
@@ -37,7 +37,7 @@ struct MovieRecord: Encodable, Sendable {
 }
 
 /// A video in the server's JSON.
-struct VideoRecord: Encodable, Sendable {
+nonisolated struct VideoRecord: Encodable, Sendable {
     let id: String
     let key: String
     let name: String
@@ -65,7 +65,7 @@ struct VideoRecord: Encodable, Sendable {
 }
 
 /// A page of movies.
-struct PageRecord: Encodable, Sendable {
+nonisolated struct PageRecord: Encodable, Sendable {
     /// The first and the last release date in a list of new movies.
     struct Dates: Encodable, Sendable {
         let maximum: String
@@ -89,24 +89,26 @@ struct PageRecord: Encodable, Sendable {
 }
 
 /// The videos of a movie.
-struct VideosRecord: Encodable, Sendable {
+nonisolated struct VideosRecord: Encodable, Sendable {
     let id: Int
     let results: [VideoRecord]
 }
 
 /// An error.
-struct ErrorRecord: Encodable, Sendable {
+nonisolated struct ErrorRecord: Encodable, Sendable {
     let success = false
     let statusCode: Int
     let statusMessage: String
 }
 
 /// Encodes nil as `null`. A plain optional property would omit its key.
-@propertyWrapper struct Nullable: Encodable, Sendable {
-    var wrappedValue: String?
+nonisolated struct Nullable: Encodable, Sendable {
+    private let text: String?
+
+    init(_ text: String?) { self.text = text }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(wrappedValue)
+        try container.encode(text)
     }
 }

@@ -1,5 +1,5 @@
 /// The reason why the server refuses a request. The raw value is the status.
-enum Refusal: Int, Error {
+nonisolated enum Refusal: Int, Error {
     case invalidPage = 400
     case invalidKey = 401
     case notFound = 404

@@ -2,7 +2,7 @@ import Switchboard
 
 /// The words in an environment's movie titles. Each environment has different ones, so a table shows its environment at
 /// a glance.
-struct WordLists: Sendable {
+nonisolated struct WordLists: Sendable {
     let adjectives: [String]
     let nouns: [String]
     /// Complete titles, in scripts of many widths.

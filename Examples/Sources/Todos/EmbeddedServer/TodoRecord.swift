@@ -1,6 +1,6 @@
 /// A todo in the server's JSON. The client has a separate type, so the tests compare both sides with the JSON and not
 /// with each other.
-struct TodoRecord: Encodable, Sendable {
+nonisolated struct TodoRecord: Encodable, Sendable {
     let id: Int
     var userId: Int
     var title: String
@@ -17,7 +17,7 @@ struct TodoRecord: Encodable, Sendable {
 }
 
 /// The body of a request that adds or changes a todo.
-struct TodoChange: Decodable {
+nonisolated struct TodoChange: Decodable {
     let userId: Int?
     let title: String?
     let completed: Bool?

@@ -5,7 +5,7 @@ import SwitchboardMocks
 
 /// A server with the paths and JSON of jsonplaceholder that stores changes. Answers `GET` and `POST /todos`, and `GET`,
 /// `PUT`, `PATCH` and `DELETE /todos/1`. `/todos/changes` is a WebSocket.
-final class TodoServer: Sendable {
+nonisolated final class TodoServer: Sendable {
     private let records = Memory(TodoRecord.all)
     private let followers = Memory(0)
 

@@ -3,7 +3,7 @@ import Foundation
 // These parsers use nothing of Switchboard's encoders, so they check the bytes on the wire independently.
 
 /// Reads an object of plain values.
-enum JSONReader {
+nonisolated enum JSONReader {
     private enum Value: Decodable {
         case null, bool(Bool), number(Double), text(String)
 
@@ -41,7 +41,7 @@ enum JSONReader {
 }
 
 /// Reads `a=1&b=2`.
-enum FormReader {
+nonisolated enum FormReader {
     static func items(of body: Data) -> [ReceiptRecord.Item]? {
         guard let text = String(data: body, encoding: .utf8) else { return nil }
         return text.split(separator: "&").map { pair in
@@ -57,7 +57,7 @@ enum FormReader {
 }
 
 /// Reads a multipart form: parts between boundaries, each with header fields.
-enum PartReader {
+nonisolated enum PartReader {
     static func items(of body: Data, contentType: String) -> [ReceiptRecord.Item]? {
         guard let boundary = parameter("boundary", of: contentType) else { return nil }
         // A line end before the first boundary makes it look like the others.

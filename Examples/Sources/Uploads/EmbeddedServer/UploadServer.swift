@@ -6,8 +6,8 @@ import SwitchboardMocks
 /// A server that parses each upload with separate parsers and reports what it received.
 ///
 /// Answers `POST /json`, `POST /form`, `POST /multipart` and `PUT /files/NAME`.
-enum UploadServer {
-    static func answer(_ request: RecordedRequest) throws -> MockResponse {
+nonisolated enum UploadServer {
+    @Sendable static func answer(_ request: RecordedRequest) throws -> MockResponse {
         let fullType = request.headers["Content-Type"] ?? ""
         let type = fullType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         let items: [ReceiptRecord.Item]?
@@ -28,7 +28,7 @@ enum UploadServer {
 }
 
 /// The parsed upload, as the server reports it.
-struct ReceiptRecord: Encodable {
+nonisolated struct ReceiptRecord: Encodable {
     struct Item: Encodable {
         let name: String
         let kind: String
@@ -48,7 +48,7 @@ struct ReceiptRecord: Encodable {
 }
 
 /// Returns the checksum of [RFC 1950 §8.2](https://www.rfc-editor.org/rfc/rfc1950#section-8.2).
-func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
+nonisolated func adler32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var (one, two): (UInt32, UInt32) = (1, 0)
     for byte in bytes {
         one = (one + UInt32(byte)) % 65_521

@@ -7,7 +7,7 @@ import SwitchboardMocks
 // other.
 
 /// A user in the server's JSON.
-struct UserRecord: Encodable, Sendable {
+nonisolated struct UserRecord: Encodable, Sendable {
     let id: Int
     let email: String
     let firstName: String
@@ -32,7 +32,7 @@ struct UserRecord: Encodable, Sendable {
 }
 
 /// A page of users.
-struct UserPageRecord: Encodable, Sendable {
+nonisolated struct UserPageRecord: Encodable, Sendable {
     let page: Int
     let perPage: Int
     let total: Int
@@ -41,7 +41,7 @@ struct UserPageRecord: Encodable, Sendable {
 }
 
 /// The pictures: a different gradient for each user.
-enum Avatar {
+nonisolated enum Avatar {
     static let size = 128
 
     static func bytes(of id: Int) -> Data {

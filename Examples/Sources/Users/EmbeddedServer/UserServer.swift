@@ -6,10 +6,10 @@ import SwitchboardMocks
 /// A server with the paths and JSON of reqres: twelve users with pictures, six on a page.
 ///
 /// Answers `GET /api/users?page=2`, `GET /api/users/7`, `POST /api/users` and `GET /img/faces/7.bmp`.
-enum UserServer {
+nonisolated enum UserServer {
     private static let pageSize = 6
 
-    static func answer(_ request: RecordedRequest) throws -> MockResponse {
+    @Sendable static func answer(_ request: RecordedRequest) throws -> MockResponse {
         let segments = request.segments
         switch (request.method, segments.first, segments.count) {
         case (.get, "api", 2) where segments[1] == "users": return try list(request)

@@ -34,7 +34,8 @@ final class FilmStreams {
     }
 
     func numberedPages() async throws {
-        let pages = router.pages(as: FilmPage.self, from: 1, while: { $0.page < $0.totalPages }, of: { .issues(page: $0) })
+        let pages = router.pages(
+            as: FilmPage.self, from: 1, while: { $0.page < $0.totalPages }, of: { .issues(page: $0) })
         for try await film in pages.items({ $0.results }) { titles.append(film.title) }
     }
 
