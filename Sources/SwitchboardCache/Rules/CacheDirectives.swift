@@ -1,3 +1,4 @@
+import Foundation
 import SwitchboardPlatform
 import Switchboard
 

@@ -1,3 +1,4 @@
+import Foundation
 import Switchboard
 
 /// The time for which a ``ResponseCache`` answers with a stored response.
