@@ -16,21 +16,14 @@ struct StubWireTests {
         var additionalHeaders: HTTPHeaders { ["Content-Type": "text/odd"] }
         func encode() throws -> Data { throw NetworkError(.encodingFailed) }
         func makeStream() throws -> HTTPBodyStream {
-            let (stream, feed) = AsyncStream.makeStream(of: Data.self)
-            for byte in text.utf8 { feed.yield(Data([byte])) }
-            feed.finish()
-            let iterator = Iterator(stream.makeAsyncIterator())
-            return HTTPBodyStream { await iterator.next() }
+            let rest = Rest(text.utf8.map { Data([$0]) }[...])
+            return HTTPBodyStream { await rest.next() }
         }
 
-        private actor Iterator {
-            private var iterator: AsyncStream<Data>.Iterator
-            init(_ iterator: AsyncStream<Data>.Iterator) { self.iterator = iterator }
-            func next() async -> Data? {
-                var copy = iterator
-                defer { iterator = copy }
-                return await copy.next(isolation: self)
-            }
+        private actor Rest {
+            private var chunks: ArraySlice<Data>
+            init(_ chunks: ArraySlice<Data>) { self.chunks = chunks }
+            func next() -> Data? { chunks.popFirst() }
         }
     }
 

@@ -6,7 +6,6 @@ import Testing
 
 /// The texts of errors that only a WebSocket has.
 @Suite("WebSocket errors", .timeLimit(.minutes(3))) struct WebSocketErrorTests {
-    typealias Way = WebSocketWireTests.Way
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
@@ -16,6 +15,7 @@ import Testing
             for: endPoint, options: RequestOptions { $0.webSocket.messageLimit = limit })
     }
 
+    #if os(Linux)
     @Test("an accepted status other than 101 shows the request and the response")
     func refused() async throws {
         try await MockServer.run { server in
@@ -48,6 +48,7 @@ import Testing
             #expect(failure?.code == .unexpectedStatus && failure?.body == Data("hello".utf8))
         }
     }
+    #endif
 
     @Test("a message above the limit is responseTooLarge with the limit's name")
     func limit() async throws {
@@ -83,8 +84,9 @@ import Testing
                 == #"The server's answer opens no WebSocket: the subprotocol "other" was not offered"#)
     }
 
-    @Test("a lost connection is described without words of HTTP", arguments: Way.allCases)
-    func lost(_ way: Way) async throws {
+    #if os(Linux)
+    @Test("a lost connection is described without words of HTTP", arguments: WebSocketWireTests.Way.allCases)
+    func lost(_ way: WebSocketWireTests.Way) async throws {
         let ends = [
             (WebSocketStep.drop, "the server closed the connection without a Close frame"),
             (.reset, "the server reset the WebSocket connection"),
@@ -100,6 +102,7 @@ import Testing
             }
         }
     }
+    #endif
 
     @Test("a message on a closed socket throws an error with both texts")
     func closed() async throws {

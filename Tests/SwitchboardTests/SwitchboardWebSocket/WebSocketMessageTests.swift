@@ -32,6 +32,7 @@ import Testing
         #expect(next == Note(text: "b", number: 2))
     }
 
+    #if os(Linux)
     @Test("a message that does not decode ends a loop, and closes the socket")
     func undecodableInLoop() async throws {
         try await MockServer.run { server in
@@ -45,6 +46,7 @@ import Testing
             #expect(seen.closeCode == 1001)
         }
     }
+    #endif
 
     @Test("a value that cannot be encoded throws encodingFailed with the request")
     func unencodable() async throws {

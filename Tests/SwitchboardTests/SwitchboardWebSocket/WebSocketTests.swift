@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import Switchboard
 import SwitchboardAuth
@@ -286,3 +287,4 @@ import Testing
         #expect(session.requests.isEmpty)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import Switchboard
 import SwitchboardPlatform
@@ -162,3 +163,4 @@ private final class Taker: UpgradedConnection {
 
     func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import Switchboard
 import SwitchboardPlatform
@@ -272,3 +273,4 @@ import Testing
         _ = await last.result
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import Switchboard
 import SwitchboardPlatform
@@ -221,3 +222,4 @@ import Testing
     }
     #endif
 }
+#endif

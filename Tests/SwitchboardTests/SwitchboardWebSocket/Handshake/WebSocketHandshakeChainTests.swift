@@ -13,6 +13,7 @@ import Testing
         URLEndPoint(.get, server.url.appending(path: path))
     }
 
+    #if os(Linux)
     @Test("two sockets whose handshakes get a 401 share one refresh of the token")
     func refresh() async throws {
         let keys = KeyAuthenticator()
@@ -30,6 +31,7 @@ import Testing
             #expect(keys.refreshes.all == [1])
         }
     }
+    #endif
 
     @Test("a handshake that gets a 401 after the refresh throws it")
     func refused() async throws {
@@ -59,6 +61,7 @@ import Testing
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Key 1", "Key 1", "Key 2"])
     }
 
+    #if os(Linux)
     @Test("the jar's cookies go with the handshake; those of the 101 are stored")
     func cookies() async throws {
         try await MockServer.run { server in
@@ -116,6 +119,7 @@ import Testing
             #expect(server.connectionCount == idle + sockets.count)
         }
     }
+    #endif
 
     @Test("a stored response of the URL does not answer the handshake")
     func cached() async throws {
@@ -128,6 +132,7 @@ import Testing
         #expect(message == .text("in") && session.requests.count == 2)
     }
 
+    #if os(Linux)
     @Test("interceptors see the handshake and its 101, and their fields are sent")
     func interceptors() async throws {
         let seen = Deliveries<Int>()
@@ -158,6 +163,7 @@ import Testing
             #expect(Set(server.requests.compactMap { $0.headers["Sec-WebSocket-Key"] }).count == 2)
         }
     }
+    #endif
 
     @Test("the plan of an endpoint shows the request of its handshake")
     func explained() async throws {
