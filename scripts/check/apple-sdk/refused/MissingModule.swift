@@ -1,0 +1,1 @@
+import FoundationNetworking  // expected-error {{no such module 'FoundationNetworking'}}
