@@ -2,7 +2,8 @@ import Switchboard
 import SwitchboardPlatform
 
 #if canImport(Darwin)
-private let libraryNames = ["/opt/homebrew/lib/libpsl.5.dylib", "/usr/local/lib/libpsl.5.dylib"]
+/// None: the system has no libpsl, and other processes of the user can write the folders of Homebrew.
+private let libraryNames: [String] = []
 #else
 private let libraryNames = ["libpsl.so.5"]
 #endif

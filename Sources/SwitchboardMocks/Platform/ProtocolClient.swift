@@ -7,11 +7,14 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     #if canImport(FoundationNetworking)
     /// Whether the client accepts a body in pieces. A completion handler receives only the last piece.
     static let takesPieces = false
+    /// Whether Foundation also starts a loading for a task that is canceled or suspended, which waits for none.
+    static let startsStoppedTasks = true
     /// The queue on which the session stores its tasks, without a lock, and looks them up for each message.
     private let queue: DispatchQueue
     private static let lastQueue = DispatchQueue(label: "Switchboard.StubSession")
     #else
     static let takesPieces = true
+    static let startsStoppedTasks = false
     /// The run loop that started the loading, on which the client expects its messages.
     private let runLoop = RunLoop.current
     #endif

@@ -19,8 +19,8 @@ extension MockServer {
     /// ```
     ///
     /// The server supports HTTP/1.1 only, resumes no TLS session on a new connection, and answers plain HTTP with a
-    /// 400. It needs the system's OpenSSL, 1.1.1 or 3, which it loads at run time: `libssl.so.3` on Linux, Homebrew's
-    /// `openssl@3` on macOS.
+    /// 400. It needs the system's OpenSSL, 1.1.1 or 3, which it loads at run time: `libssl.so.3` on Linux. Apple's
+    /// systems have none that a program may load.
     public struct TLS: Sendable, Hashable {
         /// The certificate's host names and addresses. A star matches one label. ``MockServer/url`` has the host
         /// 127.0.0.1, so clients refuse a certificate without that address.

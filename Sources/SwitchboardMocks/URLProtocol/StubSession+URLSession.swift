@@ -52,13 +52,3 @@ extension StubSession {
         URLSession(configuration: urlSessionConfiguration(base), delegate: delegate, delegateQueue: delegateQueue)
     }
 }
-
-/// Retains a stub while a configuration with this cache exists. It caches nothing.
-private final class StubKeeper: URLCache, @unchecked Sendable {  // the stub is Sendable and never changes
-    private let stub: StubSession
-
-    init(_ stub: StubSession) {
-        self.stub = stub
-        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
-    }
-}

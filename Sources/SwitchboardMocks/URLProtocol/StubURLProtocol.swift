@@ -14,11 +14,18 @@ class StubURLProtocol: URLProtocol {
 
     override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { false }
 
-    /// Starts the loading unless it runs already. Foundation calls this method again when a running task is resumed
-    /// once more, and after a suspension, which stops the loading. It may also call it for a canceled task, after it
-    /// stopped the loading.
+    /// Returns whether to load for a task in this state. Nil is a loading without a task.
+    static func loads(
+        in state: URLSessionTask.State?, startsStoppedTasks: Bool = ProtocolClient.startsStoppedTasks
+    ) -> Bool {
+        !startsStoppedTasks || state == nil || state == .running
+    }
+
+    /// Starts the loading unless it runs already. The open-source Foundation calls this method again when a running
+    /// task is resumed once more, and after a suspension, which stops the loading. It may also call it for a canceled
+    /// task, after it stopped the loading. On Apple's systems each call starts a loading that someone waits for.
     override func startLoading() {
-        guard task?.state == .running else { return }
+        guard Self.loads(in: task?.state) else { return }
         let new = StubLoad(of: self)
         let isFirst = load.withLock { load in
             guard load == nil else { return false }

@@ -36,7 +36,8 @@ package enum PrivateFile {
     ///   - data: The content.
     ///   - file: The file.
     ///   - isSynchronized: True to wait until the content is on the disk, so that a loss of power leaves the old or the
-    ///     new file. Default true.
+    ///     new file. On a volume of an Apple system that cannot empty the disk's cache, the content may be lost instead.
+    ///     Default true.
     /// - Throws: `POSIXError`, or the error of `FileHandle`. The file is then unchanged.
     package static func write(_ data: Data, to file: URL, isSynchronized: Bool = true) throws {
         // The name becomes fifteen bytes longer, and the limit is 255.
@@ -48,7 +49,7 @@ package enum PrivateFile {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try handle.write(contentsOf: data)
-            if isSynchronized { try handle.synchronize() }
+            if isSynchronized { try handle.synchronizeDisk() }
             try handle.close()
             guard rename(part.path, file.path) == 0 else { throw failure }
         } catch {

@@ -27,7 +27,7 @@ package struct DynamicLibrary {
             (self.handle, self.name) = (handle, name)
             return
         }
-        throw Failure(text: "\(names.first ?? "a library without a name") was not found")
+        throw Failure(text: names.first.map { "\($0) was not found" } ?? "this system has none")
     }
 
     /// Returns a function of the library or of one of its dependencies. `Function` is the function's type, declared

@@ -7,16 +7,21 @@ import Network
 /// Detects whether this machine is on a network.
 package enum NetworkPath {
     #if canImport(Network)
-    private static let last: Protected<Bool> = {
+    /// Stored, because a monitor that is released reports nothing more.
+    private final class Watch: @unchecked Sendable {  // the monitor is not used after `init`
         let last = Protected(true)
-        let monitor = NWPathMonitor()
-        monitor.pathUpdateHandler = { path in _ = last.swap(path.status != .unsatisfied) }
-        monitor.start(queue: DispatchQueue(label: "Switchboard.NetworkPath"))
-        return last
-    }()
+        private let monitor = NWPathMonitor()
+
+        init() {
+            monitor.pathUpdateHandler = { [last] path in _ = last.swap(path.status != .unsatisfied) }
+            monitor.start(queue: DispatchQueue(label: "Switchboard.NetworkPath"))
+        }
+    }
+
+    private static let watch = Watch()
 
     /// Whether the system's path monitor last reported a network. True before its first report.
-    package static var exists: Bool { last.value }
+    package static var exists: Bool { watch.last.value }
     #else
     /// Whether an interface other than loopback is up, has a carrier, and has an address that is not link-local. True
     /// when the system does not list its interfaces.

@@ -1,27 +1,49 @@
 import Foundation
 
 /// The differences of URLSession between Apple's systems and the open-source Foundation, as values that the session can
-/// branch on.
-package enum URLSessionQuirks {
-    #if canImport(FoundationNetworking)
+/// branch on. Tests play the callbacks of either on both.
+package struct URLSessionQuirks: Sendable {
     /// Whether a header field whose value is one blank is removed from the request, including a default of libcurl.
-    package static let blankValueRemovesHeader = true
+    package let blankValueRemovesHeader: Bool
     /// Whether every body must be a stream, because a retry after a dead connection does not rewind a `Data` body.
-    package static let bodiesMustBeStreams = true
-    /// Whether the text of an error is libcurl's, which distinguishes more causes than its code.
-    package static let speaksLibcurl = true
+    package let bodiesMustBeStreams: Bool
+    /// Whether the text of an error is libcurl's, which distinguishes more causes than its code. Apple's texts are in
+    /// the user's language.
+    package let speaksLibcurl: Bool
     /// Whether URLSession rejects `http://[::1]/` as a bad URL.
-    package static let refusesIPv6Literals = true
+    package let refusesIPv6Literals: Bool
     /// Whether `.cancelAuthenticationChallenge` is the only answer that ends a challenge. The 401 has then been
     /// delivered already.
-    package static let challengesMustBeCancelled = true
+    package let challengesMustBeCancelled: Bool
+    /// Whether the answer to a redirect of a canceled task traps. Otherwise every redirect must be answered.
+    package let lateRedirectAnswersTrap: Bool
+    /// Whether URLSession splits a `multipart/x-mixed-replace` body: it reports a response for each part, and removes
+    /// the boundaries.
+    package let splitsReplacedParts: Bool
+    /// Whether a body that ends early is reported as a lost connection, whose text does not tell it apart.
+    package let truncatedBodyIsLostConnection: Bool
+
+    /// URLSession on Apple's systems.
+    package static let apple = URLSessionQuirks(
+        blankValueRemovesHeader: false, bodiesMustBeStreams: false, speaksLibcurl: false, refusesIPv6Literals: false,
+        challengesMustBeCancelled: false, lateRedirectAnswersTrap: false, splitsReplacedParts: true,
+        truncatedBodyIsLostConnection: true)
+
+    /// URLSession of the open-source Foundation, over libcurl.
+    package static let openSource = URLSessionQuirks(
+        blankValueRemovesHeader: true, bodiesMustBeStreams: true, speaksLibcurl: true, refusesIPv6Literals: true,
+        challengesMustBeCancelled: true, lateRedirectAnswersTrap: true, splitsReplacedParts: false,
+        truncatedBodyIsLostConnection: false)
+
+    #if canImport(FoundationNetworking)
+    package static let current = openSource
     #else
-    package static let blankValueRemovesHeader = false
-    package static let bodiesMustBeStreams = false
-    package static let speaksLibcurl = false
-    package static let refusesIPv6Literals = false
-    package static let challengesMustBeCancelled = false
+    package static let current = apple
     #endif
+
+    /// The timeout of each request and session, in seconds: a week. The sessions enforce the shorter ones themselves,
+    /// with fractions of a second. It is finite, because infinity traps in the open-source Foundation.
+    package static let timeout: TimeInterval = 86_400 * 7
 
     /// Returns whether a challenge is about TLS, by its authentication method. False on Linux, where libcurl handles
     /// TLS without challenges.

@@ -106,7 +106,7 @@ package final class FoundationSocket: SocketObserver {
             let status = (response as? HTTPURLResponse)?.statusCode ?? 101
             guard status == 101 else { return refuse(with: head(status, response)) }
             let missing = NetworkError(.invalidResponse, reason: "the connection ended without a response")
-            return fail(error.map(URLErrorMapping.networkError) ?? missing)
+            return fail(error.map { URLErrorMapping.networkError($0) } ?? missing)
         }
         note { report in
             report.isComplete = true

@@ -196,7 +196,8 @@ private enum URLErrors {
         + pairs(.cannotAuthenticate, [.userAuthenticationRequired])
         + pairs(.timedOut, [.timedOut])
         + pairs(
-            .invalidResponse, [.badServerResponse, .cannotParseResponse, .zeroByteResource, .dataLengthExceedsMaximum])
+            .invalidResponse, [.badServerResponse, .cannotParseResponse, .zeroByteResource])
+        + pairs(.responseTooLarge, [.dataLengthExceedsMaximum])
         + pairs(.cannotDecodeResponse, [.cannotDecodeRawData, .cannotDecodeContentData])
         + pairs(.unknown, [.unknown, .cannotOpenFile, .fileDoesNotExist, .cannotMoveFile])
 

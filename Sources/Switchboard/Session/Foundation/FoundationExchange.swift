@@ -15,6 +15,8 @@ final class FoundationExchange: Sendable {
         var body = Data()
         var count: Int64 = 0
         var pipe: BytePipe?
+        /// The boundaries of a body that URLSession splits.
+        var parts: ReplacedParts?
         var firstByte: Duration?
         var lastSign: ContinuousClock.Instant
         /// Whether a challenge was declined. The error that follows then means that the received 401 or 407 is the
@@ -25,19 +27,24 @@ final class FoundationExchange: Sendable {
     let request: NetworkRequest
     private let payload: RequestPayload?
     private let deadlines: DeadlineSweeper
+    private let quirks: URLSessionQuirks
     private let start = ContinuousClock.now
     private let startDate = Date()
     private let state: Protected<State>
-    /// True once the task is canceled. A redirect is answered under this lock, because an answer to a canceled task
-    /// traps in Foundation.
-    private let isTaskCancelled = Protected(false)
+    /// True once the task is canceled. On Linux a redirect is answered under this lock, because an answer to a canceled
+    /// task traps in Foundation.
+    let isTaskCancelled = Protected(false)
     /// The queue that cancels tasks. Canceling on the caller's thread or in a callback would deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
 
-    init(_ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper) {
+    init(
+        _ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper,
+        quirks: URLSessionQuirks = .current
+    ) {
         self.request = request
         self.payload = payload
         self.deadlines = deadlines
+        self.quirks = quirks
         state = Protected(State(lastSign: .now))
     }
 
@@ -63,7 +70,10 @@ final class FoundationExchange: Sendable {
 
     // MARK: URLSession's callbacks
 
+    /// Takes the head of the response. Apple's systems report the head of each part of `multipart/x-mixed-replace` too
+    /// ([documentation](https://developer.apple.com/documentation/foundation/urlsessiondatadelegate/urlsession(_:datatask:didreceive:completionhandler:))).
     func didReceive(_ response: URLResponse) {
+        if let bytes = state.withLock({ $0.parts?.start(response) }) { return add(bytes) }
         guard let http = response as? HTTPURLResponse else {
             return abort(with: NetworkError(.invalidResponse, reason: "the response is not HTTP"))
         }
@@ -71,11 +81,15 @@ final class FoundationExchange: Sendable {
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
         var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
+        guard state.withLock({ $0.pipe == nil }) else {
+            return abort(with: NetworkError(.invalidResponse, reason: "a second response arrived in the body"))
+        }
         let pipe = request.streams(head.statusCode) ? BytePipe(spillLimit: request.limits.downloadedFile) : nil
         let isOver = state.withLock { [head] state in
             state.response = head
             state.body = Data()  // drops the body of a response that a second round replaced
             state.count = 0
+            state.parts = quirks.splitsReplacedParts ? ReplacedParts(head) : nil
             state.lastSign = .now
             state.firstByte = .now - start
             if !state.isOver { state.pipe = pipe }
@@ -112,6 +126,15 @@ final class FoundationExchange: Sendable {
     }
 
     func didReceive(_ data: Data) {
+        let start = state.withLock { state in
+            state.count += Int64(data.count)
+            return state.parts?.startUnlessStarted()
+        }
+        add(start.map { $0 + data } ?? data)
+    }
+
+    /// Adds bytes to the body.
+    private func add(_ data: Data) {
         do {
             let pipe = try state.withLock { state -> BytePipe? in
                 guard !state.isOver else { return nil }
@@ -122,7 +145,6 @@ final class FoundationExchange: Sendable {
                     }
                     state.body.append(data)
                 }
-                state.count += Int64(data.count)
                 return state.pipe
             }
             // Outside of the lock, because it resumes the reader, whose cancellation may be waiting for the lock.
@@ -139,16 +161,19 @@ final class FoundationExchange: Sendable {
     func didComplete(with error: (any Error)?) {
         let isAnswered = state.withLock { $0.isChallengeDeclined && $0.response != nil }
         if let error, !isAnswered {
-            return fail(URLErrorMapping.networkError(error))
+            return fail(
+                isTruncation(error) ? truncated(by: error) : URLErrorMapping.networkError(error, quirks: quirks))
         }
+        if let end = state.withLock({ $0.parts?.end }) { add(end) }
         let result: Result<NetworkResponse, any Error> = state.withLock { state in
             guard !state.isOver else { return .failure(CancellationError()) }
             guard var response = state.response else {
                 return .failure(NetworkError(.invalidResponse, reason: "the connection ended without a response"))
             }
-            if let announced = response.announcedLength(of: request.method), state.count < announced {
-                let reason = "\(state.count) of \(announced) bytes arrived"
-                return .failure(NetworkError(.truncatedBody, reason: reason))
+            if state.parts == nil, let announced = response.announcedLength(of: request.method),
+                state.count < announced
+            {
+                return .failure(Self.truncated(state.count, of: announced))
             }
             response.body = state.body
             response.metrics.start = startDate
@@ -165,8 +190,25 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    /// Declines a redirect, so that the 3xx response itself is returned. Does nothing once the task is canceled.
+    private func isTruncation(_ error: any Error) -> Bool {
+        quirks.truncatedBodyIsLostConnection && (error as? URLError)?.code == .networkConnectionLost
+            && state.withLock { $0.response != nil }
+    }
+
+    private func truncated(by error: any Error) -> NetworkError {
+        let (count, announced) = state.withLock { ($0.count, $0.response?.announcedLength(of: request.method)) }
+        return Self.truncated(count, of: announced, by: error)
+    }
+
+    private static func truncated(_ count: Int64, of length: Int64?, by error: (any Error)? = nil) -> NetworkError {
+        let size = length.map { "\(count) of \($0)" } ?? "\(count)"
+        return NetworkError(.truncatedBody, reason: "\(size) bytes arrived", underlying: error)
+    }
+
+    /// Declines a redirect, so that the 3xx response itself is returned. On Linux it does nothing once the task is
+    /// canceled.
     func decline(redirect answer: @Sendable (URLRequest?) -> Void) {
+        guard quirks.lateRedirectAnswersTrap else { return answer(nil) }
         isTaskCancelled.withLock { isTaskCancelled in
             if !isTaskCancelled { answer(nil) }
         }

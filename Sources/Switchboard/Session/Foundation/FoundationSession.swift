@@ -17,6 +17,10 @@ import Foundation
 ///   Foundation before 6.4). So does a `Content-Length` of 9223372036854775807.
 /// - A redirect without a `Location` loses its body and fails with ``NetworkError/Code/truncatedBody``.
 /// - Repeated response headers arrive joined by commas, except `Set-Cookie`.
+///
+/// On Apple's systems, a body without a `Content-Type` is sent as `application/octet-stream`, because URLSession would
+/// send it as a form. A `multipart/x-mixed-replace` response has boundaries that this session restores, because URLSession
+/// removes them. Of a part's fields, it has those that URLSession reports.
 public final class FoundationSession: NetworkSession {
     /// The session that routers and managers share by default on Apple platforms.
     public static let shared = FoundationSession()

@@ -45,7 +45,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         if URLSessionQuirks.isAboutTLS(challenge.protectionSpace.authenticationMethod) {
             completionHandler(.performDefaultHandling, nil)
-        } else if URLSessionQuirks.challengesMustBeCancelled {
+        } else if URLSessionQuirks.current.challengesMustBeCancelled {
             exchange(for: task)?.noteDeclinedChallenge()
             // The answer calls back into the current queue and waits for it, so it must run on another queue.
             Self.answering.async { completionHandler(.cancelAuthenticationChallenge, nil) }
@@ -66,6 +66,13 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         totalBytesExpectedToSend: Int64
     ) {
         exchange(for: task)?.didSend(totalBytesSent)
+    }
+
+    // Apple's systems report interim responses here, and not as responses.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        exchange(for: task)?.touch()
     }
 
     func urlSession(

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardPlatform
 
 extension SessionConfiguration {
     /// A set option that URLSession does not support on every platform, or nil if it supports all of them.
@@ -21,14 +22,13 @@ extension SessionConfiguration {
         // A session stores nothing, because cookies, credentials and caching belong to interceptors. On Linux, a cache
         // would also make the cancellation of a task a race that crashes the process.
         configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        // Without a cache this policy reads none. A policy that ignores a cache adds `Cache-Control` to requests.
+        configuration.requestCachePolicy = .useProtocolCachePolicy
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        // Timeouts with fractions of a second are enforced elsewhere. This value is finite, because infinity traps on
-        // Linux.
-        configuration.timeoutIntervalForRequest = 86_400 * 7
+        configuration.timeoutIntervalForRequest = URLSessionQuirks.timeout
         return configuration
     }
 }

@@ -5,22 +5,24 @@ import SwitchboardText
 /// Maps URLSession's errors to ``NetworkError``.
 package enum URLErrorMapping {
     /// Returns the error of a failed exchange. An error other than a `URLError` is ``NetworkError/Code/unknown``.
-    package static func networkError(_ error: any Error) -> NetworkError {
+    package static func networkError(_ error: any Error, quirks: URLSessionQuirks = .current) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
+        guard quirks.speaksLibcurl else {
+            return NetworkError(code(for: error.code), reason: reason(error), underlying: error)
+        }
         let text = error.localizedDescription
         // The host name comes from the caller, so it must not match any words of libcurl.
         let host = error.failingURL?.host ?? ""
         let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
-        let code = code(for: error.code, text: words)
+        let code = code(for: error.code, libcurlText: words)
         return NetworkError(code, reason: reason(error, text), underlying: error)
     }
 
-    /// Returns the code for a `URLError`. On Linux, many causes share one URLError, and only libcurl's text
+    /// Returns the code for a `URLError` over libcurl. Many causes share one URLError, and only libcurl's text
     /// distinguishes them.
-    static func code(for code: URLError.Code, text: String = "") -> NetworkError.Code {
+    private static func code(for code: URLError.Code, libcurlText text: String) -> NetworkError.Code {
         switch code {
         case .unknown, .unsupportedURL, .networkConnectionLost, .badServerResponse:
-            guard URLSessionQuirks.speaksLibcurl else { break }
             if let special = libcurlTexts.first(where: { text.localizedCaseInsensitiveContains($0.text) })?.code {
                 return special
             }
@@ -46,7 +48,8 @@ package enum URLErrorMapping {
             .insecureConnection
         case .userAuthenticationRequired: .cannotAuthenticate
         case .timedOut: .timedOut
-        case .badServerResponse, .cannotParseResponse, .zeroByteResource, .dataLengthExceedsMaximum: .invalidResponse
+        case .badServerResponse, .cannotParseResponse, .zeroByteResource: .invalidResponse
+        case .dataLengthExceedsMaximum: .responseTooLarge
         case .cannotDecodeRawData, .cannotDecodeContentData: .cannotDecodeResponse
         default: .unknown
         }
@@ -79,9 +82,11 @@ package enum URLErrorMapping {
     private static func reason(_ error: URLError, _ text: String) -> String {
         let words =
             text.hasPrefix("The operation could not be completed") || text.isEmpty
-            ? "URLSession error \(error.code.rawValue)" : TransportText.plain(text)
+            ? reason(error) : TransportText.plain(text)
         return Redaction.standard.url(words)
     }
+
+    private static func reason(_ error: URLError) -> String { "URLSession error \(error.code.rawValue)" }
 }
 
 extension NetworkError {

@@ -7,13 +7,16 @@ extension URLRequest {
     ///
     /// - Throws: ``NetworkError/Code/unsupported`` for options that URLSession does not support and would silently
     ///   ignore.
-    init(_ request: NetworkRequest, payload: RequestPayload?) throws(NetworkError) {
+    init(
+        _ request: NetworkRequest, payload: RequestPayload?, quirks: URLSessionQuirks = .current
+    ) throws(NetworkError) {
         guard let url = request.url else { throw NetworkError(.missingURL) }
-        if let what = Self.unsupported(request, url) {
+        if let what = Self.unsupported(request, url, quirks) {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(what)")
         }
         let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
-        self.init(url: bareURL)
+        // A request has a timeout of 60 seconds by default, which takes precedence over the session's.
+        self.init(url: bareURL, timeoutInterval: URLSessionQuirks.timeout)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = try request.sentHeaders()
@@ -21,18 +24,22 @@ extension URLRequest {
         if let credentials, !headers.contains("Authorization") { headers["Authorization"] = "Basic \(credentials)" }
         if let payload {
             headers["Content-Length"] = String(payload.length)
-            if URLSessionQuirks.bodiesMustBeStreams || payload.data == nil {
+            if quirks.bodiesMustBeStreams || payload.data == nil {
                 httpBodyStream = payload.makeInputStream()
             } else {
                 httpBody = payload.data
             }
         }
         var fields = headers.joinedByName
-        if URLSessionQuirks.blankValueRemovesHeader {
+        if quirks.blankValueRemovesHeader {
             // URLSession then sends a stream of known length with that length instead of in chunks, and adds no media
             // type to a body without one.
             if payload != nil { fields["Transfer-Encoding"] = " " }
             if !headers.contains("Content-Type") { fields["Content-Type"] = " " }
+        } else if payload != nil, !headers.contains("Content-Type") {
+            // URLSession would claim that the body is a form. This is the type that a receiver may assume without the
+            // field (RFC 9110 §8.3).
+            fields["Content-Type"] = "application/octet-stream"
         }
         // Assigned once. Setting each field would silently drop a value with a line break, and is ten times slower.
         allHTTPHeaderFields = fields
@@ -43,10 +50,12 @@ extension URLRequest {
         try self.init(request, payload: nil)
     }
 
-    private static func unsupported(_ request: NetworkRequest, _ url: URL) -> String? {
+    private static func unsupported(
+        _ request: NetworkRequest, _ url: URL, _ quirks: URLSessionQuirks
+    ) -> String? {
         if request.timeouts.connect != nil { return "a connect timeout" }
         if request.method == .connect { return "the method CONNECT" }
-        if URLSessionQuirks.refusesIPv6Literals,
+        if quirks.refusesIPv6Literals,
             url.absoluteString.contains("://[") || url.absoluteString.contains("@[")
         {
             return "IPv6 addresses in URLs on this platform"

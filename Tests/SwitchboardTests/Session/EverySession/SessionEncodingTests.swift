@@ -145,5 +145,5 @@ struct SessionEncodingTests {
 
 extension SessionKind {
     /// The sessions that accept unknown encodings. URLSession on Linux has libcurl refuse them.
-    static let unknownEncodings = allCases.filter { !URLSessionQuirks.speaksLibcurl || $0 != .foundation }
+    static let unknownEncodings = allCases.filter { !URLSessionQuirks.current.speaksLibcurl || $0 != .foundation }
 }

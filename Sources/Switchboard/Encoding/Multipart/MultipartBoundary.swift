@@ -1,9 +1,8 @@
 import Foundation
-import Switchboard
 import SwitchboardText
 
 /// The boundary of a `multipart` media type.
-enum MultipartBoundary {
+package enum MultipartBoundary {
     /// Parses the boundary from the value of a `Content-Type`.
     ///
     /// An unquoted boundary ends at a semicolon, a comma or a blank. So `=_a/b:c` is accepted, although it should be
@@ -12,7 +11,7 @@ enum MultipartBoundary {
     /// - Throws: `NetworkError.Code.unexpectedContentType` for another type. `NetworkError.Code.invalidResponse`
     ///   without a boundary of 1 to 70 visible characters ([RFC 2046
     ///   §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)), or with two that differ.
-    static func parse(contentType: String) throws(NetworkError) -> String {
+    package static func parse(contentType: String) throws(NetworkError) -> String {
         var rest = contentType.utf8[...]
         let type = rest.popPrefix { $0 != UInt8(ascii: ";") }.trimmedOfBlanks
         let slash = type.firstIndex(of: UInt8(ascii: "/")) ?? type.endIndex

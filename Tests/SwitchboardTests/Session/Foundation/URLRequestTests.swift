@@ -1,0 +1,44 @@
+import Foundation
+@testable import Switchboard
+import SwitchboardPlatform
+import Testing
+
+/// The requests and the configuration that URLSession gets.
+struct URLRequestTests {
+    private let url = URL(text: "http://a.example/")
+    private let body = DataBody(Data("a=1".utf8))
+
+    private func convert(_ request: NetworkRequest, _ quirks: URLSessionQuirks = .apple) async throws -> URLRequest {
+        try URLRequest(
+            request, payload: try await RequestPayload(request.body, within: request.timeouts), quirks: quirks)
+    }
+
+    @Test("a body without a Content-Type is no form on Apple's systems")
+    func unnamedBody() async throws {
+        let bare = try await convert(NetworkRequest(.post, url, body: body))
+        #expect(bare.value(forHTTPHeaderField: "Content-Type") == "application/octet-stream")
+        let named = try await convert(NetworkRequest(.post, url, headers: ["content-type": "text/csv"], body: body))
+        #expect(named.value(forHTTPHeaderField: "Content-Type") == "text/csv")
+        let empty = try await convert(NetworkRequest(.post, url))
+        #expect(empty.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
+    @Test("a request has no timeout of URLSession", arguments: [Duration.seconds(1), .seconds(3_600)])
+    func timeout(idle: Duration) async throws {
+        var request = NetworkRequest(.get, url)
+        request.timeouts.idle = idle
+        for quirks in [URLSessionQuirks.apple, .openSource] {
+            #expect(try await convert(request, quirks).timeoutInterval == 604_800)
+        }
+        // The request of a WebSocket. URLSession would end an idle one after a minute.
+        #expect(try URLRequest(request).timeoutInterval == 604_800)
+    }
+
+    @Test("the cache policy adds no field, and there is no cache")
+    func cachePolicy() async throws {
+        let configuration = SessionConfiguration().urlSessionConfiguration
+        #expect(configuration.requestCachePolicy == .useProtocolCachePolicy)
+        #expect(configuration.urlCache == nil && configuration.httpCookieStorage == nil)
+        #expect(try await convert(NetworkRequest(.get, url)).cachePolicy == .useProtocolCachePolicy)
+    }
+}
