@@ -1,4 +1,4 @@
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__ANDROID__)
 #include "SwitchboardCurlC.h"
 #include "Poller.h"
 #include "Sigpipe.h"
@@ -83,6 +83,8 @@ static const char *load(const char *name, char *words, size_t size, struct funct
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();
+        // The text of musl's dlopen in a static program.
+        if (why && strcmp(why, "Dynamic loading not supported") == 0) why = "a statically linked program cannot load libcurl";
         snprintf(words, size, "%s", why ? why : "it cannot be loaded");
         return words;
     }

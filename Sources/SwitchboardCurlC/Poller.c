@@ -1,4 +1,4 @@
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__ANDROID__)
 // Waits on libcurl's sockets with epoll, for its multi_socket interface.
 #define _GNU_SOURCE
 #include "SwitchboardCurlC.h"

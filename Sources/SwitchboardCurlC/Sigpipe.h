@@ -1,4 +1,4 @@
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__ANDROID__)
 #include <stdbool.h>
 
 // The state of a thread's SIGPIPE before it was blocked.

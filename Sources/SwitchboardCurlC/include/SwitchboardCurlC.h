@@ -2,7 +2,7 @@
 // functions, and waits on sockets with epoll, which Swift does not import. It needs no curl header to build.
 #ifndef SWITCHBOARD_CURL_C_H
 #define SWITCHBOARD_CURL_C_H
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__ANDROID__)
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,19 +8,22 @@ private let sendFlags: Int32 = 0
 private let acceptAtomically: AcceptWithFlags? = nil
 private let atomicFlags: Int32 = 0
 #else
-#if canImport(Musl)
-import Musl
-
-private let atomicFlags = SOCK_CLOEXEC | SOCK_NONBLOCK
-private let streamSocket = SOCK_STREAM | atomicFlags
-private let sendFlags = MSG_NOSIGNAL
-#else
+#if canImport(Glibc)
 import Glibc
 
 private let atomicFlags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 private let streamSocket = Int32(SOCK_STREAM.rawValue) | atomicFlags
-private let sendFlags = Int32(MSG_NOSIGNAL)
+#else
+#if canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
 #endif
+
+private let atomicFlags = SOCK_CLOEXEC | SOCK_NONBLOCK
+private let streamSocket = SOCK_STREAM | atomicFlags
+#endif
+private let sendFlags = Int32(MSG_NOSIGNAL)
 /// `accept4`, which the C library's module does not export. Nil in a static executable.
 private let acceptAtomically = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 #endif

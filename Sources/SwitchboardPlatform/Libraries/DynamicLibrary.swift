@@ -1,9 +1,20 @@
 #if canImport(Darwin)
 import Darwin
+#elseif canImport(Glibc)
+import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Android)
+import Android
 #else
-import Glibc
+#error("Switchboard needs a POSIX system: an Apple platform, Linux or Android")
+#endif
+
+#if canImport(Musl)
+// Swift links programs over musl statically.
+private let reason = "cannot be loaded, because this program is linked statically"
+#else
+private let reason = "was not found"
 #endif
 
 /// A library of the system, loaded at run time and never unloaded.
@@ -27,7 +38,7 @@ package struct DynamicLibrary {
             (self.handle, self.name) = (handle, name)
             return
         }
-        throw Failure(text: names.first.map { "\($0) was not found" } ?? "this system has none")
+        throw Failure(text: names.first.map { "\($0) \(reason)" } ?? "this system has none")
     }
 
     /// Returns a function of the library or of one of its dependencies. `Function` is the function's type, declared
