@@ -85,23 +85,4 @@ extension NetworkRouter {
     public func cancel() {
         calls.cancelAll()
     }
-
-    /// Reads an endpoint on the caller's actor, and returns the call that sends its request from anywhere.
-    ///
-    /// - Parameters:
-    ///   - endPoint: The endpoint to read. An error of its request is thrown when the call is sent.
-    ///   - options: Options for this call. They override those of the endpoint.
-    ///   - accept: The `Accept` field for a request whose endpoint and task set none. Nil for the router's default.
-    /// - Returns: The call.
-    package func prepare(
-        _ endPoint: EndPoint, _ options: RequestOptions = RequestOptions(), accept: String? = nil
-    ) -> PreparedCall {
-        var options = options
-        if let accept { options.accept = accept }
-        let environment = calls.environmentNow
-        let request = environment.run {
-            Result { () throws(NetworkError) in try makeRequest(for: endPoint, options: options) }
-        }
-        return PreparedCall(request, calls, environment)
-    }
 }

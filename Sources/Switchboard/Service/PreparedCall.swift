@@ -1,5 +1,26 @@
 import Dispatch
 
+extension NetworkRouter {
+    /// Reads an endpoint on the caller's actor, and returns the call that sends its request from anywhere.
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint to read. An error of its request is thrown when the call is sent.
+    ///   - options: Options for this call. They override those of the endpoint.
+    ///   - accept: The `Accept` field for a request whose endpoint and task set none. Nil for the router's default.
+    /// - Returns: The call.
+    package func prepare(
+        _ endPoint: EndPoint, _ options: RequestOptions = RequestOptions(), accept: String? = nil
+    ) -> PreparedCall {
+        var options = options
+        if let accept { options.accept = accept }
+        let environment = calls.environmentNow
+        let request = environment.run {
+            Result { () throws(NetworkError) in try makeRequest(for: endPoint, options: options) }
+        }
+        return PreparedCall(request, calls, environment)
+    }
+}
+
 /// A call of a router whose request is built and not sent. Any task may send it, several times too.
 package struct PreparedCall: Sendable {
     package let request: Result<NetworkRequest, NetworkError>
@@ -129,7 +150,7 @@ extension PreparedCall {
             }
         }
 
-        /// Calls back. A cancellation before this moment wins: a caller never receives a value after it has canceled.
+        /// Calls the completion. A cancellation before this moment wins: a caller never receives a value after it has canceled.
         func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
             let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), request))
             (environment?.afterwards).run { completion(value) }

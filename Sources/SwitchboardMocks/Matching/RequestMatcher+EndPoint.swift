@@ -97,7 +97,7 @@ private struct Sketch: CustomStringConvertible {
     }
 }
 
-/// What a router read of an endpoint, as an endpoint.
+/// An endpoint with the members that a router has read of another one.
 private struct ReadEndPoint: EndPointType {
     let record: EndPointRecord
 

@@ -1,4 +1,4 @@
-// The URL loading system of Apple's Foundation. Members without a page of their own are on the page of their type.
+// The URL loading system of Apple's Foundation. Members without a page are on the page of their type.
 // Optional requirements of Objective-C protocols are requirements with a default implementation.
 import Dispatch
 import Foundation
