@@ -30,6 +30,10 @@ let package = Package(
             dependencies: [
                 "App",
                 .product(name: "Switchboard", package: "Switchboard"),
+                .product(name: "SwitchboardCalls", package: "Switchboard"),
+                .product(name: "SwitchboardPaging", package: "Switchboard"),
+                .product(name: "SwitchboardStreams", package: "Switchboard"),
+                .product(name: "SwitchboardWebSocket", package: "Switchboard"),
                 .product(name: "SwitchboardTesting", package: "Switchboard"),
             ],
             swiftSettings: settings),

@@ -22,7 +22,7 @@ extension SessionConfiguration {
         // A session stores nothing, because cookies, credentials and caching belong to interceptors. On Linux, a cache
         // would also make the cancellation of a task a race that crashes the process.
         configuration.urlCache = nil
-        // Without a cache this policy reads none. A policy that ignores a cache adds `Cache-Control` to requests.
+        // Without a cache this policy reads none. A policy that ignores a cache may add `Cache-Control` to requests.
         configuration.requestCachePolicy = .useProtocolCachePolicy
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never

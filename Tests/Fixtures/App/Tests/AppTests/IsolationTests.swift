@@ -1,0 +1,177 @@
+import Foundation
+import Switchboard
+import SwitchboardCalls
+import SwitchboardPaging
+import SwitchboardStreams
+import SwitchboardTesting
+import SwitchboardWebSocket
+import Testing
+
+/// An endpoint whose members end the process outside of the main actor.
+private enum ProbeApi {
+    case one, page(Int), stream(URL)
+}
+
+extension ProbeApi: EndPointType {
+    var baseURL: URL {
+        MainActor.preconditionIsolated()
+        if case .stream(let url) = self { return url }
+        return URL(string: "https://probe.example.com")!
+    }
+    var path: String {
+        MainActor.preconditionIsolated()
+        return "probe"
+    }
+    var task: HTTPTask {
+        MainActor.preconditionIsolated()
+        if case .page(let number) = self { return .requestParameters(urlParameters: ["page": number]) }
+        return .request
+    }
+}
+
+/// A model whose coding ends the process outside of the main actor.
+private struct Probe: Codable {
+    let id: Int
+
+    init(id: Int) { self.id = id }
+
+    init(from decoder: any Decoder) throws {
+        MainActor.preconditionIsolated()
+        id = try decoder.singleValueContainer().decode(Int.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        MainActor.preconditionIsolated()
+        var container = encoder.singleValueContainer()
+        try container.encode(id)
+    }
+}
+
+/// A model that must not be decoded on the main thread.
+nonisolated private struct Large: Codable {
+    init() {}
+
+    init(from decoder: any Decoder) throws { #expect(!Thread.isMainThread) }
+
+    func encode(to encoder: any Encoder) throws {
+        #expect(!Thread.isMainThread)
+        var container = encoder.singleValueContainer()
+        try container.encode(1)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct IsolationTests {
+    private let session = StubSession()
+    private var router: Router<ProbeApi> { Router(session: session) }
+
+    private func answer(_ response: MockResponse) { session.stub(.any, times: .any) { _ in response } }
+
+    @Test("calls read endpoints and decode on the main actor")
+    func calls() async throws {
+        answer(.json("7"))
+        #expect(try await router.request(.one, as: Probe.self).id == 7)
+        #expect(try await router.upload(.one, as: Probe.self).id == 7)
+        #expect(try await router.response(for: .one).decode(Probe.self).id == 7)
+        let called = try await router.call(.one, as: Probe.self).value.id
+        #expect(called == 7)
+        let detached = router.call(.one, as: Probe.self)
+        #expect(try await Task.detached { try await detached.map { $0.id }.value }.value == 7)
+        #expect("\(await router.explain(.one))".contains("probe"))
+    }
+
+    @Test("completions with `on: MainActor.self` decode and run on the main actor")
+    func completions() async throws {
+        answer(.json("7"))
+        let ids = await withCheckedContinuation { continuation in
+            router.request(.one, as: Probe.self, on: MainActor.self) { result in
+                MainActor.preconditionIsolated()
+                continuation.resume(returning: (try? result.get())?.id)
+            }
+        }
+        #expect(ids == 7)
+    }
+
+    @Test("sequences decode on the main actor, also for a reader elsewhere")
+    func sequences() async throws {
+        answer(.json("[1,2,3]"))
+        var ids: [Int] = []
+        for try await probe in router.elements(of: .one, as: Probe.self) { ids.append(probe.id) }
+        #expect(ids == [1, 2, 3])
+        let elements = router.elements(of: .one, as: Probe.self)
+        let read = Task.detached {
+            var ids: [Int] = []
+            for try await probe in elements { ids.append(probe.id) }
+            return ids
+        }
+        #expect(try await read.value == [1, 2, 3])
+        var pages: [Int] = []
+        for try await page in router.pages(of: .one, as: [Probe].self) { pages += page.value.map(\.id) }
+        #expect(pages == [1, 2, 3])
+        var numbered = 0
+        let sequence = router.pages(as: [Probe].self, from: 1, while: { _ in true }, of: { .page($0) })
+        for try await _ in sequence { numbered += 1 }
+        #expect(numbered == 1)  // the second page repeats the first
+    }
+
+    @Test("lines and events decode on the main actor")
+    func lines() async throws {
+        answer(.text("1\n2\n", headers: ["Content-Type": "application/x-ndjson"]))
+        var ids: [Int] = []
+        for try await probe in router.jsonLines(for: .one, as: Probe.self) { ids.append(probe.id) }
+        #expect(ids == [1, 2])
+        answer(.text("data: 3\n\ndata: [DONE]\n\n", headers: ["Content-Type": "text/event-stream"]))
+        let events = Router<ProbeApi>(
+            session: StubSession { _ in
+                .text("data: 3\n\ndata: [DONE]\n\n", headers: ["Content-Type": "text/event-stream"])
+            })
+        for try await probe in events.events(for: .one, as: Probe.self, until: "[DONE]") { ids.append(probe.id) }
+        #expect(ids == [1, 2, 3])
+    }
+
+    @Test("a WebSocket encodes and decodes on the main actor")
+    func webSocket() async throws {
+        let router = Router<ProbeApi>(
+            session: StubSession { _ in .webSocket(steps: [.receive, .text("8"), .close()]) })
+        let socket = try await router.webSocket(for: .one, sending: Probe.self, receiving: Probe.self)
+        try await socket.send(Probe(id: 1))
+        var ids: [Int] = []
+        for try await probe in socket { ids.append(probe.id) }
+        #expect(ids == [8])
+    }
+
+    @Test("nonisolated models are encoded and decoded outside of the main actor")
+    func large() async throws {
+        answer(.json("1"))
+        _ = try await router.request(.one, as: Large.self)
+        let url = try #require(URL(string: "https://probe.example.com"))
+        let manager = NetworkManager(session: session)
+        _ = try await manager.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(Large()))))
+        await withCheckedContinuation { continuation in
+            router.request(.one, as: Large.self, on: MainActor.self) { _ in continuation.resume() }
+        }
+    }
+
+    @Test("an error of the request reaches each form of call")
+    func failures() async throws {
+        let router = Router<PeopleWithoutServer>(session: session)
+        let error = await #expect(throws: NetworkError.self) { try await router.request(.one, as: Probe.self) }
+        #expect(error?.code == .missingURL)
+        let completed: NetworkError.Code? = await withCheckedContinuation { continuation in
+            router.request(.one, as: Probe.self, on: MainActor.self) { result in
+                if case .failure(let error) = result { continuation.resume(returning: error.code) }
+            }
+        }
+        #expect(completed == .missingURL)
+        let streamed = await #expect(throws: NetworkError.self) {
+            for try await _ in router.elements(of: .one, as: Probe.self) {}
+        }
+        #expect(streamed?.code == .missingURL)
+        #expect(session.requests.isEmpty)
+    }
+}
+
+private enum PeopleWithoutServer: EndPointType {
+    case one
+    var baseURL: URL? { nil }
+    var path: String { "" }
+}
