@@ -138,8 +138,10 @@ swcurl_poller *swcurl_poller_make(void *multi) {
     poller->time = now();
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
+#if defined(__GLIBC__)
     // The lock is held for microseconds, so spinning is cheaper than sleeping.
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
     pthread_mutex_init(&poller->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);

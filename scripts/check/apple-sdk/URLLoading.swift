@@ -1,4 +1,4 @@
-// The URL loading system of Apple's Foundation. Members without a page are on the page of their type.
+// The URL loading system of Apple's Foundation. A member without a page is on the page of its type.
 // Optional requirements of Objective-C protocols are requirements with a default implementation.
 import Dispatch
 import Foundation
