@@ -15,7 +15,8 @@ public protocol NetworkRouter<EndPoint> {
     /// - Parameters:
     ///   - endPoint: The endpoint to read.
     ///   - options: Options for this call. They override those of its endpoint.
-    /// - Returns: The request. A body in memory may be encoded later.
+    /// - Returns: The request. One with a body in memory is finished when it is sent: the body is encoded then, and the
+    ///   header fields of the router are added.
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
     func makeRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
 

@@ -48,7 +48,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
         try builder.makeRequest(for: endPoint)
     }
 
-    /// Reads an endpoint and returns its request; see ``NetworkRouter/makeRequest(for:options:)``.
+    /// Reads an endpoint and returns its request, which is finished when it is sent; see
+    /// ``NetworkRouter/makeRequest(for:options:)``. ``makeRequest(for:)`` returns the finished request.
     public func makeRequest(
         for endPoint: EndPoint, options: RequestOptions
     ) throws(NetworkError) -> NetworkRequest {
