@@ -151,6 +151,41 @@ nonisolated private struct Large: Codable {
         }
     }
 
+    @Test("no value follows a cancellation, wherever it comes from", arguments: 0..<300)
+    func cancellation(round: Int) async throws {
+        answer(.json("7"))
+        let router = router
+        var (results, isCancelled): ([Result<Probe, NetworkError>], Bool) = ([], false)
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let handle = router.request(.one, as: Probe.self, on: MainActor.self) { result in
+            if isCancelled, case .success = result { Issue.record("a value after the cancellation") }
+            results.append(result)
+            end.finish()
+        }
+        for _ in 0..<(round / 3 % 20) { await Task.yield() }
+        switch round % 3 {
+        case 0:
+            handle.cancel()
+            isCancelled = results.isEmpty
+        case 1: Task.detached { handle.cancel() }
+        default: Task { router.cancel() }
+        }
+        for await _ in ended {}
+        #expect(results.count == 1)
+
+        let task = Task {
+            var ids: [Int] = []
+            for try await probe in router.elements(of: .one, as: Probe.self, at: []) { ids.append(probe.id) }
+            return try await router.request(.one, as: Probe.self).id + ids.count
+        }
+        for _ in 0..<(round % 20) { await Task.yield() }
+        task.cancel()
+        switch await task.result {
+        case .success(let id): #expect(id >= 7)
+        case .failure(let error): #expect(error is CancellationError || error is NetworkError)
+        }
+    }
+
     @Test("an error of the request reaches each form of call")
     func failures() async throws {
         let router = Router<PeopleWithoutServer>(session: session)
