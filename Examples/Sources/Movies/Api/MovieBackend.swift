@@ -3,8 +3,6 @@ import Switchboard
 
 /// The servers of ``MovieApi``, one for each environment, and their key.
 struct MovieBackend: Sendable {
-    nonisolated static let environments: [NetworkEnvironment] = [.qa, .staging, .production]
-
     let servers: EnvironmentURLs
     /// The server of the pictures, without keys and environments.
     let images: String

@@ -48,7 +48,7 @@ extension Words {
 
     fileprivate var environment: NetworkEnvironment {
         get throws(Failure) {
-            let known = MovieBackend.environments
+            let known = MovieServer.environments
             guard let word = self[.environment] else { return .production }
             guard let environment = known.first(where: { $0.name == word }) else {
                 throw Failure(.usage, "unknown environment '\(word)': use \(choice(known.map(\.name)))")

@@ -10,9 +10,10 @@ import SwitchboardMocks
 nonisolated enum MovieServer {
     /// The only key that the server accepts.
     static let key = "demo-key"
+    static let environments: [NetworkEnvironment] = [.qa, .staging, .production]
 
     private static let catalogs = Dictionary(
-        uniqueKeysWithValues: MovieBackend.environments.map { ($0.name, Catalog(environment: $0)) })
+        uniqueKeysWithValues: environments.map { ($0.name, Catalog(environment: $0)) })
 
     @Sendable static func answer(_ request: RecordedRequest) throws -> MockResponse {
         if let poster = Poster.response(to: request) { return poster }

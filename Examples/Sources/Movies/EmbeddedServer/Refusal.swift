@@ -1,5 +1,5 @@
 /// The reason why the server refuses a request. The raw value is the status.
-nonisolated enum Refusal: Int, Error {
+enum Refusal: Int, Error {
     case invalidPage = 400
     case invalidKey = 401
     case notFound = 404
