@@ -150,7 +150,7 @@ extension PreparedCall {
             }
         }
 
-        /// Calls the completion. A cancellation before this moment wins: a caller never receives a value after it has canceled.
+        /// Passes the value to the completion, unless the call was canceled before: it then gets the cancellation.
         func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
             let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), request))
             (environment?.afterwards).run { completion(value) }

@@ -58,7 +58,7 @@ import Testing
         #expect(list.films == [alien])
     }
 
-    @Test("a manager's encoder writes bodies of endpoints, and refuses earlier ones")
+    @Test("a manager's encoder writes bodies of endpoints, not earlier ones")
     func encoder() async throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
