@@ -155,23 +155,23 @@ nonisolated private struct Large: Codable {
     func cancellation(round: Int) async throws {
         answer(.json("7"))
         let router = router
-        var (results, isCancelled): ([Result<Probe, NetworkError>], Bool) = ([], false)
+        let outcome = Outcome()
         let (ended, end) = AsyncStream<Void>.makeStream()
         let handle = router.request(.one, as: Probe.self, on: MainActor.self) { result in
-            if isCancelled, case .success = result { Issue.record("a value after the cancellation") }
-            results.append(result)
+            if outcome.isCancelled, case .success = result { Issue.record("a value after the cancellation") }
+            outcome.results.append(result)
             end.finish()
         }
         for _ in 0..<(round / 3 % 20) { await Task.yield() }
         switch round % 3 {
         case 0:
             handle.cancel()
-            isCancelled = results.isEmpty
+            outcome.isCancelled = outcome.results.isEmpty
         case 1: Task.detached { handle.cancel() }
         default: Task { router.cancel() }
         }
         for await _ in ended {}
-        #expect(results.count == 1)
+        #expect(outcome.results.count == 1)
 
         let task = Task {
             var ids: [Int] = []
@@ -203,6 +203,12 @@ nonisolated private struct Large: Codable {
         #expect(streamed?.code == .missingURL)
         #expect(session.requests.isEmpty)
     }
+}
+
+/// The results of a completion.
+private final class Outcome {
+    var results: [Result<Probe, NetworkError>] = []
+    var isCancelled = false
 }
 
 private enum PeopleWithoutServer: EndPointType {
