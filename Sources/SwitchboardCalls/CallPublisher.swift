@@ -97,7 +97,7 @@ extension NetworkRouter {
 
 extension NetworkManager {
     /// Returns the call for an endpoint as a cold publisher. See `call(_:options:isolation:)`.
-    public func publisher<EndPoint: TypedEndPoint>(
+    public func publisher<EndPoint: TypedEndPoint & Sendable>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> CallPublisher<EndPoint.Response> where EndPoint.Response: Sendable {

@@ -61,7 +61,7 @@ extension NetworkManager {
     ///   - options: Options for this call, which override those of the endpoint. Default none.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The call. It uses the environment that is set when it is made.
-    public func call<EndPoint: TypedEndPoint>(
+    public func call<EndPoint: TypedEndPoint & Sendable>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<EndPoint.Response> where EndPoint.Response: Sendable {
         ownRouter().call(endPoint, as: EndPoint.Response.self, options: options)

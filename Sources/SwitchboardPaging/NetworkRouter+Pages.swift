@@ -239,12 +239,6 @@ extension PreparedCall {
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
     /// Returns the pages of a typed endpoint by the `Link` field. See ``pages(of:as:from:)``.
-    public func pages(of endPoint: EndPoint, from url: URL? = nil) -> PageSequence<EndPoint.Response, URL>
-    where EndPoint.Response: Sendable {
-        pages(of: endPoint, as: EndPoint.Response.self, from: url)
-    }
-
-    /// Returns the pages of an endpoint whose server links to the next page, decoded on the caller's actor.
     public func pages(
         of endPoint: EndPoint, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<EndPoint.Response, URL> {

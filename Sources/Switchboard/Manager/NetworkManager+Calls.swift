@@ -1,7 +1,9 @@
 import Foundation
 
 extension NetworkManager {
-    /// Sends an endpoint and decodes its response.
+    /// Sends an endpoint and decodes its response, outside of the caller's actor.
+    ///
+    /// Swift chooses this form for an endpoint that is `Sendable` and belongs to no actor.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
@@ -9,11 +11,11 @@ extension NetworkManager {
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The decoded response.
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
-    public func send<EndPoint: TypedEndPoint>(
+    public func send<EndPoint: TypedEndPoint & Sendable>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response where EndPoint.Response: Sendable {
-        try await ownRouter().send(endPoint, options: options)
+        try await ownRouter().prepare(endPoint, options).value(EndPoint.Response.self)
     }
 
     /// Sends an endpoint and decodes its response on the caller's actor; see
@@ -24,14 +26,14 @@ extension NetworkManager {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await ownRouter().send(endPoint, options: options)
+        try await ownRouter().prepare(endPoint, options).accepted().decode(EndPoint.Response.self)
     }
 
     /// Sends an endpoint, decodes its response, and calls back once.
     ///
     /// - Returns: A handle that cancels only this request.
     @discardableResult
-    public func send<EndPoint: TypedEndPoint>(
+    public func send<EndPoint: TypedEndPoint & Sendable>(
         _ endPoint: EndPoint, completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle where EndPoint.Response: Sendable {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
@@ -47,7 +49,7 @@ extension NetworkManager {
     ///
     /// - Returns: A handle that cancels only this request.
     @discardableResult
-    public func send<EndPoint: TypedEndPoint>(
+    public func send<EndPoint: TypedEndPoint & Sendable>(
         _ endPoint: EndPoint, on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle where EndPoint.Response: Sendable {

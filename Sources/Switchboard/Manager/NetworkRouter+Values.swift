@@ -125,16 +125,6 @@ extension NetworkRouter {
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// Sends an endpoint and decodes its response.
-    ///
-    /// - Throws: The errors of `request(_:as:options:isolation:)`.
-    public func send(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
-    ) async throws -> EndPoint.Response where EndPoint.Response: Sendable {
-        try await prepare(endPoint, options).value(EndPoint.Response.self)
-    }
-
     /// Sends an endpoint and decodes its response on the caller's actor.
     ///
     /// - Throws: The errors of `request(_:as:options:isolation:)`.
@@ -143,6 +133,39 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
         try await prepare(endPoint, options).accepted().decode(EndPoint.Response.self)
+    }
+}
+
+extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Sendable {
+    /// Sends an endpoint and decodes its response outside of the caller's actor.
+    ///
+    /// - Throws: The errors of `request(_:as:options:isolation:)`.
+    public func send(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> EndPoint.Response {
+        try await prepare(endPoint, options).value(EndPoint.Response.self)
+    }
+}
+
+// The same forms as those of every router. The compiler checks the isolation of a conformance only for these.
+extension Router {
+    /// Sends an endpoint and decodes the response if its status is accepted; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func request<Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await prepare(endPoint, options).value(type)
+    }
+
+    /// Sends an endpoint and decodes the response on the caller's actor, if its status is accepted; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func request<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await prepare(endPoint, options).accepted().decode(type)
     }
 }
 

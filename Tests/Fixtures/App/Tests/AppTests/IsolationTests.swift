@@ -60,6 +60,19 @@ nonisolated private struct Large: Codable {
     }
 }
 
+private struct FindProbe: TypedEndPoint {
+    typealias Response = Probe
+    var path: String {
+        MainActor.preconditionIsolated()
+        return "probe"
+    }
+}
+
+nonisolated private struct FindLarge: TypedEndPoint {
+    typealias Response = Large
+    var path: String { "large" }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct IsolationTests {
     private let session = StubSession()
     private var router: Router<ProbeApi> { Router(session: session) }
@@ -77,6 +90,25 @@ nonisolated private struct Large: Codable {
         let detached = router.call(.one, as: Probe.self)
         #expect(try await Task.detached { try await detached.map { $0.id }.value }.value == 7)
         #expect("\(await router.explain(.one))".contains("probe"))
+    }
+
+    @Test("typed endpoints of the main actor decode there, others elsewhere")
+    func typed() async throws {
+        answer(.json("7"))
+        let manager = NetworkManager(servers: [.production: "https://probe.example.com"], session: session)
+        #expect(try await manager.send(FindProbe()).id == 7)
+        #expect(try await manager.router(for: FindProbe.self).send(FindProbe()).id == 7)
+        #expect(try await manager.call(FindProbe()).value.id == 7)
+        for try await page in manager.router(for: FindProbe.self).pages(of: FindProbe()) { #expect(page.value.id == 7) }
+        let id = await withCheckedContinuation { continuation in
+            manager.send(FindProbe(), on: MainActor.self) { continuation.resume(returning: (try? $0.get())?.id) }
+        }
+        #expect(id == 7)
+        _ = try await manager.send(FindLarge())
+        _ = try await manager.router(for: FindLarge.self).send(FindLarge())
+        await withCheckedContinuation { continuation in
+            manager.send(FindLarge(), on: MainActor.self) { _ in continuation.resume() }
+        }
     }
 
     @Test("completions with `on: MainActor.self` decode and run on the main actor")
