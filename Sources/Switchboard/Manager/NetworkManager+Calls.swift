@@ -39,6 +39,17 @@ extension NetworkManager {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
     }
 
+    /// Sends an endpoint, decodes its response on the caller's actor, and calls back once.
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    public func send<EndPoint: TypedEndPoint>(
+        _ endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
+    }
+
     /// Sends an endpoint, decodes its response outside of the main actor, and calls back there once.
     ///
     /// ```swift
@@ -120,6 +131,17 @@ extension NetworkManager {
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        ownRouter().request(endPoint, as: type, completion: completion)
+    }
+
+    /// Sends any endpoint, decodes the response on the caller's actor, and calls back once.
+    ///
+    /// - Returns: A handle that cancels only this request.
+    @discardableResult
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         ownRouter().request(endPoint, as: type, completion: completion)
     }

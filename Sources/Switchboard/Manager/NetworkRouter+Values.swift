@@ -69,6 +69,19 @@ extension NetworkRouter {
         prepare(endPoint).start(transform: { try $0.checked().decodeShared(type) }, completion: completion)
     }
 
+    /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for
+    /// the types of `request(_:as:options:isolation:)` that an actor decodes.
+    ///
+    /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.
+    @discardableResult
+    public func request<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
+        return prepare(endPoint).start(transform: decode, completion: completion)
+    }
+
     /// Sends an endpoint, decodes the response outside of the main actor, and calls back there once.
     ///
     /// ```swift

@@ -108,6 +108,22 @@ extension PreparedCall {
         }
     }
 
+    /// Sends the request in a new task, transforms the response on the actor of the closure, and calls back once, on the
+    /// router's queue.
+    func start<Value>(
+        transform: ActorBound<NetworkResponse, Value>,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    ) -> RequestHandle {
+        calls.start(self) { [queue = calls.queue] call in
+            let value = await call.transform(transform)
+            if let queue {
+                queue.async { call.end(value.value, completion) }
+            } else {
+                call.end(value.value, completion)
+            }
+        }
+    }
+
     /// Sends the request in a new task, transforms the response outside of the main actor, and calls back there once.
     func start<Value: Sendable>(
         on actor: MainActor.Type, transform: @escaping @Sendable (NetworkResponse) throws -> Value,
@@ -146,6 +162,18 @@ extension PreparedCall {
                     return .success(try transform(try result.get()))
                 } catch {
                     return .failure(NetworkError.completion(error, request))
+                }
+            }
+        }
+
+        func transform<Value>(
+            _ transform: ActorBound<NetworkResponse, Value>
+        ) async -> Transferred<Result<Value, NetworkError>> {
+            await environment.run {
+                do {
+                    return Transferred(.success(try await transform(try result.get()).value))
+                } catch {
+                    return Transferred(.failure(NetworkError.completion(error, request)))
                 }
             }
         }

@@ -104,6 +104,13 @@ nonisolated private struct FindLarge: TypedEndPoint {
             manager.send(FindProbe(), on: MainActor.self) { continuation.resume(returning: (try? $0.get())?.id) }
         }
         #expect(id == 7)
+        let sent = await withCheckedContinuation { continuation in
+            manager.send(FindProbe()) { continuation.resume(returning: (try? $0.get())?.id) }
+        }
+        let requested = await withCheckedContinuation { continuation in
+            router.request(.one, as: Probe.self) { continuation.resume(returning: (try? $0.get())?.id) }
+        }
+        #expect(sent == 7 && requested == 7)
         _ = try await manager.send(FindLarge())
         _ = try await manager.router(for: FindLarge.self).send(FindLarge())
         await withCheckedContinuation { continuation in
