@@ -42,7 +42,7 @@ extension NetworkRouter {
     /// ```
     ///
     /// When a connection ends or is lost, the next request has the cursor of the last complete line. Waits and limits
-    /// are those of ``events(for:lastEventID:options:limit:)``, and the wait grows with each connection without a line.
+    /// are those of ``events(for:lastEventID:options:limit:isolation:)``, and the wait grows with each connection without a line.
     /// A line that a lost connection truncates is dropped. The values end with a 204, or when the reader stops. A
     /// request that is not idempotent is sent once.
     ///
@@ -74,10 +74,7 @@ extension NetworkRouter {
             found.withLock { $0 = $0 ?? response.handling.decoder }
             return response
         }
-        let (calls, environment) = (calls, calls.environmentNow)
-        return ResponseSequence(more: {
-            try await environment.run { try await calls.hold { try await source.more() } }
-        })
+        return calls.elements { try await source.more() }
     }
 }
 

@@ -35,7 +35,7 @@ extension NetworkRouter {
         isolation: isolated (any Actor)? = #isolation,
         onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void)? = nil
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        try await prepare(endPoint, options).socket(clock, onOpen) { response in
+        try await calls.socket(preparing(endPoint, options), clock, onOpen) { response in
             WebSocketCoding(
                 encode: { try WebSocketMessage($0.value, for: response) },
                 decode: { Transferred(try $0.decode(receiving, for: response)) })
@@ -51,8 +51,8 @@ extension NetworkRouter {
         isolation: isolated (any Actor)? = #isolation,
         onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void)? = nil
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        try await prepare(endPoint, options).socket(
-            clock, onOpen, encode: ActorBound { try WebSocketMessage($0, for: $1) },
+        try await calls.socket(
+            preparing(endPoint, options), clock, onOpen, encode: ActorBound { try WebSocketMessage($0, for: $1) },
             decode: ActorBound { try $0.decode(receiving, for: $1) })
     }
 
@@ -65,29 +65,36 @@ extension NetworkRouter {
             @Sendable (WebSocket<WebSocketMessage, WebSocketMessage>, _ last: WebSocketMessage?) async throws -> Void
         )? = nil
     ) async throws -> WebSocket<WebSocketMessage, WebSocketMessage> {
-        try await prepare(endPoint, options).socket(clock, onOpen) { _ in
+        try await calls.socket(preparing(endPoint, options), clock, onOpen) { _ in
             WebSocketCoding(encode: { $0.value }, decode: { Transferred($0) })
         }
     }
+
+    /// Returns a closure that reads the endpoint for each connection.
+    private func preparing(
+        _ endPoint: EndPoint, _ options: RequestOptions, isolation: isolated (any Actor)? = #isolation
+    ) -> ActorBound<Void, PreparedCall> {
+        ActorBound { self.prepare(endPoint, options) }
+    }
 }
 
-extension PreparedCall {
+extension RouterCalls {
     fileprivate func socket<Outgoing, Incoming>(
-        _ clock: any Clock<Duration>,
+        _ prepare: ActorBound<Void, PreparedCall>, _ clock: any Clock<Duration>,
         _ onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, Incoming?) async throws -> Void)?,
         encode: ActorBound<(Outgoing, NetworkResponse), WebSocketMessage>,
         decode: ActorBound<(WebSocketMessage, NetworkResponse), Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        try await socket(clock, onOpen) { WebSocketCoding($0, encode: encode, decode: decode) }
+        try await socket(prepare, clock, onOpen) { WebSocketCoding($0, encode: encode, decode: decode) }
     }
 
     fileprivate func socket<Outgoing, Incoming>(
-        _ clock: any Clock<Duration>,
+        _ prepare: ActorBound<Void, PreparedCall>, _ clock: any Clock<Duration>,
         _ onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, Incoming?) async throws -> Void)?,
         _ coding: @escaping @Sendable (NetworkResponse) -> WebSocketCoding<Outgoing, Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        let call = LongCall(on: calls, usually: .forSockets(clock))
-        let opening = WebSocketOpening(prepared: self, clock: clock, call: call)
+        let (call, environment) = (LongCall(on: self, usually: .forSockets(clock)), environmentNow)
+        let opening = WebSocketOpening(prepare: prepare, clock: clock, call: call)
         let last = Protected<WebSocketMessage?>(nil)
         let open: @Sendable () async throws -> WebSocketOpening.Opened = {
             try await environment.run {
@@ -112,7 +119,7 @@ extension PreparedCall {
             try await open().connection
         } run: { reopen in
             // The router's `cancel()` ends the waits too.
-            try await hold(reopen)
+            try await environment.run { try await self.hold(reopen) }
         }
         return WebSocket(
             ConnectionSeries(first.connection, first.reconnects ? reconnection : nil), first.subprotocol,

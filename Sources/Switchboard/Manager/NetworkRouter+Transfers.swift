@@ -90,7 +90,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         progress: TransferProgress? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).upload(progress).decodeShared(type)
+        try await prepare(endPoint, options).upload(progress, as: type)
     }
 
     /// Sends a request, reports the progress of its body, and decodes the response on the caller's actor.
@@ -115,6 +115,12 @@ extension PreparedCall {
                 }
             }
         }.checked()
+    }
+
+    fileprivate func upload<Value: Decodable & Sendable>(
+        _ progress: TransferProgress?, as type: Value.Type
+    ) async throws -> Value {
+        try await upload(progress).decodeShared(type)
     }
 
     /// Runs a transfer as one call of the router, which the progress can cancel. The progress ends with the transfer.

@@ -27,18 +27,18 @@ extension NetworkRouter {
     ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
     ///   - limit: The maximum number of bytes of a line, and of an event's data. A larger one throws
     ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
+    ///   - isolation: The actor on which the endpoint is read, for each connection: the caller's.
     /// - Returns: The events, to be read once.
     public func events(
         for endPoint: EndPoint, lastEventID: String = "", options: RequestOptions = RequestOptions(),
-        limit: Int = 1 << 20
+        limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<ServerSentEvent> {
-        let call = prepare(endPoint, options, accept: "text/event-stream")
-        let source = call.eventSource(after: lastEventID, limit)
-        return call.elements { try await source.more() }
+        let source = eventSource(endPoint, lastEventID, options, limit)
+        return calls.elements { try await source.more() }
     }
 
     /// Returns the decoded data of an endpoint's server-sent events. Otherwise the same as
-    /// ``events(for:lastEventID:options:limit:)``.
+    /// ``events(for:lastEventID:options:limit:isolation:)``.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
@@ -49,15 +49,16 @@ extension NetworkRouter {
     ///   - lastEventID: The ID of the last event that the app already has. Empty, the default, for none.
     ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
     ///   - limit: The maximum number of bytes of a line, and of an event's data. Default 1 MiB.
+    ///   - isolation: The actor on which the endpoint is read, for each connection: the caller's.
     /// - Returns: The values, to be read once.
     public func events<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
         decoder: any ResponseDecoder = FastJSONDecoder(),
-        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20
+        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let call = prepare(endPoint, options, accept: "text/event-stream")
-        let source = call.eventSource(after: lastEventID, limit)
-        return call.elements(of: source, until: last) { Transferred(try $0.decode(type, decoder: decoder)) }
+        let source = eventSource(endPoint, lastEventID, options, limit)
+        return calls.elements(of: source, until: last) { Transferred(try $0.decode(type, decoder: decoder)) }
     }
 
     /// Returns the decoded data of an endpoint's server-sent events, decoded on the caller's actor; see
@@ -68,18 +69,20 @@ extension NetworkRouter {
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let call = prepare(endPoint, options, accept: "text/event-stream")
-        let source = call.eventSource(after: lastEventID, limit)
+        let source = eventSource(endPoint, lastEventID, options, limit)
         let decode = ActorBound<ServerSentEvent, Value> { try $0.decode(type, decoder: decoder) }
-        return call.elements(of: source, until: last, decode.sendable)
+        return calls.elements(of: source, until: last, decode.sendable)
     }
-}
 
-extension PreparedCall {
-    fileprivate func eventSource(after lastEventID: String, _ limit: Int) -> EventSource<EventStreamParser> {
+    /// Returns a source of events that reads the endpoint for each connection.
+    private func eventSource(
+        _ endPoint: EndPoint, _ lastEventID: String, _ options: RequestOptions, _ limit: Int,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> EventSource<EventStreamParser> {
         let call = LongCall(on: calls, usually: .forStreams)
+        let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options, accept: "text/event-stream") }
         return EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), in: call) { lastEventID in
-            try await stream { request throws(NetworkError) in
+            try await prepare(()).value.stream { request throws(NetworkError) in
                 try call.join(&request) { request in
                     if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
                     if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
@@ -87,7 +90,9 @@ extension PreparedCall {
             }
         }
     }
+}
 
+extension RouterCalls {
     fileprivate func elements<Value>(
         of source: EventSource<EventStreamParser>, until last: String?,
         _ decode: @escaping @Sendable (ServerSentEvent) async throws -> Transferred<Value>
@@ -99,7 +104,8 @@ extension PreparedCall {
     func elements<Element>(
         _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
     ) -> ResponseSequence<Element> {
-        ResponseSequence(more: { try await hold(more) })
+        let environment = environmentNow
+        return ResponseSequence(more: { try await environment.run { try await self.hold(more) } })
     }
 }
 

@@ -5,7 +5,7 @@ import SwitchboardText
 
 /// Opens the connections of one socket.
 struct WebSocketOpening: Sendable {
-    let prepared: PreparedCall
+    let prepare: ActorBound<Void, PreparedCall>
     let clock: any Clock<Duration>
     /// The call of all connections. Only a socket that reconnects uses it.
     let call: LongCall
@@ -22,7 +22,7 @@ struct WebSocketOpening: Sendable {
     func open() async throws -> Opened {
         let queue = SendQueue()
         let connected = Protected<(any UpgradedConnection)?>(nil)
-        let response = try await prepared.send { request throws(NetworkError) in
+        let response = try await prepare(()).value.send { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardStreams
 import SwitchboardTesting
 import Testing
@@ -39,6 +40,16 @@ struct RouterEventTests {
         #expect(requests.map { $0.headers["Last-Event-ID"] } == [nil, "2", "4", "4", nil])
         #expect(requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
         #expect(requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" })
+    }
+
+    @Test("the endpoint is read for each connection")
+    func fresh() async throws {
+        let session = StubSession(events("data: a\n\n"), events("data: b\n\n"), .status(204))
+        let options = RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+        let signed = Signed()
+        let events = Router<Signed>(session: session).events(for: signed, options: options)
+        #expect(try await events.reduce(into: []) { $0.append($1.data) } == ["a", "b"])
+        #expect(session.requests.map { $0.headers["X-Count"] } == ["1", "2", "3"])
     }
 
     @Test("waits by the server's retry, within bounds, longer without events")
@@ -209,5 +220,19 @@ struct RouterEventTests {
         if byRouter { router.cancel() } else { task.cancel() }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(session.requests.count == 1)
+    }
+}
+
+/// An endpoint with another header field each time that it is read.
+private struct Signed: EndPointType {
+    private let count = Protected(0)
+    var baseURL: String { "http://h.test" }
+    var path: String { "ticker" }
+    var headers: HTTPHeaders {
+        let count = count.withLock { count in
+            count += 1
+            return count
+        }
+        return ["X-Count": "\(count)"]
     }
 }

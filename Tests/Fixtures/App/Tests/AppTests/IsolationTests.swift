@@ -182,6 +182,7 @@ nonisolated private struct FindLarge: TypedEndPoint {
     func large() async throws {
         answer(.json("1"))
         _ = try await router.request(.one, as: Large.self)
+        _ = try await router.upload(.one, as: Large.self)
         let url = try #require(URL(string: "https://probe.example.com"))
         let manager = NetworkManager(session: session)
         _ = try await manager.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(Large()))))
