@@ -66,7 +66,12 @@ public struct RequestBuilder: Sendable {
     private func build(_ endPoint: some EndPointType, _ callOptions: RequestOptions?) throws -> NetworkRequest {
         endPoint.sayNearMisses()
         var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
-        let task = try task(of: endPoint, options.encoder) ?? .request
+        let task: HTTPTask
+        if options.hasValues, let encoder = options.encoder {
+            task = try JSONBody.$requestEncoder.withValue(encoder) { try endPoint.task.endPointValue } ?? .request
+        } else {
+            task = try endPoint.task.endPointValue ?? .request
+        }
         let download = task.download
         var isMade = false
         defer { if !isMade { download?.progress?.end() } }
@@ -98,11 +103,6 @@ public struct RequestBuilder: Sendable {
         }
         isMade = true
         return request
-    }
-
-    private func task(of endPoint: some EndPointType, _ encoder: (any RequestEncoder)?) throws -> HTTPTask? {
-        guard let encoder else { return try endPoint.task.endPointValue }
-        return try JSONBody.$requestEncoder.withValue(encoder) { try endPoint.task.endPointValue }
     }
 
     /// Writes a task's body into the draft, and its parameters into the body or the query. Returns the items of the

@@ -59,6 +59,9 @@ public struct RequestOptions: Sendable {
         }
     }
 
+    /// Whether an option was set.
+    var hasValues: Bool { fields.map { !$0.value.values.isEmpty } ?? false }
+
     @usableFromInline
     func value(of option: ObjectIdentifier) -> (any Sendable)? {
         guard let fields, !fields.value.values.isEmpty else { return nil }
