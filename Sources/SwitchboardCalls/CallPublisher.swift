@@ -89,7 +89,7 @@ extension NetworkRouter {
     /// Returns the call for an endpoint, which decodes the response on the caller's actor, as a cold publisher.
     public func publisher<Value: Decodable>(
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> CallPublisher<Value> {
         call(endPoint, as: type, options: options).publisher
     }
@@ -107,7 +107,7 @@ extension NetworkManager {
     /// Returns the call for an endpoint, which decodes the response on the caller's actor, as a cold publisher.
     public func publisher<EndPoint: TypedEndPoint>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> CallPublisher<EndPoint.Response> {
         call(endPoint, options: options).publisher
     }

@@ -22,7 +22,7 @@ extension NetworkRouter {
     /// `request(_:as:options:isolation:)`.
     public func call<Value: Decodable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> NetworkCall<Value> {
         call(endPoint, options, decoding: ActorBound { try $0.decode(type) })
     }
@@ -69,7 +69,7 @@ extension NetworkManager {
 
     /// Returns the call for an endpoint, which decodes the response on the caller's actor.
     public func call<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated any Actor = #isolation
     ) -> NetworkCall<EndPoint.Response> {
         ownRouter().call(endPoint, as: EndPoint.Response.self, options: options)
     }

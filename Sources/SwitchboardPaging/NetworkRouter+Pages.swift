@@ -21,9 +21,10 @@ extension NetworkRouter {
     ///   - type: The type of a decoded page.
     ///   - url: The URL to resume at: the ``ResponsePage/next`` of an earlier page. Nil, the default, starts at the
     ///     endpoint's URL.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
-        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil
+        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, URL> {
         linkedPages(of: endPoint, from: url) { Transferred(try $0.decode(type)) }
     }
@@ -31,7 +32,7 @@ extension NetworkRouter {
     /// Returns the pages of an endpoint whose server links to the next page, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable>(
-        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
+        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil, isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, URL> {
         linkedPages(of: endPoint, from: url, decoding(type))
     }
@@ -68,7 +69,7 @@ extension NetworkRouter {
     public func pages<Value: Decodable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
         while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint,
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Int> {
         numberedPages(from: number, by: step, while: isFollowed, of: endPoint, decoding(type))
     }
@@ -100,7 +101,7 @@ extension NetworkRouter {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated (any Actor)? = #isolation
+        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Cursor> {
         cursorPages(after: cursor, next: ignoringResponse(next), of: endPoint, decoding(type))
     }
@@ -221,7 +222,7 @@ private func ignoringResponse<Value, Cursor>(
 
 /// Returns a closure that decodes pages on the caller's actor.
 private func decoding<Value: Decodable>(
-    _ type: Value.Type, isolation: isolated (any Actor)? = #isolation
+    _ type: Value.Type, isolation: isolated any Actor = #isolation
 ) -> @Sendable (NetworkResponse) async throws -> Transferred<Value> {
     let decode = ActorBound<NetworkResponse, Value> { try $0.decode(type) }
     return decode.sendable
@@ -237,10 +238,19 @@ extension PreparedCall {
     }
 }
 
-extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// Returns the pages of a typed endpoint by the `Link` field. See ``pages(of:as:from:)``.
+extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Sendable {
+    /// Returns the pages of a typed endpoint by the `Link` field. See `pages(of:as:from:isolation:)`.
     public func pages(
         of endPoint: EndPoint, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
+    ) -> PageSequence<EndPoint.Response, URL> {
+        pages(of: endPoint, as: EndPoint.Response.self, from: url)
+    }
+}
+
+extension NetworkRouter where EndPoint: TypedEndPoint {
+    /// Returns the pages of a typed endpoint, decoded on the caller's actor; see `pages(of:as:from:isolation:)`.
+    public func pages(
+        of endPoint: EndPoint, from url: URL? = nil, isolation: isolated any Actor = #isolation
     ) -> PageSequence<EndPoint.Response, URL> {
         pages(of: endPoint, as: EndPoint.Response.self, from: url)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// The pages of a list, requested one by one. `NetworkRouter.pages(of:as:from:)` and similar functions create it.
+/// The pages of a list, requested one by one. `NetworkRouter.pages(of:as:from:isolation:)` and similar functions create it.
 ///
 /// Each request is sent only when its page is read, so leaving the loop or canceling the task sends nothing more. To
 /// read at most ten pages, write `pages.prefix(10)`. Each iteration starts at the first page with a new request.

@@ -25,10 +25,11 @@ extension NetworkRouter {
     ///   - decoder: Decodes the elements. By default the decoder of a response handling without a custom one.
     ///   - limit: The maximum number of bytes of an element, and of the text around the array. More throws
     ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The elements, to be read once.
     public func elements<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
-        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20
+        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         prepare(endPoint, accept: "application/json").elements(as: type, path, decoder, limit, on: nil)
     }
@@ -37,7 +38,7 @@ extension NetworkRouter {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
         of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
-        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         prepare(endPoint, accept: "application/json").elements(as: type, path, decoder, limit, on: isolation)
     }
@@ -62,9 +63,11 @@ extension PreparedCall {
 
 extension ResponseBytes {
     /// Returns the elements of a JSON array as they arrive. The array is the body itself, or the value at a path of
-    /// names. See ``Switchboard/NetworkRouter/elements(of:as:at:decoder:limit:)``.
+    /// names. See
+    /// `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
     public func elements<Value: Decodable & Sendable>(
-        as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20
+        as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         elements(as: type, at: path, decoder: decoder, limit: limit, on: nil) { try $0() }
     }
@@ -73,7 +76,7 @@ extension ResponseBytes {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
         as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20,
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         elements(as: type, at: path, decoder: decoder, limit: limit, on: isolation) { try $0() }
     }

@@ -16,9 +16,11 @@ extension NetworkRouter {
     ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20
+        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         prepare(endPoint, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: nil)
     }
@@ -27,7 +29,7 @@ extension NetworkRouter {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func jsonLines<Value: Decodable>(
         for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         prepare(endPoint, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: isolation)
     }

@@ -25,9 +25,11 @@ extension ResponseBytes {
     ///   - decoder: Decodes the lines.
     ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
+    ///   - isolation: The caller's actor. Unused.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20
+        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         jsonLines(as: type, limit: limit, on: nil) { try decoder.decode(type, from: $0) }
     }
@@ -36,7 +38,7 @@ extension ResponseBytes {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func jsonLines<Value: Decodable>(
         as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20,
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         jsonLines(as: type, limit: limit, on: isolation) { try decoder.decode(type, from: $0) }
     }

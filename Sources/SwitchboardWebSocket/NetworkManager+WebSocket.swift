@@ -18,7 +18,7 @@ extension NetworkManager {
     public func webSocket<EndPoint: EndPointType, Outgoing: Encodable, Incoming: Decodable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
         options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),
-        isolation: isolated (any Actor)? = #isolation,
+        isolation: isolated any Actor = #isolation,
         onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void)? = nil
     ) async throws -> WebSocket<Outgoing, Incoming> {
         try await ownRouter().webSocket(

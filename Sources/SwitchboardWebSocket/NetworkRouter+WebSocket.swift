@@ -48,7 +48,7 @@ extension NetworkRouter {
     public func webSocket<Outgoing: Encodable, Incoming: Decodable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
         options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),
-        isolation: isolated (any Actor)? = #isolation,
+        isolation: isolated any Actor = #isolation,
         onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, _ last: Incoming?) async throws -> Void)? = nil
     ) async throws -> WebSocket<Outgoing, Incoming> {
         try await calls.socket(

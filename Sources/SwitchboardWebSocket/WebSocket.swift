@@ -59,7 +59,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection,
     ///   `NetworkError.Code.encodingFailed`, or `CancellationError`.
-    public func send(_ message: Outgoing, isolation: isolated (any Actor)? = #isolation) async throws {
+    public func send(_ message: sending Outgoing, isolation: isolated (any Actor)? = #isolation) async throws {
         try await send(coding.encode(Transferred(message)))
     }
 

@@ -34,7 +34,8 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func send<EndPoint: TypedEndPoint & Sendable>(
-        _ endPoint: EndPoint, completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
+        _ endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle where EndPoint.Response: Sendable {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
     }
@@ -44,7 +45,7 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation,
+        _ endPoint: EndPoint, isolation: isolated any Actor = #isolation,
         completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle {
         ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
@@ -130,7 +131,8 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         ownRouter().request(endPoint, as: type, completion: completion)
     }
@@ -140,7 +142,7 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated any Actor = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         ownRouter().request(endPoint, as: type, completion: completion)

@@ -64,7 +64,8 @@ extension NetworkRouter {
     ///   ``NetworkError/Code/cancelled``.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         prepare(endPoint).start(transform: { try $0.checked().decodeShared(type) }, completion: completion)
     }
@@ -72,10 +73,10 @@ extension NetworkRouter {
     /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for
     /// the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
-    /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:isolation:completion:)`.
     @discardableResult
     public func request<Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated any Actor = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
@@ -90,7 +91,7 @@ extension NetworkRouter {
     /// ) { show((try? $0.get())?.results ?? []) }
     /// ```
     ///
-    /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:isolation:completion:)`.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
@@ -103,7 +104,7 @@ extension NetworkRouter {
     /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift chooses this form for
     /// the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
-    /// - Returns: A handle that cancels only this request; see `request(_:as:completion:)`.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:isolation:completion:)`.
     @discardableResult
     @MainActor
     public func request<Value: Decodable>(

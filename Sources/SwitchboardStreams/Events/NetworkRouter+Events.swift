@@ -67,7 +67,7 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
         decoder: any ResponseDecoder = FastJSONDecoder(),
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         let source = eventSource(endPoint, lastEventID, options, limit)
         let decode = ActorBound<ServerSentEvent, Value> { try $0.decode(type, decoder: decoder) }

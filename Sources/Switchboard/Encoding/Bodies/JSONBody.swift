@@ -35,7 +35,8 @@ public struct JSONBody: HTTPBody {
     /// Swift chooses this form for a type that is not `Sendable`, or whose conformance to `Encodable` belongs to an
     /// actor. In a target whose default isolation is `MainActor`, each type is of this kind, unless it is `nonisolated`.
     /// An endpoint that creates its body in its `task` gets the encoder of the manager or router. A body that was
-    /// created before cannot get it anymore: ``encode()`` then throws, unless `encoder` was given.
+    /// created before cannot get it anymore: ``encode()`` then throws, unless `encoder` was given. A body that is kept
+    /// for several managers, such as one in a `static let`, has the encoder of the first that read it.
     @_disfavoredOverload
     public init(_ value: some Encodable, encoder: (any RequestEncoder)? = nil) {
         let given = encoder ?? Self.requestEncoder

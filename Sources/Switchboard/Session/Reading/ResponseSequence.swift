@@ -3,8 +3,8 @@ import Foundation
 
 /// The elements of a response's body as they arrive: lines, values, events or parts. They can be read only once.
 ///
-/// The reader controls the pace, as with ``ResponseBytes``. Releasing the sequence, or canceling the reading task,
-/// cancels the exchange.
+/// The reader controls the pace, as with ``ResponseBytes``. One task reads at a time: with two, the order of the
+/// elements is not defined. Releasing the sequence, or canceling the reading task, cancels the exchange.
 public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then
     /// need not leave it: a thread switch costs more than the element.
@@ -74,13 +74,12 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
 }
 
 /// Elements that are parsed and not read yet.
-private final class Rest<Element>: @unchecked Sendable {  // `lock` guards `elements`
-    private let lock = Protected(())
-    private var elements: ArraySlice<Element> = []
+private final class Rest<Element>: Sendable {
+    private let elements = Protected(Transferred<ArraySlice<Element>>([]))
 
-    func popFirst() -> Element? { lock.withLock { _ in elements.popFirst() } }
+    func popFirst() -> Element? { elements.withLock { $0.value.popFirst() } }
 
-    func append(_ more: ArraySlice<Element>) { lock.withLock { _ in elements += more } }
+    func append(_ more: ArraySlice<Element>) { elements.withLock { $0.value += more } }
 }
 
 /// A closure that runs on one actor alone: that of its values, or that of the parser.
