@@ -24,7 +24,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> NetworkCall<Value> {
-        call(endPoint, options, decoding: ActorBound { try $0.decode(type) })
+        call(endPoint, options, decoding: ActorBound { try $0.value(type) })
     }
 
     /// Returns the call for an endpoint, with the response as its value, without sending anything. See
@@ -39,7 +39,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, _ options: RequestOptions, decoding decode: ActorBound<NetworkResponse, Value>,
         isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<Value> {
-        call(endPoint, options) { try await decode($0.accepted()) }
+        call(endPoint, options) { try await decode($0.answer()) }
     }
 
     /// Returns a call that reads the endpoint on the caller's actor each time it is made.
@@ -47,7 +47,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, _ options: RequestOptions, isolation: isolated (any Actor)? = #isolation,
         _ send: @escaping @Sendable (PreparedCall) async throws -> Transferred<Value>
     ) -> NetworkCall<Value> {
-        let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options) }
+        let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options, for: Value.self) }
         let calls = calls
         return NetworkCall(in: { calls.environmentNow }) { try await send(prepare(()).value) }
     }

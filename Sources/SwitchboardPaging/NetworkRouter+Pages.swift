@@ -159,7 +159,7 @@ extension NetworkRouter {
     ) -> PageSequence<Value, URL> {
         let call = prepare(endPoint)
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
-            let response = try await call.again.send { request throws(NetworkError) in
+            let response = try await call.again.answer { request throws(NetworkError) in
                 request = try sent.move(request, to: url)
                 request.options.holdResponse()
             }
@@ -231,7 +231,7 @@ private func decoding<Value: Decodable>(
 extension PreparedCall {
     /// Sends the request for a page, unless it was sent before.
     fileprivate func page(for sent: SentPages) async throws -> NetworkResponse {
-        try await send { request throws(NetworkError) in
+        try await answer { request throws(NetworkError) in
             request.options.holdResponse()
             try sent.pass(request)
         }

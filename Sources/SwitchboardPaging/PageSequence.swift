@@ -56,6 +56,17 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
             try Task.checkCancellation()
             if let token { sent.insert(token) }
             guard let response = try await sent.asking({ try await plan.send(token, sent) }) else { return nil }
+            do {
+                let page = try await read(response)
+                response.endCall()
+                return page
+            } catch {
+                response.endCall(with: error)
+                throw error
+            }
+        }
+
+        private mutating func read(_ response: NetworkResponse) async throws -> ResponsePage<Value, Token>? {
             try response.handling.check(response)
             guard response.statusCode != 204, !isRepeat(response) else { return nil }
             lastBody = response.body

@@ -22,14 +22,14 @@ extension NetworkRouter {
     ///   - endPoint: The endpoint.
     ///   - type: The type of a decoded element.
     ///   - path: The names that lead to the array. Default none: the body is the array.
-    ///   - decoder: Decodes the elements. By default the decoder of a response handling without a custom one.
+    ///   - decoder: Decodes the elements. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of an element, and of the text around the array. More throws
     ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The elements, to be read once.
     public func elements<Value: Decodable & Sendable>(
         of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
-        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         prepare(endPoint, accept: "application/json").elements(as: type, path, decoder, limit, on: nil)
     }
@@ -38,7 +38,7 @@ extension NetworkRouter {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
         of endPoint: EndPoint, as type: Value.Type, at path: [String] = [],
-        decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
+        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         prepare(endPoint, accept: "application/json").elements(as: type, path, decoder, limit, on: isolation)
     }
@@ -46,17 +46,13 @@ extension NetworkRouter {
 
 extension PreparedCall {
     fileprivate func elements<Value: Decodable>(
-        as type: Value.Type, _ path: [String], _ decoder: FastJSONDecoder, _ limit: Int, on actor: (any Actor)?
+        as type: Value.Type, _ path: [String], _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
-        let environment = Protected<CallEnvironment?>(nil)
-        let bytes = ResponseBytes(opening: {
-            let response = try await stream()
-            environment.withLock { $0 = response.environment }
-            return response.bytes
-        })
-        return bytes.elements(as: type, at: path, decoder: decoder, limit: limit, on: actor) { read in
-            guard let environment = environment.value else { return try read() }
-            try environment.run(read)
+        let decoding = ResponseDecoding(decoder)
+        return bytes(for: decoding).elements(as: type, at: path, limit: limit, on: actor) {
+            decoding.decoder
+        } in: {
+            try decoding.run($0)
         }
     }
 }
@@ -66,26 +62,28 @@ extension ResponseBytes {
     /// names. See
     /// `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
     public func elements<Value: Decodable & Sendable>(
-        as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20,
+        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, decoder: decoder, limit: limit, on: nil) { try $0() }
+        elements(as: type, at: path, limit: limit, on: nil) { decoder } in: { try $0() }
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
-        as type: Value.Type, at path: [String] = [], decoder: FastJSONDecoder = .ofResponses, limit: Int = 1 << 20,
+        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, decoder: decoder, limit: limit, on: isolation) { try $0() }
+        elements(as: type, at: path, limit: limit, on: isolation) { decoder } in: { try $0() }
     }
 
     fileprivate func elements<Value: Decodable>(
-        as type: Value.Type, at path: [String], decoder: FastJSONDecoder, limit: Int, on actor: (any Actor)?,
+        as type: Value.Type, at path: [String], limit: Int, on actor: (any Actor)?,
+        decoder: @escaping @Sendable () -> any ResponseDecoder,
         in run: @escaping @Sendable (() throws -> Void) throws -> Void
     ) -> ResponseSequence<Value> {
-        var reader = JSONElementReader(type, decoder: decoder, at: path)
+        // Created with the first chunk, when the response has arrived.
+        lazy var reader = JSONElementReader(type, decodedBy: decoder(), at: path)
         return ResponseSequence(self, on: actor) { chunk, elements in
             do {
                 try run {
@@ -102,3 +100,16 @@ extension ResponseBytes {
         }
     }
 }
+
+extension JSONElementReader {
+    /// Creates a reader whose elements any decoder decodes. Another one than `FastJSONDecoder` gets a copy of each
+    /// element.
+    fileprivate init(_ type: Element.Type, decodedBy decoder: any ResponseDecoder, at path: [String]) {
+        if let decoder = decoder as? FastJSONDecoder {
+            self.init(type, decoder: decoder, at: path)
+        } else {
+            self.init(type, decoder: .ofResponses, decode: { try decoder.decode(type, from: Data($0)) }, at: path)
+        }
+    }
+}
+

@@ -63,9 +63,9 @@ extension NetworkRouter {
         of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let found = Protected(decoder)
+        let decoding = ResponseDecoding(decoder)
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
-            try (found.value ?? FastJSONDecoder.ofResponses).decode(type, from: $0)
+            try decoding.decoder.decode(type, from: $0)
         }
         let call = LongCall(on: calls, usually: .forStreams)
         let prepare = ActorBound { self.prepare(endPoint($0), options, accept: jsonLineTypes) }
@@ -73,7 +73,7 @@ extension NetworkRouter {
             let response = try await prepare(position).value.stream { request throws(NetworkError) in
                 try call.join(&request) { _ in }
             }
-            found.withLock { $0 = $0 ?? response.handling.decoder }
+            decoding.take(response)
             return response
         }
         return calls.elements { try await source.more() }
@@ -84,18 +84,9 @@ extension PreparedCall {
     fileprivate func jsonLines<Value: Decodable>(
         as type: Value.Type, _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
-        let found = Protected<(decoder: any ResponseDecoder, environment: CallEnvironment?)?>(nil)
-        let bytes = ResponseBytes(opening: {
-            let response = try await stream()
-            let (decoder, environment) = (decoder ?? response.handling.decoder, response.environment)
-            found.withLock { $0 = (decoder, environment) }
-            return response.bytes
-        })
-        return bytes.jsonLines(as: type, limit: limit, on: actor) { data in
-            guard let (decoder, environment) = found.value else {
-                return try FastJSONDecoder.ofResponses.decode(type, from: data)
-            }
-            return try environment.run { try decoder.decode(type, from: data) }
+        let decoding = ResponseDecoding(decoder)
+        return bytes(for: decoding).jsonLines(as: type, limit: limit, on: actor) { data in
+            try decoding.run { try decoding.decoder.decode(type, from: data) }
         }
     }
 }

@@ -28,7 +28,7 @@ extension ResponseBytes {
     ///   - isolation: The caller's actor. Unused.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20,
+        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         jsonLines(as: type, limit: limit, on: nil) { try decoder.decode(type, from: $0) }
@@ -37,7 +37,7 @@ extension ResponseBytes {
     /// Returns the body as values, one JSON text per line, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func jsonLines<Value: Decodable>(
-        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder(), limit: Int = 1 << 20,
+        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
         jsonLines(as: type, limit: limit, on: isolation) { try decoder.decode(type, from: $0) }

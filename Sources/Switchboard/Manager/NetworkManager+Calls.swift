@@ -15,7 +15,7 @@ extension NetworkManager {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response where EndPoint.Response: Sendable {
-        try await ownRouter().prepare(endPoint, options).value(EndPoint.Response.self)
+        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).value(EndPoint.Response.self)
     }
 
     /// Sends an endpoint and decodes its response on the caller's actor; see
@@ -26,7 +26,7 @@ extension NetworkManager {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await ownRouter().prepare(endPoint, options).accepted().decode(EndPoint.Response.self)
+        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).answer().value(EndPoint.Response.self)
     }
 
     /// Sends an endpoint, decodes its response, and calls back once.
@@ -117,6 +117,32 @@ extension NetworkManager {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
         try await ownRouter().request(endPoint, as: type, options: options)
+    }
+
+    /// Sends any endpoint and decodes the value at a path of names in the response; see
+    /// `NetworkRouter.request(_:as:at:options:isolation:)`.
+    public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, as: type, at: path, options: options)
+    }
+
+    /// Sends any endpoint and decodes the value at a path of names on the caller's actor.
+    public func request<EndPoint: EndPointType, Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, as: type, at: path, options: options)
+    }
+
+    /// Sends any endpoint and returns what a closure makes of the response, if its status is accepted; see
+    /// ``NetworkRouter/request(_:options:isolation:decoding:)``.
+    public func request<EndPoint: EndPointType, Value>(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
+        decoding decode: (NetworkResponse) throws -> Value
+    ) async throws -> Value {
+        try await ownRouter().request(endPoint, options: options, decoding: decode)
     }
 
     /// Explains at compile time that the value's type is missing.

@@ -46,11 +46,9 @@ extension PreparedCall {
     package func stream(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        let response = try await send { request throws(NetworkError) in
+        try await answer { request throws(NetworkError) in
             request.options.streamsResponse = true
             try change(&request)
-        }
-        try response.handling.check(response)
-        return response
+        }.endingCall { try $0.checked() }
     }
 }

@@ -47,12 +47,13 @@ extension NetworkRouter {
         let download = Download(file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
         do {
             let call = prepare(endPoint, options, accept: "*/*")
-            let response = try await call.send { $0.options.download = download }.checked()
-            guard response.fileURL != nil else {
-                let reason = "the \(response.statusCode) response has nothing to save"
-                throw NetworkError(.noData, reason: reason).with(response)
+            return try await call.answer { $0.options.download = download }.endingCall { response in
+                guard try response.checked().fileURL != nil else {
+                    let reason = "the \(response.statusCode) response has nothing to save"
+                    throw NetworkError(.noData, reason: reason).with(response)
+                }
+                return response
             }
-            return response
         } catch let error as NetworkError {
             throw error.attributed(to: endPoint)
         }
@@ -81,7 +82,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        try await prepare(endPoint, options).upload(progress)
+        try await prepare(endPoint, options).upload(progress).endingCall { try $0.checked() }
     }
 
     /// Sends a request, reports the progress of its body, and decodes the response: ``upload(_:options:progress:isolation:)`` and
@@ -90,7 +91,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         progress: TransferProgress? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).upload(progress, as: type)
+        try await prepare(endPoint, options, for: type).upload(progress, as: type)
     }
 
     /// Sends a request, reports the progress of its body, and decodes the response on the caller's actor.
@@ -98,29 +99,29 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         progress: TransferProgress? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).upload(progress).decode(type)
+        try await prepare(endPoint, options, for: type).upload(progress).value(type)
     }
 }
 
 extension PreparedCall {
-    /// Sends the request, reports the progress of its body, and returns the response if its status is accepted.
+    /// Sends the request, reports the progress of its body, and returns the response, whose reader ends the call.
     fileprivate func upload(_ progress: TransferProgress?) async throws -> NetworkResponse {
-        guard let progress else { return try await accepted() }
+        guard let progress else { return try await answer() }
         return try await transfer(progress) {
             try await withUploadProgress(progress) { note in
-                try await send { request in
+                try await answer { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
                     note(0, length)
                     request.options.onBodySent = { note($0, length) }
                 }
             }
-        }.checked()
+        }
     }
 
     fileprivate func upload<Value: Decodable & Sendable>(
         _ progress: TransferProgress?, as type: Value.Type
     ) async throws -> Value {
-        try await upload(progress).decodeShared(type)
+        try await upload(progress).endingCall { try $0.checked().decodeShared(type) }
     }
 
     /// Runs a transfer as one call of the router, which the progress can cancel. The progress ends with the transfer.

@@ -20,7 +20,7 @@ extension NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        try await prepare(endPoint, options).send().checked()
+        try await prepare(endPoint, options).accepted()
     }
 
     /// Sends an endpoint and decodes the response if its status is accepted. The type is a `Decodable`. `Data` returns
@@ -35,7 +35,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).value(type)
+        try await prepare(endPoint, options, for: type).value(type)
     }
 
     /// Sends an endpoint and decodes the response on the caller's actor, if its status is accepted.
@@ -48,7 +48,62 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).accepted().decode(type)
+        try await prepare(endPoint, options, for: type).answer().value(type)
+    }
+
+    /// Sends an endpoint and decodes the value at a path of names in the response:
+    ///
+    /// ```swift
+    /// let films = try await router.request(
+    ///     .popular(page: 1), as: [Film].self, at: ["page", "results"])
+    /// ```
+    ///
+    /// - Throws: The errors of ``response(for:options:isolation:)`` and of ``NetworkResponse/decode(_:at:decoder:)``.
+    public func request<Value: Decodable & Sendable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await prepare(endPoint, options).value(type, at: path)
+    }
+
+    /// Sends an endpoint and decodes the value at a path of names on the caller's actor; see
+    /// `request(_:as:options:isolation:)`.
+    public func request<Value: Decodable>(
+        _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try await prepare(endPoint, options).answer().endingCall { try $0.checked().decode(type, at: path) }
+    }
+
+    /// Sends an endpoint and returns what a closure makes of the response, if its status is accepted. It serves formats
+    /// without a ``ResponseDecoder``:
+    ///
+    /// ```swift
+    /// let feed = try await router.request(.feed) { try Feed(xml: $0.body) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint to send.
+    ///   - options: Options for this call. They override those of its endpoint. Default none.
+    ///   - isolation: The actor on which the endpoint is read and the closure runs: the caller's.
+    ///   - decode: Returns the value of a response.
+    /// - Returns: The value.
+    /// - Throws: The errors of ``response(for:options:isolation:)``. An error of the closure becomes
+    ///   ``NetworkError/Code/decodingFailed``, with that error underneath.
+    public func request<Value>(
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
+        decoding decode: (NetworkResponse) throws -> Value
+    ) async throws -> Value {
+        try await prepare(endPoint, options, accept: "*/*").answer().endingCall { response in
+            let response = try response.checked()
+            do {
+                return try response.environment.run { try decode(response) }
+            } catch let error as NetworkError {
+                throw error
+            } catch {
+                throw NetworkError(.decodingFailed, underlying: error).with(response)
+            }
+        }
     }
 
     /// Explains at compile time that the value's type is missing.
@@ -67,7 +122,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(transform: { try $0.checked().decodeShared(type) }, completion: completion)
+        prepare(endPoint, RequestOptions(), for: type).start(transform: { try $0.checked().decodeShared(type) }, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for
@@ -80,7 +135,7 @@ extension NetworkRouter {
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
-        return prepare(endPoint).start(transform: decode, completion: completion)
+        return prepare(endPoint, RequestOptions(), for: type).start(transform: decode, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response outside of the main actor, and calls back there once.
@@ -97,7 +152,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(
+        prepare(endPoint, RequestOptions(), for: type).start(
             on: actor, transform: { try $0.checked().decodeShared(type) }, completion: completion)
     }
 
@@ -111,7 +166,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(
+        prepare(endPoint, RequestOptions(), for: type).start(
             on: actor, transformingThere: { try $0.checked().decode(type) }, completion: completion)
     }
 
@@ -146,7 +201,7 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await prepare(endPoint, options).accepted().decode(EndPoint.Response.self)
+        try await prepare(endPoint, options, for: EndPoint.Response.self).answer().value(EndPoint.Response.self)
     }
 }
 
@@ -158,7 +213,7 @@ extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Se
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await prepare(endPoint, options).value(EndPoint.Response.self)
+        try await prepare(endPoint, options, for: EndPoint.Response.self).value(EndPoint.Response.self)
     }
 }
 
@@ -170,7 +225,7 @@ extension Router {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).value(type)
+        try await prepare(endPoint, options, for: type).value(type)
     }
 
     /// Sends an endpoint and decodes the response on the caller's actor, if its status is accepted; see
@@ -179,7 +234,16 @@ extension Router {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).accepted().decode(type)
+        try await prepare(endPoint, options, for: type).answer().value(type)
+    }
+}
+
+extension NetworkRouter {
+    /// Reads an endpoint for a call that decodes a type. Text and bytes are accepted in every media type.
+    @inline(__always)
+    package func prepare(_ endPoint: EndPoint, _ options: RequestOptions, for type: Any.Type) -> PreparedCall {
+        let isPlain = type == String.self || type == Data.self || type == String?.self || type == Data?.self
+        return prepare(endPoint, options, accept: isPlain ? "*/*" : nil)
     }
 }
 
@@ -187,16 +251,26 @@ extension PreparedCall {
     /// Sends the request and returns the response if its status is accepted.
     @inline(__always)
     package func accepted() async throws -> NetworkResponse {
-        try await send().checked()
+        try await answer().endingCall { try $0.checked() }
+    }
+
+    /// Sends the request and decodes the value at a path, outside of the caller's actor.
+    func value<Value: Decodable & Sendable>(_ type: Value.Type, at path: [String]) async throws -> Value {
+        try await answer().endingCall { try $0.checked().decode(type, at: path) }
     }
 
     /// Sends the request and decodes the response, outside of the caller's actor.
     package func value<Value: Decodable & Sendable>(_ type: Value.Type) async throws -> Value {
-        try await send().checked().decodeShared(type)
+        try await answer().endingCall { try $0.checked().decodeShared(type) }
     }
 }
 
 extension NetworkResponse {
+    /// Decodes the response on the caller's actor, as the last step of its call.
+    package func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try endingCall { try $0.checked().decode(type) }
+    }
+
     func checked() throws(NetworkError) -> NetworkResponse {
         try handling.check(self)
         return self

@@ -86,6 +86,12 @@ extension InterceptorChain {
                 plan.explanations[index] = await (interceptors[index] as? any ExplainedInterceptor)?
                     .explanation(of: own, sentAs: request)
             }
+            if ownPolicy(of: request) != nil {
+                plan.explanations = Dictionary(uniqueKeysWithValues: plan.explanations.map { ($0 + 1, $1) })
+                plan.explanations[0] = "of the request's options"
+                plan.interceptors.insert("RetryPolicy", at: 0)
+                plan.callInterceptors += 1
+            }
             plan.request = request
             plan.warnings = request.warnings + ((request.endPoint?.endPoint as? any EndPointType)?.nearMisses ?? [])
         }

@@ -28,6 +28,7 @@ package final class InterceptorChain: Sendable {
         self.session = session
         self.notesExchanges = notesExchanges
         fault = Self.fault(of: links)
+        retryPolicy = links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first
         isSessionCancellable = session is any CallCancellableSession
     }
 
@@ -49,15 +50,23 @@ package final class InterceptorChain: Sendable {
     }
 
     /// The first retry policy in the chain, or nil without one.
-    var retryPolicy: RetryPolicy? { links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first }
+    let retryPolicy: RetryPolicy?
 
     /// Sends a request through the interceptors. A download may send it several times.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         if let fault { throw fault }
         guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
-            return try await send(request, from: 0)
+            guard let policy = ownPolicy(of: request) else { return try await send(request, from: 0) }
+            return try await policy.intercept(request, next: Next(self, 0))
         }
         return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
+    }
+
+    /// Returns the policy of a request that none of the interceptors applies. It runs before them. A call that sends
+    /// several requests applies its policy itself.
+    func ownPolicy(of request: NetworkRequest) -> RetryPolicy? {
+        guard retryPolicy == nil, request.options.hasValues, request.call?.isLong != true else { return nil }
+        return request.options.retry
     }
 
     // Inlined, because each call of an asynchronous function costs some hundred instructions.

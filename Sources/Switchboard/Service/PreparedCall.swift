@@ -44,8 +44,20 @@ package struct PreparedCall: Sendable {
     package func send(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        guard let environment else { return try await calls.send(try finished(change)) }
-        return try await environment.run { try await calls.send(try finished(change)) }
+        let response = try await answer(change)
+        response.endCall()
+        return response
+    }
+
+    /// Sends the request in the caller's task and returns the response, whose reader ends the call.
+    ///
+    /// - Throws: The errors of ``send(_:)``. They have ended the call.
+    @inline(__always)
+    package func answer(
+        _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
+    ) async throws -> NetworkResponse {
+        guard let environment else { return try await calls.answer(to: try finished(change)) }
+        return try await environment.run { try await calls.answer(to: try finished(change)) }
     }
 
     /// Returns the same call with a new identity for its request, to send it once more.
@@ -181,6 +193,10 @@ extension PreparedCall {
         /// Passes the value to the completion, unless the call was canceled before: it then gets the cancellation.
         func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
             let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), request))
+            if case .success(let response) = result {
+                let error: NetworkError? = if case .failure(let error) = value { error } else { nil }
+                response.endCall(with: error)
+            }
             (environment?.afterwards).run { completion(value) }
             didEnd()
         }

@@ -65,20 +65,20 @@ public struct RequestBuilder: Sendable {
 
     private func build(_ endPoint: some EndPointType, _ callOptions: RequestOptions?) throws -> NetworkRequest {
         endPoint.sayNearMisses()
-        var options = self.options.merging(try endPoint.options.endPointValue).merging(callOptions)
+        var options = self.options.merging(try endPoint.options._endPointValue).merging(callOptions)
         let task: HTTPTask
         if options.hasValues, let encoder = options.encoder {
-            task = try JSONBody.$requestEncoder.withValue(encoder) { try endPoint.task.endPointValue } ?? .request
+            task = try JSONBody.$requestEncoder.withValue(encoder) { try endPoint.task._endPointValue } ?? .request
         } else {
-            task = try endPoint.task.endPointValue ?? .request
+            task = try endPoint.task._endPointValue ?? .request
         }
         let download = task.download
         var isMade = false
         defer { if !isMade { download?.progress?.end() } }
         if let download { options.download = download }
         var draft = RequestDraft(
-            method: try endPoint.httpMethod.endPointValue ?? .get, url: nil,
-            headers: (try endPoint.headers.endPointValue ?? [:]).merging(task.headers))
+            method: try endPoint.httpMethod._endPointValue ?? .get, url: nil,
+            headers: (try endPoint.headers._endPointValue ?? [:]).merging(task.headers))
         let base = try base(of: endPoint)
         let path = endPoint.path
         var text = try URLText(base).appending(path: path)
@@ -141,7 +141,7 @@ public struct RequestBuilder: Sendable {
 
     private func base(of endPoint: some EndPointType) throws -> URL {
         let own = try endPoint.baseURL
-        guard let baseURL, own is ManagerBaseURL else { return try own.endPointURL() }
+        guard let baseURL, own is ManagerBaseURL else { return try own._endPointURL() }
         return try baseURL()
     }
 
@@ -169,7 +169,8 @@ public struct RequestBuilder: Sendable {
         if hasBody { request.headers.fill(request.body.additionalHeaders) }
         let foreign = request.isForeign ? request : nil
         var headers = headers
-        if let accept { headers["Accept"] = accept }
+        // "Anything" replaces only the default: a manager's own media type stays.
+        if let accept, accept != "*/*" || headers["Accept"] == "application/json" { headers["Accept"] = accept }
         request.headers.fill(headers) { name in
             // The builder's fields are meant for the app's servers.
             if let foreign, !foreign.goesToOtherOrigins(name) { return true }

@@ -54,8 +54,16 @@ public final class RouterCalls: Sendable {
     /// The environment of a call that begins now. Nil if none is set.
     package var environmentNow: CallEnvironment? { CallEnvironment(startingIn: environment) }
 
-    /// Sends a request in the caller's task, and waits for the response.
+    /// Sends a request in the caller's task, and waits for the response, which ends the call.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        let response = try await answer(to: request)
+        response.endCall()
+        return response
+    }
+
+    /// Sends a request in the caller's task, and waits for the response. The caller reads it and ends the call with
+    /// ``NetworkResponse/endingCall(_:)``.
+    func answer(to request: NetworkRequest) async throws -> NetworkResponse {
         defer { request.options.download?.progress?.end() }
         let record = request.call == nil ? makeRecord(of: request, within: CallCancellation.current) : nil
         let call = record ?? CallCancellation()
@@ -68,7 +76,7 @@ public final class RouterCalls: Sendable {
             }
             // A call is in flight until its stream has been read.
             response.stream = ResponseBytes(
-                CallStream(stream, of: response.request ?? request, call) { self.remove(call) })
+                CallStream(stream, of: response, call) { self.remove(call) })
             return response
         } catch {
             remove(call)
@@ -131,6 +139,7 @@ public final class RouterCalls: Sendable {
     }
 
     /// Sends a request as a call, or as part of a longer call, which begins and ends elsewhere.
+    /// The reader of the response ends the call.
     private func run(_ request: NetworkRequest, as own: CallRecord?) async throws -> NetworkResponse {
         var request = request
         let call = request.call ?? own ?? makeRecord(of: request)
@@ -144,7 +153,7 @@ public final class RouterCalls: Sendable {
             var response =
                 if let total { try await send(request, within: total) } else { try await chain.send(request) }
             if response.request == nil { response.request = request }
-            if !isPart { call.end(.success(response.statusCode), request) }
+            if response.request?.call !== call { response.request?.call = call }
             return response
         } catch {
             let error = NetworkError.caught(error, of: call, request)
@@ -230,6 +239,9 @@ extension NetworkError {
             error.reason = "\(thrower) threw \(NetworkError.text(of: own))"
         }
         error.attempts = max(error.attempts, call.totalAttempts)
+        if error.code.isTransport, request?.options.hasValues == true, request?.options.keepsPublishedTexts == true {
+            error.classMessage = NetworkError.Code.publishedFailure
+        }
         return request.map(error.attributed) ?? error
     }
 

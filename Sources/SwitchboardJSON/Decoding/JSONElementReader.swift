@@ -23,6 +23,8 @@ package struct JSONElementReader<Element: Decodable> {
     }
 
     private let decoder: FastJSONDecoder
+    /// Decodes an element in place of `decoder`.
+    private let decode: ((UnsafeRawBufferPointer) throws -> Element)?
     private let path: [String]
     private var stage = Stage.outside
     /// The text without the elements.
@@ -46,10 +48,20 @@ package struct JSONElementReader<Element: Decodable> {
     private var name: String?
 
     /// Creates a reader of the array at a path of names. The empty path means the top-level value.
-    package init(_ type: Element.Type, decoder: FastJSONDecoder, at path: [String] = []) {
+    ///
+    /// - Parameters:
+    ///   - type: The type of an element.
+    ///   - decoder: Decodes the elements.
+    ///   - decode: Decodes the elements in place of `decoder`, which then only checks the text around the array.
+    ///   - path: The names that lead to the array.
+    package init(
+        _ type: Element.Type, decoder: FastJSONDecoder,
+        decode: ((UnsafeRawBufferPointer) throws -> Element)? = nil, at path: [String] = []
+    ) {
         var decoder = decoder
         decoder.maximumDepth -= path.count + 1
         self.decoder = decoder
+        self.decode = decode
         self.path = path
     }
 
@@ -116,7 +128,15 @@ package struct JSONElementReader<Element: Decodable> {
         count += 1
         defer { element.removeAll(keepingCapacity: true) }
         return try element.withUnsafeBytes { bytes in
-            try JSONDocument(bytes, decoder: decoder, origin: origin).value(Element.self, at: JSONDocument.root)
+            guard let decode else {
+                return try JSONDocument(bytes, decoder: decoder, origin: origin).value(
+                    Element.self, at: JSONDocument.root)
+            }
+            do {
+                return try decode(bytes)
+            } catch let error as DecodingError {
+                throw error.below(steps)
+            }
         }
     }
 
@@ -195,5 +215,23 @@ package struct JSONElementReader<Element: Decodable> {
         let place = "at line \(position.line), column \(position.column) (byte \(position.offset))"
         let path = path.map { JSONPathKey(stringValue: $0) }
         return .dataCorrupted(.init(codingPath: path, debugDescription: "Expected \(expected) \(place)."))
+    }
+}
+
+extension DecodingError {
+    /// Returns the error of a value as that of the text that contains it at a path.
+    fileprivate func below(_ path: [any CodingKey]) -> DecodingError {
+        func moved(_ context: Context) -> Context {
+            Context(
+                codingPath: path + context.codingPath, debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
+        switch self {
+        case .typeMismatch(let type, let context): return .typeMismatch(type, moved(context))
+        case .valueNotFound(let type, let context): return .valueNotFound(type, moved(context))
+        case .keyNotFound(let key, let context): return .keyNotFound(key, moved(context))
+        case .dataCorrupted(let context): return .dataCorrupted(moved(context))
+        @unknown default: return self
+        }
     }
 }

@@ -24,6 +24,9 @@ public struct MockResponse: Sendable {
     public var headers: HTTPHeaders
     /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304.
     public var body: Data
+    /// The fields after the body. A ``MockServer`` then sends the body in chunks, except to HTTP/1.0, which has no
+    /// trailers. A ``StubSession`` leaves them out of a response that is streamed. Default none.
+    public var trailers = HTTPHeaders()
 
     /// The way the answer ends.
     var course = Course.complete

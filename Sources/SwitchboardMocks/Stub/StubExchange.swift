@@ -84,6 +84,7 @@ struct StubExchange {
         var answer = head
         answer.body = try await body.whole { partial($0, $1) }
         answer.metrics.bytesReceived = Int64(answer.body.count)
+        answer.trailers = response.trailers
         return answer
     }
 

@@ -26,7 +26,7 @@ struct ResponseFrame {
             }
         let isOld = request?.httpVersion == "HTTP/1.0"
         let isOdd = response.wire.isOdd
-        isChunked = response.chunkSizes != nil && !isOld
+        isChunked = (response.chunkSizes != nil || !response.trailers.isEmpty) && !isOld
         hasBody = response.allowsBody(to: request?.method ?? .get)
         body = hasBody ? response.body.prefix(cut ?? response.body.count) : Data()
 
@@ -37,7 +37,7 @@ struct ResponseFrame {
         if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), !response.isBodiless {
             if isChunked {
                 headers.add("Transfer-Encoding", "chunked")
-            } else if response.chunkSizes == nil, response.wire.version == "HTTP/1.1" {
+            } else if response.chunkSizes == nil, response.trailers.isEmpty, response.wire.version == "HTTP/1.1" {
                 headers.add("Content-Length", String(response.body.count + missing))
             }
         }

@@ -60,7 +60,10 @@ struct WireResponse {
         if frame.isChunked, frame.hasBody {
             pieces.append(.bytes(frame.head))
             write(chunks: response.chunks(of: frame.body), response)
-            if place == nil, response.wire.chunkSizeText == nil { pieces.append(.bytes(Data("0\r\n\r\n".utf8))) }
+            if place == nil, response.wire.chunkSizeText == nil {
+                let fields = response.trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
+                pieces.append(.bytes(Data("0\r\n\(fields)\r\n".utf8)))
+            }
         } else if response.pace.bytesPerSecond == nil, frame.body.count <= 1 << 14 {
             pieces.append(.bytes(frame.head + frame.body))
         } else {

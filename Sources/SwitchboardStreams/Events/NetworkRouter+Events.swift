@@ -45,7 +45,7 @@ extension NetworkRouter {
     ///   - type: The type of an event's decoded data. Reading throws `NetworkError.Code.decodingFailed` with the key
     ///     path for data that cannot be decoded.
     ///   - last: The data of the event that ends the stream, for instance `[DONE]`. Nil, the default, for none.
-    ///   - decoder: Decodes the data.
+    ///   - decoder: Decodes the data. Nil, the default, uses the decoder of the response handling.
     ///   - lastEventID: The ID of the last event that the app already has. Empty, the default, for none.
     ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
     ///   - limit: The maximum number of bytes of a line, and of an event's data. Default 1 MiB.
@@ -53,41 +53,50 @@ extension NetworkRouter {
     /// - Returns: The values, to be read once.
     public func events<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
-        decoder: any ResponseDecoder = FastJSONDecoder(),
+        decoder: (any ResponseDecoder)? = nil,
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let source = eventSource(endPoint, lastEventID, options, limit)
-        return calls.elements(of: source, until: last) { Transferred(try $0.decode(type, decoder: decoder)) }
+        let decoding = ResponseDecoding(decoder)
+        let source = eventSource(endPoint, lastEventID, options, limit, decoding)
+        return calls.elements(of: source, until: last) { event in
+            try decoding.run { Transferred(try event.decode(type, decoder: decoding.decoder)) }
+        }
     }
 
     /// Returns the decoded data of an endpoint's server-sent events, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func events<Value: Decodable>(
         for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
-        decoder: any ResponseDecoder = FastJSONDecoder(),
+        decoder: (any ResponseDecoder)? = nil,
         lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        let source = eventSource(endPoint, lastEventID, options, limit)
-        let decode = ActorBound<ServerSentEvent, Value> { try $0.decode(type, decoder: decoder) }
+        let decoding = ResponseDecoding(decoder)
+        let source = eventSource(endPoint, lastEventID, options, limit, decoding)
+        let decode = ActorBound<ServerSentEvent, Value> { event in
+            try decoding.run { try event.decode(type, decoder: decoding.decoder) }
+        }
         return calls.elements(of: source, until: last, decode.sendable)
     }
 
     /// Returns a source of events that reads the endpoint for each connection.
     private func eventSource(
         _ endPoint: EndPoint, _ lastEventID: String, _ options: RequestOptions, _ limit: Int,
+        _ decoding: ResponseDecoding? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) -> EventSource<EventStreamParser> {
         let call = LongCall(on: calls, usually: .forStreams)
         let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options, accept: "text/event-stream") }
         return EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), in: call) { lastEventID in
-            try await prepare(()).value.stream { request throws(NetworkError) in
+            let response = try await prepare(()).value.stream { request throws(NetworkError) in
                 try call.join(&request) { request in
                     if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
                     if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
                 }
             }
+            decoding?.take(response)
+            return response
         }
     }
 }

@@ -26,7 +26,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///
     /// - Throws: `NetworkError.Code.decodingFailed` with the key path.
     public func decode<Value: Decodable>(
-        _ type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder()
+        _ type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses
     ) throws(NetworkError) -> Value {
         do {
             return try decoder.decode(type, from: Data(data.utf8))

@@ -23,6 +23,30 @@ package struct ServerMessage {
         }
     }
 
+    /// Returns a body of `text/plain` as a message, cut after 1,000 characters. Nil for another type, for more than
+    /// 64 KiB, and for bytes that are no text.
+    package func plainText(in body: Data, as contentType: String?) -> String? {
+        let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard type == "text/plain", body.count <= 65_536, let text = String(data: body, encoding: .utf8) else {
+            return nil
+        }
+        let words = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let isText = !words.utf8.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
+        return words.isEmpty || !isText ? nil : Self.shown(words)
+    }
+
+    /// Returns the title of a body in HTML, cut after 1,000 characters. Nil if it has none within 64 KiB.
+    package func title(of body: Data) -> String? {
+        guard body.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return nil }
+        let page = String(decoding: body.prefix(65_536), as: UTF8.self)
+        guard let start = page.range(of: "<title", options: .caseInsensitive)?.upperBound,
+            let open = page[start...].firstIndex(of: ">"),
+            let end = page[open...].range(of: "</title", options: .caseInsensitive)?.lowerBound
+        else { return nil }
+        let words = XMLMessage.unescaped(String(page[page.index(after: open)..<end])).split(whereSeparator: \.isWhitespace)
+        return words.isEmpty ? nil : Self.shown(words.joined(separator: " "))
+    }
+
     private static func shown(_ text: String) -> String {
         let text = Redactor.standard.pairs(in: text)
         let scalars = text.unicodeScalars
@@ -37,10 +61,18 @@ package struct ServerMessage {
         let inner = object["error"] as? [String: Any] ?? [:]
         for key in keys {
             for value in [object[key], inner[key]] {
-                if let text = Self.text(of: value, isFields: key == "errors") { return text }
+                guard let text = Self.text(of: value, isFields: key == "errors") else { continue }
+                return key == "errors" ? text : Self.adding(object["errors"], to: text)
             }
         }
         return nil
+    }
+
+    /// Adds the texts by field of an object to a message that stands beside it, as Laravel sends them.
+    private static func adding(_ errors: Any?, to text: String) -> String {
+        guard let errors = errors as? [String: Any] else { return text }
+        guard let more = joined(fields(errors).lazy.filter { !text.contains($0) }) else { return text }
+        return text + (text.last?.isPunctuation == true ? " " : ": ") + more
     }
 
     /// Returns the text of a value. `["a", {"message": "b"}]` becomes `a; b`.
@@ -61,8 +93,12 @@ package struct ServerMessage {
     private static func item(_ value: Any) -> String? {
         if let text = value as? String { return text.isEmpty ? nil : text }
         guard let object = value as? [String: Any] else { return nil }
-        return ["message", "msg", "detail", "description", "title"].lazy.compactMap { object[$0] as? String }
+        let text = ["message", "msg", "detail", "description", "title"].lazy.compactMap { object[$0] as? String }
             .first { !$0.isEmpty }
+        // The errors of FastAPI have their place: `["body", "email"]`.
+        guard let text, let place = object["loc"] as? [Any] else { return text }
+        let field = place.dropFirst().map { "\($0)" }.joined(separator: ".")
+        return field.isEmpty ? text : "\(field): \(text)"
     }
 
     /// Returns a text for each field. `{"email": ["is taken"]}` becomes `email is taken`. A text with a capital letter
@@ -122,7 +158,7 @@ private struct XMLMessage {
         return (isRaw ? text : Self.unescaped(text)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    private static func unescaped(_ text: String) -> String {
+    static func unescaped(_ text: String) -> String {
         let pieces = text.components(separatedBy: "&")
         return pieces.dropFirst().reduce(into: pieces[0]) { result, piece in
             let parts = piece.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)

@@ -22,7 +22,7 @@ struct WebSocketOpening: Sendable {
     func open() async throws -> Opened {
         let queue = SendQueue()
         let connected = Protected<(any UpgradedConnection)?>(nil)
-        let response = try await prepare(()).value.send { request throws(NetworkError) in
+        let response = try await prepare(()).value.answer { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
             }
@@ -39,8 +39,13 @@ struct WebSocketOpening: Sendable {
             if settings.reconnects { try call.join(&request) { _ in } }
         }
         guard response.statusCode == 101, let request = response.request else {
-            try response.handling.check(response)
-            throw try await refusal(response)
+            do {
+                try response.handling.check(response)
+                throw try await refusal(response)
+            } catch {
+                response.endCall(with: error)
+                throw error
+            }
         }
         let settings = request.options.webSocket
         let connection = WebSocketConnection(queue, settings, request, clock: clock)
@@ -49,6 +54,7 @@ struct WebSocketOpening: Sendable {
             let agreement = try handshake.agreement(response.headers)
             let reader = try reader(agreement, settings, queue)
             // Compression takes long, and does not belong on the thread of all connections.
+            request.endCall(.success(response.statusCode))
             let isPlain = agreement.compression == nil
             connection.start(response.bytes, reader, over: isPlain ? connected.swap(nil) : nil)
             return Opened(
@@ -58,7 +64,9 @@ struct WebSocketOpening: Sendable {
             queue.end(CancellationError())
             var fault = NetworkError(.invalidResponse, reason: error.text)
             fault.title = "The server's answer opens no WebSocket"
-            throw connection.attributed(fault)
+            let error = connection.attributed(fault)
+            response.endCall(with: error)
+            throw error
         }
     }
 

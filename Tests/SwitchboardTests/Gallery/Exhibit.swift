@@ -7,7 +7,7 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
     /// The texts of an error that people and programs see. Parts that differ between runs are replaced.
     struct Texts: Equatable, Codable, Sendable {
         var code: String
-        /// The text of `localizedDescription` and `errorDescription`.
+        /// The text of `summary`.
         var error: String
         /// The text of `"\(error)"`.
         var line: String
@@ -16,7 +16,7 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
 
         init(_ error: NetworkError, masks: [String: String] = [:]) {
             code = error.code.rawValue
-            self.error = Mask.apply(to: error.errorDescription ?? "", masks)
+            self.error = Mask.apply(to: error.summary, masks)
             line = Mask.apply(to: error.description, masks)
             message = Mask.apply(to: error.message, masks)
         }

@@ -8,7 +8,7 @@ enum GalleryFile {
     static let head = """
         # The text of each error
 
-        A use that leads to each code of `NetworkError`, with the texts of the error: `errorDescription`, the text of
+        A use that leads to each code of `NetworkError`, with the texts of the error: `summary`, the text of
         `"\\(error)"` if that has more, and `message`, which an app shows to a person. `ErrorGalleryTests` compares the
         texts with this file. This command writes the file:
 

@@ -152,7 +152,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "every transport failure has the same message", .requirement("S3.13"),
+        "every transport failure has the published message with the article's map", .requirement("S3.13"),
         arguments: [
             NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
             .invalidResponse, .unknown,
@@ -160,7 +160,10 @@ struct ErrorMappingTests {
     func message(code: NetworkError.Code) async throws {
         let router = Router<URLEndPoint>(
             session: StubSession { _ in .failure(NetworkError(code, underlying: URLError(.timedOut))) })
-        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        let options = RequestOptions { $0.responseHandling.statusMap = .article }
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: endPoint, options: options)
+        }
         #expect(error?.message == "Please check your network connection.")
         #expect(error?.urlErrorCode == .timedOut)
     }

@@ -168,6 +168,17 @@ extension NetworkError {
 }
 
 extension NetworkError.Code {
+    /// The published text for every failure of the transport.
+    static let publishedFailure = "Please check your network connection."
+
+    /// Whether the published text describes the failure.
+    var isTransport: Bool {
+        switch self {
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse: true
+        default: false
+        }
+    }
+
     /// The short text for a person. Where a published design has a text, it is that text.
     var message: String {
         switch self {
@@ -176,8 +187,7 @@ extension NetworkError.Code {
         case .unknown, .sessionInvalidated: "Something went wrong"
         case .bodyNotAllowed, .unsupported, .unknownEnvironment: Self.invalidRequest.title
         case .webSocketClosed: "The connection is closed"
-        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse:
-            "Please check your network connection."
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost: Self.publishedFailure
         default: title
         }
     }

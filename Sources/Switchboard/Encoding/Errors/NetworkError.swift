@@ -71,8 +71,8 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError: LocalizedError, CustomStringConvertible {
-    /// A short text for a person. It names no endpoint: "Please check your network connection.", "Not found (404)",
-    /// "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``.
+    /// A short text for a person. It names no endpoint: "The server's certificate is not trusted",
+    /// "Not found (404)", "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``.
     public var message: String {
         if code == .custom, let serverMessage { return serverMessage }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
@@ -91,12 +91,11 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         wait.map { $0 > .zero ? ", try again in \($0.waitText)" : "" } ?? ""
     }
 
-    /// The failure, its endpoint and its cause, in one line.
-    ///
-    /// For ``Code/custom`` it is the server's message alone, because callers show or compare it. ``description`` has
-    /// the rest.
+    /// The ``message``, which alerts show as `localizedDescription`, and for a request that cannot be created also the
+    /// cause. ``description`` is the text for a developer.
     public var errorDescription: String? {
-        code == .custom ? message : description
+        guard code.isKind(of: .invalidRequest), let failureReason else { return message }
+        return "\(message): \(failureReason)"
     }
 
     /// The cause, as in ``reason``, with the secrets of URLs redacted.

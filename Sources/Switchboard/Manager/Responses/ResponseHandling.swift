@@ -14,7 +14,8 @@ public struct ResponseHandling: Sendable {
     /// `message`, `status_message`, `error_description`, `detail`, `errors`, `title`, `error`.
     ///
     /// They do not apply to errors in XML. There the message is the `Message` of S3 and similar services, or the
-    /// `detail` or `title` of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457).
+    /// `detail` or `title` of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457). A body of the type `text/plain` is
+    /// the message itself.
     public var messageKeys: [String]
     /// The decoder for the body of a success. Default a `FastJSONDecoder` that also reads ISO 8601 dates, as
     /// ``JSONBody`` writes them.
@@ -45,12 +46,16 @@ public struct ResponseHandling: Sendable {
 
     private func judge(_ response: NetworkResponse) throws(NetworkError) {
         guard !acceptedStatuses.contains(response.statusCode) else { return }
-        let serverMessage = ServerMessage(keys: messageKeys).text(in: response.body)
-        let code = statusMap.code(response.statusCode, serverMessage != nil)
+        let messages = ServerMessage(keys: messageKeys)
+        let structured = messages.text(in: response.body)
+        let serverMessage = structured ?? messages.plainText(in: response.body, as: response.headers["Content-Type"])
+        let code = statusMap.code(response.statusCode, structured != nil)
         var error = NetworkError(code).with(response)
         error.serverMessage = serverMessage
         if serverMessage == nil, !response.body.isEmpty, !response.body.contains(0) {
-            error.reason = "the body begins \(DecodingFailure.snippet(of: response.body))"
+            error.reason =
+                messages.title(of: response.body).map { "the server sent a page with the title \($0.quotedForMessage)" }
+                ?? "the body begins \(DecodingFailure.snippet(of: response.body))"
         }
         if statusMap.isPlain {
             error.wait = response.retryAfter()
@@ -68,6 +73,7 @@ extension RequestOptions {
         set {
             self[ResponseHandlingOption.self] = newValue
             isDownloadAccepted = newValue.acceptedStatuses.contains
+            keepsPublishedTexts = !newValue.statusMap.isPlain
         }
     }
 }
@@ -109,6 +115,25 @@ extension NetworkResponse {
         }
         do {
             return try environment.run { try (decoder ?? handling.decoder).decode(type, from: body) }
+        } catch {
+            throw failure(for: error, as: type)
+        }
+    }
+
+    /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
+    /// Otherwise the same as ``decode(_:decoder:)``. A name is the one that the decoder's key strategy makes.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
+    ) throws(NetworkError) -> Value {
+        guard !body.isEmpty else {
+            throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
+        }
+        do {
+            return try NestedPath.$names.withValue(path) {
+                try environment.run {
+                    try (decoder ?? handling.decoder).decode(NestedValue<Value>.self, from: body).value
+                }
+            }
         } catch {
             throw failure(for: error, as: type)
         }

@@ -42,13 +42,13 @@ where
     // `URL` or `String`, or an optional of these.
     BaseURLProperty: EndPointBaseURL,
     // `HTTPMethod` or `String`, or an optional of these.
-    MethodProperty: EndPointProperty, MethodProperty.PropertyValue == HTTPMethod,
+    MethodProperty: EndPointProperty, MethodProperty._EndPointValue == HTTPMethod,
     // `HTTPTask`, or an optional of it.
-    TaskProperty: EndPointProperty, TaskProperty.PropertyValue == HTTPTask,
+    TaskProperty: EndPointProperty, TaskProperty._EndPointValue == HTTPTask,
     // `HTTPHeaders`, `[String: String]`, `[HTTPHeader]` or `KeyValuePairs`, or an optional of these.
-    HeadersProperty: EndPointProperty, HeadersProperty.PropertyValue == HTTPHeaders,
+    HeadersProperty: EndPointProperty, HeadersProperty._EndPointValue == HTTPHeaders,
     // `RequestOptions`, or an optional of it.
-    OptionsProperty: EndPointProperty, OptionsProperty.PropertyValue == RequestOptions
+    OptionsProperty: EndPointProperty, OptionsProperty._EndPointValue == RequestOptions
 {
     /// The path below ``EndPointMembers/baseURL``. Characters that a path may not contain are escaped once, a valid
     /// `%XX` is kept, and a `?query` joins the query. Write values that may contain a slash as
@@ -58,36 +58,36 @@ where
 
 extension Optional: EndPointProperty where Wrapped: EndPointProperty {
     /// The value, or nil for the default.
-    public var endPointValue: Wrapped.PropertyValue? {
+    public var _endPointValue: Wrapped._EndPointValue? {
         // Not a key path: in a generic context it is looked up by name at every use.
-        if let self { self.endPointValue } else { nil }
+        if let self { self._endPointValue } else { nil }
     }
 }
 
 extension URL: EndPointBaseURL {
     /// Returns the URL itself.
-    public func endPointURL() -> URL { self }
+    public func _endPointURL() -> URL { self }
 }
 
 extension Optional: EndPointBaseURL where Wrapped: EndPointBaseURL {
     /// Returns the URL. Throws for nil, so that nil never selects another server.
-    public func endPointURL() throws(NetworkError) -> URL {
+    public func _endPointURL() throws(NetworkError) -> URL {
         guard let self else { throw NetworkError(.missingURL, reason: "the endpoint's baseURL is nil") }
-        return try self.endPointURL()
+        return try self._endPointURL()
     }
 }
 
 extension HTTPMethod: EndPointProperty {
     /// The method itself.
-    public var endPointValue: HTTPMethod? { self }
+    public var _endPointValue: HTTPMethod? { self }
 }
 
 extension String: EndPointProperty, EndPointBaseURL {
     /// The method of this name.
-    public var endPointValue: HTTPMethod? { HTTPMethod(rawValue: self) }
+    public var _endPointValue: HTTPMethod? { HTTPMethod(rawValue: self) }
 
     /// Returns the URL in this text.
-    public func endPointURL() throws(NetworkError) -> URL {
+    public func _endPointURL() throws(NetworkError) -> URL {
         guard let url = URL(string: self) else {
             throw NetworkError(
                 .invalidRequest,
@@ -101,30 +101,30 @@ extension String: EndPointProperty, EndPointBaseURL {
 
 extension HTTPTask: EndPointProperty {
     /// The task itself.
-    public var endPointValue: HTTPTask? { self }
+    public var _endPointValue: HTTPTask? { self }
 }
 
 extension HTTPHeaders: EndPointProperty {
     /// The header fields themselves.
-    public var endPointValue: HTTPHeaders? { self }
+    public var _endPointValue: HTTPHeaders? { self }
 }
 
 extension Dictionary: EndPointProperty where Key == String, Value == String {
     /// The entries as header fields, in the order of their names.
-    public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
+    public var _endPointValue: HTTPHeaders? { HTTPHeaders(self) }
 }
 
 extension Array: EndPointProperty where Element == HTTPHeader {
     /// The fields in their order.
-    public var endPointValue: HTTPHeaders? { HTTPHeaders(self) }
+    public var _endPointValue: HTTPHeaders? { HTTPHeaders(self) }
 }
 
 extension KeyValuePairs: EndPointProperty where Key == String, Value == String {
     /// The pairs in their order.
-    public var endPointValue: HTTPHeaders? { HTTPHeaders(lazy.map { HTTPHeader(name: $0.key, value: $0.value) }) }
+    public var _endPointValue: HTTPHeaders? { HTTPHeaders(lazy.map { HTTPHeader(name: $0.key, value: $0.value) }) }
 }
 
 extension RequestOptions: EndPointProperty {
     /// The options themselves.
-    public var endPointValue: RequestOptions? { self }
+    public var _endPointValue: RequestOptions? { self }
 }

@@ -15,7 +15,7 @@ public struct ManagerBaseURL: EndPointBaseURL {
     ///
     /// - Returns: No URL: it always throws.
     /// - Throws: ``NetworkError/Code/missingURL``.
-    public func endPointURL() throws(NetworkError) -> URL {
+    public func _endPointURL() throws(NetworkError) -> URL {
         throw NetworkError(
             .missingURL,
             reason:

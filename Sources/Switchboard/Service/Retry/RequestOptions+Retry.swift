@@ -2,9 +2,8 @@ import Foundation
 
 extension RequestOptions {
     /// The retry policy for the request, in place of the ``RetryPolicy`` of its router. `.never` disables retries. The
-    /// clock of the router's policy is kept, and so is its retry budget, unless this policy has one. Nil, the default,
-    /// for the router's policy. Without a ``RetryPolicy`` in the chain it applies only to downloads, uploads in pieces,
-    /// and streams that reconnect.
+    /// clock of the router's policy is kept, and so is its retry budget, unless this policy has one. Without a
+    /// ``RetryPolicy`` in the chain, this policy runs before all interceptors. Nil, the default, for the router's policy.
     public var retry: RetryPolicy? {
         get { self[RetryOption.self] }
         set { self[RetryOption.self] = newValue }

@@ -5,7 +5,10 @@ import Foundation
 /// ends the body.
 final class CallStream: ResponseBytes.Source {
     private let bytes: Protected<ResponseBytes?>
-    let request: NetworkRequest?
+    /// The response without its body.
+    private let head: NetworkResponse
+    private let isEndedByReader = Protected(false)
+    private let isComplete = Protected(false)
     private let cancellation: CallCancellation
     private let didEnd: @Sendable () -> Void
     /// The identifier of the cancellation handler. The handler retains the body and `didEnd`, which retains the call:
@@ -13,12 +16,14 @@ final class CallStream: ResponseBytes.Source {
     private let handler: Int
 
     init(
-        _ bytes: ResponseBytes, of request: NetworkRequest, _ cancellation: CallCancellation,
+        _ bytes: ResponseBytes, of response: NetworkResponse, _ cancellation: CallCancellation,
         didEnd: @escaping @Sendable () -> Void
     ) {
+        var head = response
+        head.stream = nil
+        self.head = head
         let held = Protected<ResponseBytes?>(bytes)
         self.bytes = held
-        self.request = request
         self.cancellation = cancellation
         self.didEnd = didEnd
         // Releasing the body closes the exchange. A body that is being read receives the cancellation itself.
@@ -30,8 +35,13 @@ final class CallStream: ResponseBytes.Source {
 
     deinit {
         cancellation.remove(handler)
+        head.endCall(with: isComplete.value ? nil : CancellationError())
         didEnd()
     }
+
+    var request: NetworkRequest? { head.request }
+
+    func endsWithReader() { isEndedByReader.withLock { $0 = true } }
 
     func next() async throws -> Data? {
         guard let bytes = bytes.value else {
@@ -43,13 +53,19 @@ final class CallStream: ResponseBytes.Source {
                 try CallCancellation.check()
                 return try await bytes.next()
             }
-            if chunk == nil { end() }
+            if chunk == nil {
+                isComplete.withLock { $0 = true }
+                if !isEndedByReader.value { head.endCall() }
+                end()
+            }
             return chunk
         } catch {
+            let found = NetworkError.caught(error)
+            let error: any Error =
+                found.code == .cancelled ? CancellationError() : request.map(found.attributed) ?? found
+            head.endCall(with: error)
             end()
-            let error = NetworkError.caught(error)
-            guard error.code != .cancelled else { throw CancellationError() }
-            throw request.map(error.attributed) ?? error
+            throw error
         }
     }
 

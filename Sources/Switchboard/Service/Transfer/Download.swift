@@ -44,6 +44,12 @@ extension RequestOptions {
         set { self[DownloadAcceptedOption.self] = newValue }
     }
 
+    /// Whether errors of the transport have the published text. The response handling, in a higher layer, sets it.
+    var keepsPublishedTexts: Bool {
+        get { self[PublishedTextsOption.self] }
+        set { self[PublishedTextsOption.self] = newValue }
+    }
+
     /// Keeps the response in memory, whatever else the endpoint requests.
     package mutating func holdResponse() {
         download = nil
@@ -53,3 +59,5 @@ extension RequestOptions {
 
 private enum DownloadOption: RequestOption { static let defaultValue: Download? = nil }
 private enum DownloadAcceptedOption: RequestOption { static let defaultValue: @Sendable (Int) -> Bool = { _ in true } }
+
+private enum PublishedTextsOption: RequestOption { static let defaultValue = false }

@@ -25,6 +25,7 @@ extension CurlError {
         var error = NetworkError(
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, proxy: proxy),
             underlying: self)
+        if code == 60 || code == 51 { error.title = NetworkError.untrustedCertificate }
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         if code == 27 || code == 100, isHeadComplete {
             error.reason = "its decompressed body exceeds the memory that libcurl buffers for a slow reader"
@@ -76,7 +77,7 @@ extension CurlError {
         case 18: .truncatedBody
         case 26: .encodingFailed
         case 28: .timedOut
-        case 35, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .insecureConnection
+        case 35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .insecureConnection
         case 42: .cancelled
         case 52, 65, 81: .connectionLost
         case 61: .cannotDecodeResponse

@@ -21,10 +21,14 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {  // the 
     /// A closure that returns the time since the start of the call, on the clock of the total timeout. Nil without such
     /// a timeout.
     let elapsed: (@Sendable () -> Duration)?
+    /// Whether the call sends several requests, so that no response ends it.
+    let isLong: Bool
+
     init(
         _ monitors: [any EventMonitor], since start: ContinuousClock.Instant = .now,
-        elapsed: (@Sendable () -> Duration)? = nil, outer: CallCancellation? = nil
+        elapsed: (@Sendable () -> Duration)? = nil, isLong: Bool = false, outer: CallCancellation? = nil
     ) {
+        self.isLong = isLong
         self.start = start
         self.monitors = monitors
         self.elapsed = elapsed
@@ -84,7 +88,9 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {  // the 
         guard !monitors.isEmpty else { return withLock { $0.isOver = true } }
         switch result {
         case .success(let status): tell(.finished(status: status), request)
-        case .failure(let error): tell((error as? NetworkError).map { .failed($0) } ?? .cancelled, request)
+        case .failure(let error):
+            let error = NetworkError.caught(error)
+            tell(error.code == .cancelled ? .cancelled : .failed(error), request)
         }
     }
 
@@ -201,5 +207,34 @@ extension CallEvent.Kind {
         case .authentication(let what): what
         default: nil
         }
+    }
+}
+
+extension NetworkResponse {
+    /// Reads the response as the last step of its call, and reports the call's end to the monitors: the error that the
+    /// closure throws, or else the status. A body that is a stream ends the call when it ends.
+    func endingCall<Output>(_ read: (NetworkResponse) throws -> Output) throws -> Output {
+        do {
+            let output = try read(self)
+            endCall()
+            return output
+        } catch {
+            endCall(with: error)
+            throw error
+        }
+    }
+
+    /// Reports the end of the call to the monitors. A second report is ignored.
+    package func endCall(with error: (any Error)? = nil) {
+        guard error != nil || stream == nil else { return }
+        request?.endCall(error.map { .failure($0) } ?? .success(statusCode))
+    }
+}
+
+extension NetworkRequest {
+    /// Reports the end of the request's call to the monitors, unless the call sends more requests.
+    package func endCall(_ result: Result<Int, any Error>) {
+        guard let call, !call.isLong else { return }
+        call.end(result, self)
     }
 }

@@ -8,14 +8,14 @@ package enum URLErrorMapping {
     package static func networkError(_ error: any Error, quirks: URLSessionQuirks = .current) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
         guard quirks.speaksLibcurl else {
-            return NetworkError(code(for: error.code), reason: reason(error), underlying: error)
+            return NetworkError(code(for: error.code), reason: reason(error), underlying: error).named(after: error)
         }
         let text = error.localizedDescription
         // The host name comes from the caller, so it must not match any words of libcurl.
         let host = error.failingURL?.host ?? ""
         let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
         let code = code(for: error.code, libcurlText: words)
-        return NetworkError(code, reason: reason(error, text), underlying: error)
+        return NetworkError(code, reason: reason(error, text), underlying: error).named(after: error)
     }
 
     /// Returns the code for a `URLError` over libcurl. Many causes share one URLError, and only libcurl's text
@@ -95,5 +95,22 @@ extension NetworkError {
     static func transport(_ error: any Error) -> NetworkError {
         error as? NetworkError
             ?? NetworkError(.unknown, underlying: error)
+    }
+}
+
+extension NetworkError {
+    /// The title of an error of a certificate.
+    static let untrustedCertificate = "The server's certificate is not trusted"
+
+    /// Returns the error with the title for a certificate that URLSession does not trust.
+    fileprivate func named(after error: URLError) -> NetworkError {
+        var named = self
+        switch error.code {
+        case .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+            .serverCertificateNotYetValid:
+            named.title = Self.untrustedCertificate
+        default: break
+        }
+        return named
     }
 }

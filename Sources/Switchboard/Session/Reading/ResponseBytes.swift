@@ -23,6 +23,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         ///   - file: The file.
         ///   - count: The number of bytes in the file before the first chunk.
         func isAppended(to file: URL, after count: Int64)
+        /// Tells the source that its reader may still fail after the last chunk. The call then ends with the error that
+        /// the reader reports to ``ResponseBytes/failed(_:)``, or when the source is released.
+        func endsWithReader() async
     }
 
     private let source: any Source
@@ -78,10 +81,15 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         source.isAppended(to: file, after: count)
     }
 
-    /// Returns a reader's error with the request attached.
-    func attributed(_ error: any Error) async -> any Error {
-        guard let error = error as? NetworkError, let request = await source.request else { return error }
-        return error.attributed(to: request)
+    /// Tells the source that its reader may still fail after the last chunk.
+    func endsWithReader() async { await source.endsWithReader() }
+
+    /// Ends the call with a reader's error. Returns the error with the request attached.
+    func failed(_ error: any Error) async -> any Error {
+        guard let request = await source.request else { return error }
+        let error = (error as? NetworkError)?.attributed(to: request) ?? error
+        request.endCall(.failure(error))
+        return error
     }
 
     /// Returns the next chunk without an explicit iterator. See ``AsyncIterator/next()``.
@@ -110,28 +118,29 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     private actor Opening: Source {
         private var open: (@Sendable () async throws -> ResponseBytes)?
         private var bytes: ResponseBytes?
-        /// The request of a body that was read to its end, for errors of its reader.
-        private var endedRequest: NetworkRequest?
+        private var isEndedByReader = false
 
         init(_ open: @escaping @Sendable () async throws -> ResponseBytes) {
             self.open = open
         }
 
         var request: NetworkRequest? {
-            get async { await bytes?.source.request ?? endedRequest }
+            get async { await bytes?.source.request }
+        }
+
+        func endsWithReader() async {
+            isEndedByReader = true
+            await bytes?.endsWithReader()
         }
 
         func next() async throws -> Data? {
             if let open {
                 self.open = nil
-                bytes = try await open()
+                let opened = try await open()
+                if isEndedByReader { await opened.endsWithReader() }
+                bytes = opened
             }
-            guard let chunk = try await bytes?.next() else {
-                endedRequest = await request
-                bytes = nil
-                return nil
-            }
-            return chunk
+            return try await bytes?.next()
         }
     }
 
@@ -160,4 +169,5 @@ extension ResponseBytes.Source {
     package var storedCount: Int64 { 0 }
 
     package func isAppended(to file: URL, after count: Int64) {}
+    package func endsWithReader() {}
 }

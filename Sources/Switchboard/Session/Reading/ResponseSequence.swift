@@ -105,6 +105,7 @@ private actor ElementParser<Element> {
     private let place: (any Actor)?
     private let parse: Parse<Element>
     private var failure: (any Error)?
+    private var isStarted = false
 
     init(_ bytes: ResponseBytes, _ actor: (any Actor)?, _ parse: Parse<Element>) {
         self.bytes = bytes
@@ -121,6 +122,8 @@ private actor ElementParser<Element> {
         guard let bytes else { return nil }
         var elements: [Element] = []
         do {
+            if !isStarted { await bytes.endsWithReader() }
+            isStarted = true
             let chunk = try await bytes.next()
             if chunk == nil { self.bytes = nil }
             if let place {
@@ -131,7 +134,7 @@ private actor ElementParser<Element> {
                 try parse.body(chunk, &elements)
             }
         } catch {
-            failure = await bytes.attributed(error)
+            failure = await bytes.failed(error)
             self.bytes = nil
         }
         return Transferred(elements)

@@ -9,9 +9,12 @@ extension NetworkRequest {
 
     /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
     ///
-    /// A body that is not text is omitted, and a comment after the command states its size.
+    /// The command sends a file by its path, a form by its fields and files, and up to 16 KiB of other bytes from
+    /// Base64. A stream, a compressed body and more bytes are omitted, and a comment after the command states their
+    /// size.
     public func curlCommand(redaction: Redaction) -> String {
         let redaction = self.redaction(over: redaction)
+        let shown = body.isEmpty ? nil : ShellBody(body, redaction)
         var words = ["curl"]
         if method == .head {
             words.append("--head")
@@ -19,24 +22,70 @@ extension NetworkRequest {
             words += ["-X", method.rawValue.shellQuoted]
         }
         words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
-        for field in allHeaders {
+        for field in allHeaders where !(shown?.isForm == true && field.name.equalsIgnoringCase("Content-Type")) {
             let value = redaction.value(field.value, ofHeader: field.name)
             // curl omits a field with an empty value unless a semicolon follows its name.
             words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
         }
-        var note = ""
-        if !body.isEmpty {
-            if !body.isStreamed, let data = try? body.encode(), let text = String(data: data, encoding: .utf8),
-                !text.utf8.contains(0)
-            {
-                // Without this option, curl would add a type for the body.
-                if !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
-                words += ["--data-raw", redaction.text(text).shellQuoted]
+        guard !body.isEmpty else { return words.joined(separator: " ") }
+        guard let shown else {
+            let size = body.length.map { "\($0) bytes" } ?? "unknown length"
+            return words.joined(separator: " ") + "  # with a body of \(size)"
+        }
+        // Without this option, curl would add a type for the body.
+        if !shown.isForm, !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
+        return shown.input + (words + shown.words).joined(separator: " ")
+    }
+}
+
+/// A body as words of a `curl` command.
+private struct ShellBody {
+    var words: [String] = []
+    /// The command whose output is the body, with the pipe.
+    var input = ""
+    /// Whether curl writes the `Content-Type`, with a boundary of its own.
+    var isForm = false
+
+    /// Creates the words. Nil for a body that they cannot send.
+    init?(_ body: any HTTPBody, _ redaction: Redaction) {
+        switch body {
+        case let file as FileBody where file.range == nil:
+            words = ["--data-binary", "@\(file.url.path)".shellQuoted]
+        case let form as MultipartBody:
+            isForm = true
+            for part in form.parts {
+                guard let part = Self.words(for: part, redaction) else { return nil }
+                words += part
+            }
+        case is GzipBody: return nil
+        default:
+            guard !body.isStreamed, let data = try? body.encode() else { return nil }
+            if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
+                words = ["--data-raw", redaction.text(text).shellQuoted]
+            } else if body is DataBody, data.count <= 16 << 10 {
+                input = "printf %s \(data.base64EncodedString()) | base64 -d | "
+                words = ["--data-binary", "@-"]
             } else {
-                note = "  # with a body of \(body.length.map { "\($0) bytes" } ?? "unknown length")"
+                return nil
             }
         }
-        return words.joined(separator: " ") + note
+    }
+
+    private static func words(for part: MultipartBody.Part, _ redaction: Redaction) -> [String]? {
+        var options = ""
+        if let type = part.headers["Content-Type"] { options += ";type=\(type)" }
+        if let name = part.fileName { options += ";filename=\(name.formQuoted)" }
+        if let file = part.content as? FileBody, file.range == nil {
+            return ["--form", "\(part.name)=@\(file.url.path.formQuoted)\(options)".shellQuoted]
+        }
+        guard !part.content.isStreamed, let data = try? part.content.encode(),
+            let text = String(data: data, encoding: .utf8), !text.utf8.contains(0)
+        else { return nil }
+        let value = redaction.isSecret(parameter: part.name) ? redaction.mask : redaction.text(text)
+        // Without options, this form of the option gives no character of the value a meaning.
+        return options.isEmpty
+            ? ["--form-string", "\(part.name)=\(value)".shellQuoted]
+            : ["--form", "\(part.name)=\(value.formQuoted)\(options)".shellQuoted]
     }
 }
 
@@ -70,6 +119,11 @@ extension NetworkRequest: CustomStringConvertible, CustomReflectable {
 }
 
 extension String {
+    /// The text in the quotation marks of curl's `--form`.
+    fileprivate var formQuoted: String {
+        "\"" + replacingBytes([UInt8(ascii: "\\"): #"\\"#, UInt8(ascii: "\""): #"\""#]) + "\""
+    }
+
     fileprivate var shellQuoted: String {
         // The shell would expand a leading tilde to a home folder.
         let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) && $0 != UInt8(ascii: "~") }

@@ -20,4 +20,19 @@ final class Events: EventMonitor {
             known = events.count + 1
         }
     }
+
+    /// Waits for the last event of a call.
+    func end() async throws -> CallEvent.Kind {
+        var known = 1
+        while true {
+            let events = try await events.wait(for: known)
+            for event in events {
+                switch event.kind {
+                case .finished, .failed, .cancelled: return event.kind
+                default: continue
+                }
+            }
+            known = events.count + 1
+        }
+    }
 }

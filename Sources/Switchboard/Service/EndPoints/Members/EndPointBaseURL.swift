@@ -7,5 +7,8 @@ public protocol EndPointBaseURL {
     /// - Returns: The URL.
     /// - Throws: ``NetworkError/Code/missingURL`` for nil, ``NetworkError/Code/invalidRequest`` for a text that is no
     ///   URL.
-    func endPointURL() throws(NetworkError) -> URL
+    func _endPointURL() throws(NetworkError) -> URL
 }
+
+/// The type of a missing ``EndPointMembers/baseURL`` in the compiler's error, which then names both types.
+public typealias URLOrString = URL

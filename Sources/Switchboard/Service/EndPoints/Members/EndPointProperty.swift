@@ -1,9 +1,11 @@
 import Foundation
 
 /// The type of an endpoint's property: the value itself, or an optional of it.
+///
+/// The requirements have an underscore, so that no completion offers them on a `String`.
 public protocol EndPointProperty {
     /// The type of the value.
-    associatedtype PropertyValue
+    associatedtype _EndPointValue
     /// The value, or nil for the default.
-    var endPointValue: PropertyValue? { get }
+    var _endPointValue: _EndPointValue? { get }
 }

@@ -117,4 +117,21 @@ struct EndPointPropertyTests {
         #expect(one.endPointName == "Api.one")
         #expect(try RequestBuilder().makeRequest(for: Api.two).method == .get)
     }
+
+    @Test("members of other names are the endpoint's own, such as those of JSON-RPC", .requirement("S4.2"))
+    func ownMembers() throws {
+        struct Sum: TypedEndPoint {
+            typealias Response = Int
+            let method: String, parameters: [String: Int]
+            let query = "q", encoding = 1, header: HTTPHeaders = ["X-Own": "1"], queryParams: [Int] = []
+            var baseURL: URL { EndPointPropertyTests.base }
+            var path: String { "rpc" }
+            var httpMethod: HTTPMethod { .put }
+            var body: JSONBody { JSONBody(parameters) }
+            var task: HTTPTask { .requestBody(body) }
+        }
+        let request = try RequestBuilder().makeRequest(for: Sum(method: "sum", parameters: ["a": 1]))
+        #expect(request.method == .put && request.headers["X-Own"] == nil)
+        #expect(try request.sentText == #"{"a":1}"#)
+    }
 }

@@ -1,0 +1,21 @@
+import SwitchboardJSON
+
+/// A value inside of a response's object, at the path of the task.
+struct NestedValue<Value: Decodable>: Decodable {
+    let value: Value
+
+    init(from decoder: any Decoder) throws {
+        let keys = NestedPath.names.map { JSONPathKey(stringValue: $0) }
+        guard let last = keys.last else {
+            value = try decoder.singleValueContainer().decode(Value.self)
+            return
+        }
+        var container = try decoder.container(keyedBy: JSONPathKey.self)
+        for key in keys.dropLast() { container = try container.nestedContainer(keyedBy: JSONPathKey.self, forKey: key) }
+        value = try container.decode(Value.self, forKey: last)
+    }
+}
+
+enum NestedPath {
+    @TaskLocal static var names: [String] = []
+}

@@ -1,0 +1,71 @@
+import Switchboard
+import SwitchboardJSON
+
+// Any endpoint, sent as by a router of its type.
+extension NetworkManager {
+    /// Returns the elements of one large JSON array as they arrive; see
+    /// `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
+    public func elements<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        of endPoint: EndPoint, as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil,
+        limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        ownRouter().elements(of: endPoint, as: type, at: path, decoder: decoder, limit: limit)
+    }
+
+    /// Returns the elements of an array, decoded on the caller's actor.
+    public func elements<EndPoint: EndPointType, Value: Decodable>(
+        of endPoint: EndPoint, as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil,
+        limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
+    ) -> ResponseSequence<Value> {
+        ownRouter().elements(of: endPoint, as: type, at: path, decoder: decoder, limit: limit)
+    }
+
+    /// Returns the values of a body with one JSON text per line; see
+    /// `NetworkRouter.jsonLines(for:as:decoder:limit:isolation:)`.
+    public func jsonLines<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        ownRouter().jsonLines(for: endPoint, as: type, decoder: decoder, limit: limit)
+    }
+
+    /// Returns the values of a body with one JSON text per line, decoded on the caller's actor.
+    public func jsonLines<EndPoint: EndPointType, Value: Decodable>(
+        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
+        isolation: isolated any Actor = #isolation
+    ) -> ResponseSequence<Value> {
+        ownRouter().jsonLines(for: endPoint, as: type, decoder: decoder, limit: limit)
+    }
+
+    /// Returns the server-sent events of any endpoint, and reconnects as needed; see
+    /// `NetworkRouter.events(for:lastEventID:options:limit:isolation:)`.
+    public func events<EndPoint: EndPointType>(
+        for endPoint: EndPoint, lastEventID: String = "", options: RequestOptions = RequestOptions(),
+        limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<ServerSentEvent> {
+        ownRouter().events(for: endPoint, lastEventID: lastEventID, options: options, limit: limit)
+    }
+
+    /// Returns the decoded data of any endpoint's server-sent events; see
+    /// `NetworkRouter.events(for:as:until:decoder:lastEventID:options:limit:isolation:)`.
+    public func events<EndPoint: EndPointType, Value: Decodable & Sendable>(
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, decoder: (any ResponseDecoder)? = nil,
+        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
+        isolation: isolated (any Actor)? = #isolation
+    ) -> ResponseSequence<Value> {
+        ownRouter().events(
+            for: endPoint, as: type, until: last, decoder: decoder, lastEventID: lastEventID, options: options,
+            limit: limit)
+    }
+
+    /// Returns the decoded data of any endpoint's server-sent events, decoded on the caller's actor.
+    public func events<EndPoint: EndPointType, Value: Decodable>(
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, decoder: (any ResponseDecoder)? = nil,
+        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
+        isolation: isolated any Actor = #isolation
+    ) -> ResponseSequence<Value> {
+        ownRouter().events(
+            for: endPoint, as: type, until: last, decoder: decoder, lastEventID: lastEventID, options: options,
+            limit: limit)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// Responses without a model: any JSON, a value at a path, and other formats.
+struct AnyResponseTests {
+    private static let endPoint = URLEndPoint(.get, URL(text: "http://h.test/film"))
+
+    private func router(_ text: String) -> Router<URLEndPoint> { Router(session: StubSession(.json(text))) }
+
+    @Test("any JSON is one value type, with its order, its numbers and its parts")
+    func anyJSON() async throws {
+        let text = #"{"b":[1,2.50,12345678901234567890123],"a":{"t":"x","n":null,"f":false}}"#
+        let value = try await router(text).request(Self.endPoint, as: ParameterValue.self)
+        #expect(value["b"]?[0]?.intValue == 1 && value["b"]?[1]?.doubleValue == 2.5 && value["b"]?[3] == nil)
+        #expect(value["b"]?[2] == .number("12345678901234567890123") && value["b"]?[2]?.intValue == nil)
+        #expect(value["a"]?["t"]?.stringValue == "x" && value["a"]?["n"] == .null && value["a"]?["f"]?.boolValue == false)
+        #expect(value.objectValue?.map(\.name) == ["b", "a"] && value["missing"] == nil && value[0] == nil)
+        #expect(try String(decoding: JSONBody(value).encode(), as: UTF8.self) == text)
+    }
+
+    @Test("Foundation's decoder makes the same value, but for the order")
+    func foundation() async throws {
+        let text = #"{"a":[1,2.5,true,null,"x",{"k":18446744073709551615}]}"#
+        let options = RequestOptions { $0.responseHandling.decoder = JSONDecoder() }
+        let value = try await router(text).request(Self.endPoint, as: ParameterValue.self, options: options)
+        #expect(value == ["a": [1, 2.5, true, nil, "x", ["k": ParameterValue.number("18446744073709551615")]]])
+    }
+
+    @Test("a value at a path of names is decoded, and an error names the whole path")
+    func path() async throws {
+        let text = #"{"page":{"results":[{"id":7}]}}"#
+        struct Film: Decodable, Equatable, Sendable { var id: Int }
+        let films = try await router(text).request(Self.endPoint, as: [Film].self, at: ["page", "results"])
+        #expect(films == [Film(id: 7)])
+        let error = await #expect(throws: NetworkError.self) {
+            try await router(text).request(Self.endPoint, as: [String].self, at: ["page", "results"])
+        }
+        #expect(error?.code == .decodingFailed && error?.reason?.contains("page.results[0]") == true)
+        let missing = await #expect(throws: NetworkError.self) {
+            try await router(text).request(Self.endPoint, as: Film.self, at: ["page", "film"])
+        }
+        #expect(missing?.reason?.contains("film") == true)
+    }
+
+    @Test("a closure makes the value of any format, and its error is that of the decoding")
+    func closure() async throws {
+        struct Feed { var title: Substring? }
+        struct NoFeed: Error {}
+        let stub = StubSession(.text("<feed>Alien</feed>"))
+        let router = Router<URLEndPoint>(session: stub)
+        let feed = try await router.request(Self.endPoint) { Feed(title: $0.text?.dropFirst(6).dropLast(7)) }
+        #expect(feed.title == "Alien" && stub.requests.first?.headers["Accept"] == "*/*")
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.request(Self.endPoint) { _ -> Feed in throw NoFeed() }
+        }
+        #expect(error?.code == .decodingFailed && error?.underlying is NoFeed && error?.status == 200)
+    }
+}

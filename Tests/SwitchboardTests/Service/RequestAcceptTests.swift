@@ -1,0 +1,31 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// The `Accept` field by the type of the value.
+struct RequestAcceptTests {
+    private static let endPoint = URLEndPoint(.get, URL(text: "http://h.test/page"))
+
+    @Test("text and bytes are accepted in every media type, and a model as JSON")
+    func accept() async throws {
+        let stub = StubSession(.text("1"))
+        let router = Router<URLEndPoint>(session: stub)
+        _ = try await router.request(Self.endPoint, as: String.self)
+        _ = try await router.request(Self.endPoint, as: Data.self)
+        _ = try await router.request(Self.endPoint, as: String?.self)
+        _ = try await router.request(Self.endPoint, as: Int.self)
+        #expect(stub.requests.map { $0.headers["Accept"] } == ["*/*", "*/*", "*/*", "application/json"])
+    }
+
+    @Test("a media type of the manager or the endpoint stays")
+    func own() async throws {
+        let stub = StubSession(.text("1"))
+        let router = Router<URLEndPoint>(
+            session: stub, builder: RequestBuilder(headers: [.accept("application/vnd.own+json")]))
+        _ = try await router.request(Self.endPoint, as: String.self)
+        let own = URLEndPoint(.get, URL(text: "http://h.test/page"), headers: [.accept("text/plain")])
+        _ = try await Router<URLEndPoint>(session: stub).request(own, as: String.self)
+        #expect(stub.requests.map { $0.headers["Accept"] } == ["application/vnd.own+json", "text/plain"])
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+/// `RequestOptions.retry` of a router without a `RetryPolicy`.
+struct OwnRetryPolicyTests {
+    private static let endPoint = URLEndPoint(.get, URL(text: "http://h.test/film"))
+
+    private static func options(_ attempts: Int) -> RequestOptions {
+        RequestOptions { $0.retry = RetryPolicy(maximumAttempts: attempts, strategy: .constant(.zero)) }
+    }
+
+    @Test("the policy of the request's options is applied, and shown by explain")
+    func applied() async throws {
+        let stub = StubSession(.status(503), .status(503), .text("ok"))
+        let router = Router<URLEndPoint>(session: stub)
+        let response = try await router.response(for: Self.endPoint, options: Self.options(3))
+        #expect(response.attempts == 3 && stub.requests.count == 3)
+        let plan = await router.explain(Self.endPoint, options: Self.options(3))
+        #expect(plan.interceptors == ["RetryPolicy", "RedirectInterceptor"])
+        #expect("\(plan)".contains("1. RetryPolicy: of the request's options\n2. RedirectInterceptor"))
+        #expect(await router.explain(Self.endPoint).interceptors == ["RedirectInterceptor"])
+    }
+
+    @Test("beside a policy of the chain, the attempts are not multiplied")
+    func once() async throws {
+        let stub = StubSession(.status(503))
+        let router = Router<URLEndPoint>(
+            session: stub, interceptors: [RetryPolicy(maximumAttempts: 5, strategy: .constant(.zero))])
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: Self.endPoint, options: Self.options(2))
+        }
+        #expect(error?.attempts == 2 && stub.requests.count == 2)
+    }
+}

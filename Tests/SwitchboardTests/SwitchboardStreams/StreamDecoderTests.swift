@@ -1,0 +1,61 @@
+import Foundation
+import Switchboard
+import SwitchboardCalls
+import SwitchboardPaging
+import SwitchboardStreams
+import SwitchboardTesting
+import Testing
+
+/// One rule: every typed call decodes with the decoder of its request.
+struct StreamDecoderTests {
+    private struct Showing: Decodable, Equatable, Sendable { var startDate: Date }
+
+    /// A decoder that only its own settings make succeed: another date format, and names in snake case.
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let text = try decoder.singleValueContainer().decode(String.self)
+            return Date(timeIntervalSince1970: Double(text.dropFirst(2)) ?? -1)
+        }
+        return decoder
+    }
+
+    private static let text = #"{"start_date":"t:7"}"#
+    private static let expected = [Showing(startDate: Date(timeIntervalSince1970: 7))]
+
+    @Test("streams, lines, events and pages decode with the decoder of the router")
+    func streams() async throws {
+        let stub = StubSession()
+        stub.stub(where: { $0.url?.path == "/events" }, with: MockResponse(
+            headers: ["Content-Type": "text/event-stream"], body: Data("data: \(Self.text)\n\ndata: end\n\n".utf8)))
+        stub.stub(where: { $0.url?.path == "/line" }, with: .text(Self.text))
+        stub.stub(where: { $0.url?.path == "/list" }, with: .json("[\(Self.text)]"))
+        let options = RequestOptions { $0.responseHandling.decoder = Self.decoder }
+        let router = Router<URLEndPoint>(session: stub, builder: RequestBuilder(options: options))
+        func at(_ path: String) -> URLEndPoint { URLEndPoint(.get, URL(text: "http://h.test\(path)")) }
+
+        #expect(try await router.elements(of: at("/list"), as: Showing.self).all() == Self.expected)
+        #expect(try await router.jsonLines(for: at("/line"), as: Showing.self).all() == Self.expected)
+        #expect(try await router.events(for: at("/events"), as: Showing.self, until: "end").all() == Self.expected)
+        #expect(try await router.pages(of: at("/list"), as: [Showing].self).all().flatMap(\.value) == Self.expected)
+        #expect(try await router.call(at("/list"), as: [Showing].self).value == Self.expected)
+    }
+
+    @Test("an element that another decoder refuses is named by its path")
+    func refused() async throws {
+        let router = Router<URLEndPoint>(session: StubSession(.json(#"{"page":[{"start_date":"t:7"},{"start_date":null}]}"#)))
+        let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
+        let error = await #expect(throws: NetworkError.self) {
+            for try await _ in router.elements(of: endPoint, as: Showing.self, at: ["page"], decoder: Self.decoder) {}
+        }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.reason?.contains("page[1].startDate") == true, "\(String(describing: error?.reason))")
+    }
+}
+
+extension AsyncSequence {
+    fileprivate func all() async throws -> [Element] {
+        try await reduce(into: []) { $0.append($1) }
+    }
+}
