@@ -66,36 +66,3 @@ extension FastJSONEncoder {
         case custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey)
     }
 }
-
-extension String {
-    /// The text in snake case, as `JSONEncoder` converts it.
-    ///
-    /// A word begins at the first uppercase letter after another word. When no lowercase letter follows that letter
-    /// directly, one more word begins at the character before the next lowercase letter: `myURLProperty` becomes
-    /// `my_url_property`.
-    var snakeCased: String {
-        var characters = Array(self)
-        var words: [Int] = []
-        var rest = characters.dropFirst()
-        while let upper = rest.firstIndex(where: \.isUppercaseLetter) {
-            words.append(upper)
-            guard let lower = rest[upper...].firstIndex(where: \.isLowercaseLetter) else { break }
-            if lower > upper + 1 { words.append(lower - 1) }
-            rest = rest[(lower + 1)...]
-        }
-        for word in words.reversed() { characters.insert("_", at: word) }
-        return String(characters).lowercased()
-    }
-}
-
-extension Character {
-    fileprivate var isUppercaseLetter: Bool {
-        unicodeScalars.contains {
-            $0.properties.generalCategory == .uppercaseLetter || $0.properties.generalCategory == .titlecaseLetter
-        }
-    }
-
-    fileprivate var isLowercaseLetter: Bool {
-        unicodeScalars.contains { $0.properties.generalCategory == .lowercaseLetter }
-    }
-}

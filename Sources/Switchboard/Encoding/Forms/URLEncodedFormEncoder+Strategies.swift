@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 
 extension URLEncodedFormEncoder {
     /// A strategy for the names of array elements.
@@ -53,10 +54,11 @@ extension URLEncodedFormEncoder {
 
         /// Unchanged names, the default.
         public static let useDefaultKeys = KeyEncoding(encode: { $0 }, isIdentity: true)
-        /// `oneTwoThree` becomes `one_two_three`, `myURLSession` becomes `my_url_session`.
-        public static let convertToSnakeCase = KeyEncoding { $0.words.joined(separator: "_") }
+        /// `oneTwoThree` becomes `one_two_three`, `myURLSession` becomes `my_url_session`, as `JSONEncoder` and
+        /// `FastJSONEncoder` convert it.
+        public static let convertToSnakeCase = KeyEncoding { $0.lowercasedWords(separator: "_") }
         /// `oneTwoThree` becomes `one-two-three`.
-        public static let convertToKebabCase = KeyEncoding { $0.words.joined(separator: "-") }
+        public static let convertToKebabCase = KeyEncoding { $0.lowercasedWords(separator: "-") }
         /// `oneTwoThree` becomes `OneTwoThree`.
         public static let capitalized = KeyEncoding { $0.prefix(1).uppercased() + $0.dropFirst() }
         /// `oneTwoThree` becomes `ONETWOTHREE`.
@@ -113,27 +115,5 @@ extension URLEncodedFormEncoder {
         case percentEscaped
         /// `+`, as browsers write forms.
         case plusReplaced
-    }
-}
-
-extension String {
-    /// The words of a camel-case name in lower case: `myURLList2` becomes `my`, `url`, `list2`.
-    fileprivate var words: [String] {
-        var words: [String] = []
-        var word = ""
-        let characters = Array(self)
-        for (index, character) in characters.enumerated() {
-            let previous = index > 0 ? characters[index - 1] : nil
-            let next = index + 1 < characters.count ? characters[index + 1] : nil
-            let startsWord =
-                character.isUppercase && previous != nil && previous != "_"
-                && (previous?.isUppercase == false || (next?.isLowercase == true && previous?.isUppercase == true))
-            if startsWord {
-                words.append(word)
-                word = ""
-            }
-            word += character.lowercased()
-        }
-        return words + [word]
     }
 }

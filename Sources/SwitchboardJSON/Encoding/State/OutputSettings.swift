@@ -73,7 +73,7 @@ final class OutputSettings {
         case .convertToSnakeCase:
             let name = key.stringValue
             if let known = snakeCased[name] { return known }
-            let converted = name.snakeCased
+            let converted = name.lowercasedWords(separator: "_")
             snakeCased[name] = converted
             return converted
         case .custom(let convert): return convert(path() + [key]).stringValue

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import Testing
 
 /// An object of one member.
@@ -107,16 +108,51 @@ struct URLEncodedFormEncoderTests {
         let foundation = JSONEncoder()
         foundation.keyEncodingStrategy = .convertToSnakeCase
         let ours = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
-        for _ in 0..<1_000 {
-            let name =
-                random.word()
-                + (0..<Int.random(in: 0...5, using: &random)).map { _ in
-                    random.oneIn(2) ? random.word().uppercased() : random.word().capitalized
+        // The names of Alamofire's tests that a rule for ordinary words gets wrong are first.
+        let names =
+            ["ID", "aB1C2", "URL", "myID2", "_aBC_", "A", "aB", "x1Y2z"]
+            + (0..<1_000).map { index in
+                let pieces = ["a", "B", "1", "_", "URL", "word", "Word", "É", "ß", "-"]
+                return (0...Int.random(in: 1...7, using: &random)).map { _ in
+                    index < 500 ? random.word().capitalized : pieces[Int.random(in: 0..<pieces.count, using: &random)]
                 }.joined()
+            }
+        for name in names {
             let expected = try #require(
                 try JSONDecoder().decode([String: Int].self, from: foundation.encode(Named(name: name))).keys.first)
-            #expect(try ours.encode([name: 1] as Parameters) == expected + "=1")
+            var json = FastJSONEncoder()
+            json.keyEncodingStrategy = .convertToSnakeCase
+            #expect(try String(decoding: json.encode(Named(name: name)), as: UTF8.self) == "{\"\(expected)\":1}")
+            let form = URLEncodedFormEncoder()
+            #expect(try ours.encode([name: 1] as Parameters) == form.encode([expected: 1] as Parameters))
         }
+    }
+
+    // The expected texts follow the documentation of Alamofire's encoder: sorted keys, `1` for true, a `Date` in seconds
+    // since 2001 as its `Double` prints itself, and `?` and `/` unescaped.
+    @Test("the settings of the article Migrating write Alamofire's form")
+    func alamofire() throws {
+        let form = URLEncodedFormEncoder(
+            alphabetizeKeyValuePairs: true, boolEncoding: .numeric,
+            dateEncoding: .custom { "\($0.timeIntervalSinceReferenceDate)" },
+            allowedCharacters: CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~/?")))
+        let parameters: Parameters = [
+            "url": "https://a.example/b?c=d:é", "isNew": true, "date": Date(timeIntervalSinceReferenceDate: 123),
+            "later": Date(timeIntervalSinceReferenceDate: 123.5), "n": 7, "ids": [2, 1],
+            "user": ["b": false, "a": "x y"],
+        ]
+        let expected =
+            "date=123.0&ids%5B%5D=2&ids%5B%5D=1&isNew=1&later=123.5&n=7&url=https%3A//a.example/b?c%3Dd%3A%C3%A9"
+            + "&user%5Ba%5D=x%20y&user%5Bb%5D=0"
+        #expect(try form.encode(parameters) == expected)
+        let url = try #require(URL(string: "https://h.example/"))
+        var draft = RequestDraft(url: url)
+        try URLParameterEncoder(form).encode(parameters, into: &draft)
+        #expect(draft.url?.query(percentEncoded: true) == expected)
+        // The differences that the article names.
+        #expect(try form.encode(["a": 1.0] as Parameters) == "a=1")
+        #expect(try form.encode(["a1": 1, "a": 2] as Parameters) == "a=2&a1=1")
+        #expect(throws: NetworkError.self) { try form.encode(["a": Double.infinity] as Parameters) }
     }
 
     @Test("a key encoding changes names at every depth of values and parameters")
