@@ -27,8 +27,8 @@ final class DecodedValues: @unchecked Sendable {  // ``changes`` guards the entr
     }
 
     /// Keeps a value in place of the oldest one. The type is `Sendable`.
-    func keep<Value>(_ value: Value, by decoder: any ResponseDecoder) {
-        let entry = Entry(type: ObjectIdentifier(Value.self), decoder: decoder, value: value)
+    func keep<Value>(_ value: Value, as type: Value.Type, by decoder: any ResponseDecoder) {
+        let entry = Entry(type: ObjectIdentifier(type), decoder: decoder, value: value)
         replace { $0.suffix(Self.limit - 1) + [entry] }
     }
 

@@ -14,7 +14,7 @@ private struct ReusingDecoder: ResponseDecoder {
         guard decoder.decodes(like: decoder), data == body else { return try decoder.decode(type, from: data) }
         if let value = values.find(type, by: decoder) { return value }
         let value = try decoder.decode(type, from: data)
-        values.keep(value, by: decoder)
+        values.keep(value, as: type, by: decoder)
         kept.add(values)
         return value
     }

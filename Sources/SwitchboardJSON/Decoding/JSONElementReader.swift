@@ -22,6 +22,7 @@ package struct JSONElementReader<Element: Decodable> {
         case rest
     }
 
+    private let type: Element.Type
     private let decoder: FastJSONDecoder
     /// Decodes an element in place of `decoder`.
     private let decode: ((UnsafeRawBufferPointer) throws -> Element)?
@@ -60,6 +61,7 @@ package struct JSONElementReader<Element: Decodable> {
     ) {
         var decoder = decoder
         decoder.maximumDepth -= path.count + 1
+        self.type = type
         self.decoder = decoder
         self.decode = decode
         self.path = path
@@ -129,8 +131,7 @@ package struct JSONElementReader<Element: Decodable> {
         defer { element.removeAll(keepingCapacity: true) }
         return try element.withUnsafeBytes { bytes in
             guard let decode else {
-                return try JSONDocument(bytes, decoder: decoder, origin: origin).value(
-                    Element.self, at: JSONDocument.root)
+                return try JSONDocument(bytes, decoder: decoder, origin: origin).decode(type)
             }
             do {
                 return try decode(bytes)

@@ -8,7 +8,7 @@ import Testing
 /// - A trailing comma, `1.5` as an `Int`, and a date that does not exist or precedes other text are errors.
 /// - UTF-16 and UTF-32 are errors.
 /// - Names with different bytes are different, even when they are canonically equivalent.
-/// - A null `Bool` is `valueNotFound`, as for other types. A number that does not fit has a coding path.
+/// - A number that does not fit has a coding path.
 /// - `0e1` is a number. A decimal may be 0 with any exponent.
 struct DifferentialTests {
     struct Everything: Decodable, Equatable {

@@ -5,9 +5,11 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     init(document: JSONDocument, index: Int) throws {
         guard document.tape[index].kind == .object else { throw document.mismatch([String: Any].self, at: index) }
+        try document.checkStack(at: index)
         document.prepare(index)
         self.document = document
         self.index = index
+        document.setKeyType(Key.self, of: index)
     }
 
     var codingPath: [any CodingKey] { document.path(to: index) }

@@ -8,6 +8,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
 
     init(document: JSONDocument, index: Int) throws {
         guard document.tape[index].kind == .array else { throw document.mismatch([Any].self, at: index) }
+        try document.checkStack(at: index)
         self.document = document
         self.index = UInt32(truncatingIfNeeded: index)
         place = UInt32(truncatingIfNeeded: index + 1)
@@ -52,5 +53,10 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try next(type) { try $0.value(type, at: $1) }
+    }
+
+    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        if try isAtEnd || decodeNil() { return nil }
+        return try decode(type)
     }
 }

@@ -8,20 +8,37 @@ extension JSONDocument {
         var column = 1
     }
 
+    /// The line and column of one offset in each ``positionStep`` bytes, so that errors in any order take linear time.
+    struct Checkpoint {
+        var line: UInt32 = 1
+        var column: UInt32 = 1
+    }
+
+    private static let positionStep = 256
+
     func position(at offset: Int) -> Position {
-        var position = offset >= lastPosition.offset ? lastPosition : Position()
-        while position.offset < offset {
-            let byte = bytes[position.offset]
-            position.offset += 1
+        let (errors, step) = (errors, JSONDocument.positionStep)
+        if errors.checkpoints.isEmpty { errors.checkpoints.append(Checkpoint()) }
+        while errors.checkpoints.count <= offset / step {
+            let start = (errors.checkpoints.count - 1) * step
+            let last = errors.checkpoints[errors.checkpoints.count - 1]
+            errors.checkpoints.append(checkpoint(at: start + step, after: last, at: start))
+        }
+        let found = checkpoint(at: offset, after: errors.checkpoints[offset / step], at: offset / step * step)
+        return Position(offset: offset, line: Int(found.line), column: Int(found.column))
+    }
+
+    private func checkpoint(at end: Int, after checkpoint: Checkpoint, at start: Int) -> Checkpoint {
+        var checkpoint = checkpoint
+        for byte in UnsafeBufferPointer(start: bytes + start, count: end - start) {
             if byte == 0x0A {
-                position.line += 1
-                position.column = 1
+                checkpoint.line &+= 1
+                checkpoint.column = 1
             } else if byte & 0xC0 != 0x80 {
-                position.column += 1
+                checkpoint.column &+= 1
             }
         }
-        lastPosition = position
-        return position
+        return checkpoint
     }
 
     /// Returns "at line 3, column 7 (byte 42)". Bytes count from 0.
@@ -65,6 +82,12 @@ extension JSONDocument {
         }
         return .typeMismatch(
             type, context("Expected to decode \(type) but found \(kindText(of: index)) instead", at: index))
+    }
+
+    /// Returns the error for a null, which Foundation treats as any other kind when the type is `Bool`.
+    @inline(never)
+    func nullBool(at index: Int) -> DecodingError {
+        .typeMismatch(Bool.self, context("Expected to decode Bool but found null instead", at: index))
     }
 
     /// Returns the error for a value of the right kind with invalid contents.

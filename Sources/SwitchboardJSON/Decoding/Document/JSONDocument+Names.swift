@@ -15,8 +15,8 @@ extension JSONDocument {
                 convertNames(of: object) { tape[$0].flags.contains(.escaped) ? rawName(at: $0) : nil }
             }
         } else {
-            let path = isCustomKeyed ? path(to: object) : []
-            convertNames(of: object) { convertedName(at: $0, path: path) }
+            var path = isCustomKeyed ? path(to: object) : []
+            convertNames(of: object) { convertedName(at: $0, path: &path) }
         }
         if entry.pointee.members > JSONDocument.mostSlottedMembers {
             index(object)
@@ -31,6 +31,7 @@ extension JSONDocument {
     }
 
     private func convertNames(of object: Int, _ convert: (Int) -> String?) {
+        forgetLongNames(of: object)
         var index = object + 1
         while index < Int(tape[object].next) {
             if var name = convert(index) {
@@ -46,10 +47,13 @@ extension JSONDocument {
     }
 
     /// Returns the name after the key strategy, or nil when the strategy leaves it unchanged.
-    private func convertedName(at index: Int, path: [any CodingKey]) -> String? {
+    private func convertedName(at index: Int, path: inout [any CodingKey]) -> String? {
         switch decoder.keyDecodingStrategy {
         case .useDefaultKeys: return nil
-        case .custom(let convert): return convert(path + [JSONPathKey(stringValue: rawName(at: index))]).stringValue
+        case .custom(let convert):
+            path.append(JSONPathKey(stringValue: rawName(at: index)))
+            defer { path.removeLast() }
+            return convert(path).stringValue
         case .convertFromSnakeCase:
             if !tape[index].flags.contains(.escaped), !text(of: index).contains(UInt8(ascii: "_")) { return nil }
             return SnakeCase.camelCase(rawName(at: index))

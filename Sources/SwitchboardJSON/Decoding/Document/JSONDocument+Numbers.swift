@@ -6,6 +6,7 @@ extension JSONDocument {
         switch tape[index].kind {
         case .true: return true
         case .false: return false
+        case .null: throw nullBool(at: index)
         default: throw mismatch(Bool.self, at: index)
         }
     }

@@ -1,37 +1,80 @@
 extension JSONDocument {
-    /// A child of a container on the last computed path: its tape index and its ordinal number.
-    struct PathStep {
-        let container: Int
-        let child: Int
-        let ordinal: Int
+    /// The location of a tape entry in its container.
+    struct Place {
+        /// The tape index of the container, or 0 for the top-level value.
+        var container: UInt32
+        /// The number of an element or member. A name and its value have the same number.
+        var ordinal: UInt32
     }
 
-    /// Returns the coding path of a value, found by descending from the root.
-    ///
-    /// The search in a container resumes at the child of the last path, unless the target is before it.
+    /// Returns the coding path of a value. The steps are read from ``ErrorState/places``, from the value to the root.
     func path(to target: Int) -> [any CodingKey] {
+        fillPlaces(upTo: target)
+        let places = errors.places
+        var entries: [Int] = []
+        var entry = target
+        while entry > JSONDocument.root {
+            entries.append(entry)
+            entry = Int(places[entry].container)
+        }
         var path = origin.path
-        var container = JSONDocument.root
-        while container < target, target < after(container) {
-            var child = container + 1
-            var ordinal = 0
-            let depth = path.count - origin.path.count
-            if depth < pathSteps.count, pathSteps[depth].container == container, pathSteps[depth].child <= target {
-                (child, ordinal) = (pathSteps[depth].child, pathSteps[depth].ordinal)
+        path.reserveCapacity(path.count + entries.count)
+        for entry in entries.reversed() {
+            let container = Int(places[entry].container)
+            if tape[container].kind == .object {
+                path.append(keyTypes.key(pathName(at: entry - 1), number: tape[container + 1].members))
+            } else {
+                path.append(JSONPathKey(index: Int(places[entry].ordinal)))
             }
-            let isObject = tape[container].kind == .object
-            while true {
-                let next = after(isObject ? child + 1 : child)
-                if next > target { break }
-                child = next
-                ordinal += 1
-            }
-            pathSteps.removeSubrange(min(depth, pathSteps.count)...)
-            pathSteps.append(PathStep(container: container, child: child, ordinal: ordinal))
-            path.append(isObject ? JSONPathKey(stringValue: name(at: child)) : JSONPathKey(index: ordinal))
-            container = isObject ? child + 1 : child
         }
         return path
+    }
+
+    /// Extends ``ErrorState/places`` to a tape entry. Each entry is visited once, however many paths are computed.
+    private func fillPlaces(upTo target: Int) {
+        let errors = errors
+        if errors.places.isEmpty { errors.places = Array(repeating: Place(container: 0, ordinal: 0), count: 2) }
+        while errors.places.count <= target {
+            let index = errors.places.count
+            // Finds the container of the entry: the entry before it or an ancestor of that.
+            var container = index - 1
+            var ordinal: UInt32 = 0
+            let isContainer = tape[container].kind == .array || tape[container].kind == .object
+            if !isContainer || Int(tape[container].next) <= index {
+                repeat {
+                    ordinal = errors.places[container].ordinal + (tape[container].kind == .name ? 0 : 1)
+                    container = Int(errors.places[container].container)
+                } while Int(tape[container].next) <= index
+            }
+            errors.places.append(Place(container: UInt32(truncatingIfNeeded: container), ordinal: ordinal))
+        }
+    }
+
+    /// Records the type of an object's keys. The `members` of its first name store the number of the types.
+    @inline(__always)
+    func setKeyType(_ type: any CodingKey.Type, of object: Int) {
+        guard Int(tape[object].next) > object + 1 else { return }
+        let name = tape + object + 1
+        name.pointee.members = keyTypes.number(of: type, and: name.pointee.members)
+    }
+
+    /// Returns a name for a path. A long name is copied once, however many paths contain it.
+    private func pathName(at index: Int) -> String {
+        guard tape[index].length > 64 else { return name(at: index) }
+        if let known = errors.longNames[index] { return known }
+        let name = name(at: index)
+        errors.longNames[index] = name
+        return name
+    }
+
+    /// Removes the names of an object that are about to be converted.
+    func forgetLongNames(of object: Int) {
+        guard let errors = knownErrors, !errors.longNames.isEmpty else { return }
+        var name = object + 1
+        while name < Int(tape[object].next) {
+            errors.longNames[name] = nil
+            name = after(name + 1)
+        }
     }
 
     /// Returns the decoder for a missing member. It decodes a null, in a separate document with the member's path.

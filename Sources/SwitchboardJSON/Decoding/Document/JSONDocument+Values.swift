@@ -25,7 +25,8 @@ extension JSONDocument {
         } else if let map = type as? any StringKeyed.Type {
             return try unconverted(map, at: index)
         }
-        return try Value(from: JSONValueDecoder(document: self, index: index))
+        // A class may be a subclass of `Value`, whose initializer the metatype calls.
+        return try type.init(from: JSONValueDecoder(document: self, index: index))
     }
 
     /// Returns the value as `To`, which must be the same type as `From`.
@@ -54,6 +55,7 @@ extension JSONDocument {
     /// Decodes a dictionary with its names unconverted.
     private func unconverted<Map>(_ type: any StringKeyed.Type, at index: Int) throws -> Map {
         guard tape[index].kind == .object else { throw mismatch([String: Any].self, at: index) }
+        try checkStack(at: index)
         var place = index + 1
         let end = Int(tape[index].next)
         let map = try type.make {

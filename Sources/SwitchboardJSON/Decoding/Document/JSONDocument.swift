@@ -28,10 +28,30 @@ final class JSONDocument {
     let nameSlots: UnsafeMutableBufferPointer<UInt64>
     /// The number of searches so far. Slots with another number are empty.
     var nameSlotUses: UInt64 = 0
-    /// The last coding path, where the next search resumes, so that many errors in one text take linear time.
-    var pathSteps: [PathStep] = []
-    /// The last position, where the next count of lines resumes.
-    var lastPosition = Position()
+    /// The stack that recursive types may use.
+    @exclusivity(unchecked) private var stack = StackSpace()
+    /// The types of the keys of the containers so far.
+    @exclusivity(unchecked) var keyTypes = JSONKeyTypes()
+    /// The state of errors and coding paths, once one was needed.
+    private(set) var knownErrors: ErrorState?
+    var errors: ErrorState {
+        if let knownErrors { return knownErrors }
+        let errors = ErrorState()
+        knownErrors = errors
+        return errors
+    }
+
+    /// The positions, paths and errors computed so far.
+    final class ErrorState {
+        /// The container and number of each tape entry, as far as a coding path was computed.
+        var places: [Place] = []
+        /// The long names in coding paths, by tape index.
+        var longNames: [Int: String] = [:]
+        /// The lines and columns at regular offsets, as far as a position was computed.
+        var checkpoints: [Checkpoint] = []
+        /// The error of a stack that was too small.
+        var stack: DecodingError?
+    }
 
     /// Copies and parses a text.
     init(_ source: UnsafeRawBufferPointer, decoder: FastJSONDecoder, origin: Origin = Origin()) throws {
@@ -58,6 +78,37 @@ final class JSONDocument {
         bytes.deallocate()
         tape.deallocate()
         nameSlots.deallocate()
+    }
+
+    /// Decodes the top-level value.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try checkingStack { try value(type, at: JSONDocument.root) }
+    }
+
+    /// Decodes the top-level value with a closure.
+    func decode<Value>(_ make: (JSONValueDecoder) throws -> Value) throws -> Value {
+        try checkingStack { try make(JSONValueDecoder(document: self, index: JSONDocument.root)) }
+    }
+
+    /// Throws when the stack was too small for a part of the value, even if a type caught that error.
+    private func checkingStack<Value>(_ decode: () throws -> Value) throws -> Value {
+        let result = Result { try decode() }
+        if let error = knownErrors?.stack { throw error }
+        return try result.get()
+    }
+
+    /// Throws when the stack is too small for one more level of a recursive type.
+    @inline(__always)
+    func checkStack(at index: Int) throws {
+        if !stack.hasSpace() { throw noStack(at: index) }
+    }
+
+    @inline(never)
+    private func noStack(at index: Int) -> any Error {
+        if let error = errors.stack { return error }
+        let error = corrupted("The value is nested too deeply for the stack of this thread", at: index)
+        errors.stack = error
+        return error
     }
 
     /// Returns the tape index after a value.

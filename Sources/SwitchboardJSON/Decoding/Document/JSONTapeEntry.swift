@@ -34,7 +34,8 @@ struct JSONTapeEntry {
     var next: UInt32
     let kind: Kind
     var flags: Flags
-    /// The number of members of an object, capped at 65,535.
+    /// The number of members of an object, capped at 65,535. For the first name of an object, the number of its types
+    /// of keys in `JSONDocument.keyTypes`.
     var members: UInt16
 
     @inline(__always)

@@ -22,6 +22,25 @@ struct DecodingTests {
         #expect(try await decoded(User.self, String(decoding: again, as: UTF8.self)) == user)
     }
 
+    private class Shape: Decodable, @unchecked Sendable {  // has no state that changes
+        let name: String
+        var text: String { "shape \(name)" }
+    }
+
+    private final class Circle: Shape, @unchecked Sendable {  // has no state that changes
+        override var text: String { "circle \(name)" }
+    }
+
+    @Test("a metatype of a superclass decodes the class that it is")
+    func metatype() async throws {
+        let type: Shape.Type = Circle.self
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json(#"{"name":"a"}"#) })
+        #expect(try await router.request(endPoint, as: type).text == "circle a")
+        #expect(try await router.request(endPoint, as: Shape.self).text == "shape a")
+        let response = NetworkResponse(status: 200, body: Data(#"{"name":"a"}"#.utf8))
+        #expect(try response.decode(type).text == "circle a")
+    }
+
     @Test(
         "a failure names the key path and the expected type", .requirement("S1.1", "S4.7"),
         arguments: [

@@ -88,6 +88,24 @@ struct CacheDecodedValueTests {
         #expect(Film.count(name) == 2)
     }
 
+    private class Shape: Decodable, @unchecked Sendable {  // has no state that changes
+        let name: String
+        var text: String { "shape \(name)" }
+    }
+
+    private final class Circle: Shape, @unchecked Sendable {  // has no state that changes
+        override var text: String { "circle \(name)" }
+    }
+
+    @Test("a value of a subclass is not reused for its superclass")
+    func subclass() async throws {
+        let fixture = CacheFixture(Self.session("a", headers: ["Cache-Control": "max-age=60"]))
+        for type in [Circle.self, Shape.self, Circle.self, Shape.self] as [Shape.Type] {
+            let text = try await fixture.router.request(Self.endPoint(), as: type).text
+            #expect(text == (type == Shape.self ? "shape a" : "circle a"))
+        }
+    }
+
     @Test("a value stays with its entry: a new body, removal and reset drop it")
     func entry() async throws {
         let number = Deliveries<Void>()

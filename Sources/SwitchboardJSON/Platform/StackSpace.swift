@@ -1,0 +1,96 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The rest of a thread's stack that recursive coding may use.
+///
+/// It is created when a value is coded, and asked at each level of nesting. The first levels cost one comparison. After
+/// them the bounds of the thread's stack are read once.
+struct StackSpace {
+    /// The bytes that stay free for code that does not ask, such as the code of one level and the creation of an error.
+    private static let reserve: UInt = 96 << 10
+    /// The bytes that are used before the bounds of the stack are read.
+    private static let unchecked: UInt = 32 << 10
+    /// The bytes that are used on a stack whose bounds are unknown, as in a static executable or a fiber.
+    private static let unknown: UInt = 256 << 10
+
+    /// Every address that is not below this one has enough space. Stacks grow downward.
+    private var limit: UInt
+    private let start: UInt
+    private var isExhausted = false
+
+    init() {
+        start = Self.address()
+        limit = start &- Self.unchecked
+    }
+
+    /// Returns whether the stack has space for one more level. After false it stays false, so that code that catches
+    /// the error and tries an alternative at each level ends.
+    @inline(__always)
+    mutating func hasSpace() -> Bool {
+        let address = Self.address()
+        return address >= limit || hasSpace(at: address)
+    }
+
+    @inline(never)
+    private mutating func hasSpace(at address: UInt) -> Bool {
+        if isExhausted { return false }
+        if let bounds = Self.bounds(), bounds.contains(address) {
+            limit = bounds.lowerBound + min(Self.reserve, UInt(bounds.count) / 2)
+        } else {
+            limit = start &- Self.unknown
+        }
+        if address >= limit { return true }
+        isExhausted = true
+        limit = .max
+        return false
+    }
+
+    /// Returns an address in the caller's part of the stack.
+    @inline(__always)
+    private static func address() -> UInt {
+        var marker: UInt8 = 0
+        return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+    }
+
+    /// Returns the stack of this thread, or nil when the system does not tell.
+    private static func bounds() -> Range<UInt>? {
+        Thread.isMainThread ? ofMainThread : ofThisThread()
+    }
+
+    /// It is read once, because Linux reads a file for it.
+    private static let ofMainThread = ofThisThread()
+
+    #if canImport(Darwin)
+    private static func ofThisThread() -> Range<UInt>? {
+        let thread = pthread_self()
+        let end = UInt(bitPattern: pthread_get_stackaddr_np(thread))
+        let size = UInt(pthread_get_stacksize_np(thread))
+        return size > 0 && size < end ? end - size..<end : nil
+    }
+    #else
+    /// Glibc declares the function only for programs in C that ask for its extensions. Musl and Bionic have it too.
+    private static let attributes = dlsym(nil, "pthread_getattr_np")
+        .map { unsafeBitCast($0, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32).self) }
+
+    private static func ofThisThread() -> Range<UInt>? {
+        guard let read = Self.attributes else { return nil }
+        return withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
+            guard let attributes = buffer.baseAddress, read(pthread_self(), attributes) == 0 else { return nil }
+            defer { pthread_attr_destroy(attributes) }
+            var start: UnsafeMutableRawPointer?
+            var size = 0
+            guard pthread_attr_getstack(attributes, &start, &size) == 0, let start, size > 0 else { return nil }
+            return UInt(bitPattern: start)..<UInt(bitPattern: start) + UInt(size)
+        }
+    }
+    #endif
+}
