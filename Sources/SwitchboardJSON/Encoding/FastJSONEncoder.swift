@@ -14,11 +14,12 @@ import Foundation
 /// By default an object's members keep the order in which the value encodes them, and a dictionary's members are sorted
 /// by name. A date is ISO 8601 text, with milliseconds unless they are zero. Data is Base64. Slashes are not escaped.
 /// The settings have the names of those of `JSONEncoder`. Equal settings produce equal text, with these exceptions:
-/// - A control character without a short escape is `\u001F`, and a backspace `\u0008`.
+/// - Without ``OutputFormatting/sortedKeys``, `JSONEncoder` writes members in no defined order.
 /// - A top-level value that encodes nothing is `{}`, not an error.
-/// - A value nested deeper than ``maximumDepth`` is an error.
+/// - A value nested deeper than ``maximumDepth``, or too deeply for the stack of the thread, is an error.
 /// - `JSONEncoder` traps when a value writes itself twice. Here the last write counts. A container that is used after
 ///   its value was encoded throws.
+/// - The coding path of a value in a nested container has all keys. `JSONEncoder` omits that of the container.
 ///
 /// ## Design
 /// The text is written once, into one buffer (`OutputBytes`), while the containers of a value are used in order. Each
@@ -44,7 +45,8 @@ public struct FastJSONEncoder: Sendable {
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The largest nesting depth of arrays and objects. The default is 128.
     ///
-    /// Each value's `encode(to:)` uses the stack, and deeper nesting could overflow that of a small thread.
+    /// Each value's `encode(to:)` uses the stack. With a higher limit, encoding throws before the end of the thread's
+    /// stack, but releasing a value that contains itself thousands of times can still overflow the stack.
     public var maximumDepth = 128
 
     /// Creates an encoder with the default settings.

@@ -102,6 +102,87 @@ struct EncoderContainerTests {
         #expect(try fastText(value) == foundationText(value))
     }
 
+    private struct Film: Encodable {
+        var id = 7, tags = ["x": [1], "\"": []], note: String?, parts = [Child()]
+        /// Writes a member of a nested container after a member of the object, so that its text moves.
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: AnyKey.self)
+            var late = object.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("late"))
+            try object.encode(id, forKey: AnyKey("id"))
+            try late.encode(id, forKey: AnyKey("x"))
+            try object.encode(tags, forKey: AnyKey("tags"))
+            try object.encode(parts, forKey: AnyKey("parts"))
+        }
+    }
+
+    private struct Mixed: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var array = encoder.unkeyedContainer()
+            var late = array.nestedUnkeyedContainer()
+            try array.encode([1, 2])
+            try late.encode("a,]\"")
+            var last = array.nestedContainer(keyedBy: AnyKey.self)
+            try late.encode("b")
+            try last.encode(Film(), forKey: AnyKey("film"))
+        }
+    }
+
+    private struct Nothing: Encodable {}
+
+    @Test("a nested container continues a value of its key, as in Foundation", arguments: [false, true])
+    func continued(isPretty: Bool) throws {
+        let value = Encoding { encoder in
+            var outer = encoder.container(keyedBy: AnyKey.self)
+            try outer.encode(Film(), forKey: AnyKey("a"))
+            try outer.encode([1, 2], forKey: AnyKey("list"))
+            try outer.encode(Mixed(), forKey: AnyKey("mixed"))
+            try outer.encode(Nothing(), forKey: AnyKey("empty"))
+            try outer.encode([Int](), forKey: AnyKey("none"))
+            try outer.encode(["k": 1], forKey: AnyKey("map"))
+            for number in 0..<70 { try outer.encode(number, forKey: AnyKey("n\(number)")) }
+            for round in 0..<3 {
+                var film = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("a"))
+                try film.encode(round, forKey: AnyKey("round\(round)"))
+                try film.encode(8, forKey: AnyKey("id"))
+                var tags = film.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("tags"))
+                try tags.encode(round, forKey: AnyKey("t\(round)"))
+                var list = outer.nestedUnkeyedContainer(forKey: AnyKey("list"))
+                try list.encode(round)
+                #expect(list.count == 3 + round)
+                var mixed = outer.nestedUnkeyedContainer(forKey: AnyKey("mixed"))
+                try mixed.encode(round)
+                #expect(mixed.count == 4 + round)
+                var empty = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("empty"))
+                try empty.encode(round, forKey: AnyKey("e\(round)"))
+                var none = outer.nestedUnkeyedContainer(forKey: AnyKey("none"))
+                try none.encode(round)
+                var map = outer.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey("map"))
+                try map.encode(round, forKey: AnyKey("m"))
+                if round == 1 { try outer.encode(Film(), forKey: AnyKey("a")) }
+            }
+        }
+        let formatting: JSONEncoder.OutputFormatting = isPretty ? [.sortedKeys, .prettyPrinted] : .sortedKeys
+        let text = try fastText([value, value]) { $0.outputFormatting = .init(rawValue: formatting.rawValue) }
+        #expect(try text == foundationText([value, value]) { $0.outputFormatting = formatting })
+        let unsorted = try fastText(value) { $0.outputFormatting = isPretty ? .prettyPrinted : [] }
+        #expect(
+            try JSONSerialization.jsonObject(with: Data(unsorted.utf8)) as? NSDictionary
+                == JSONSerialization.jsonObject(with: Data(foundationText(value).utf8)) as? NSDictionary)
+    }
+
+    @Test("a failed member leaves the names of a large object as they were")
+    func failedMembers() throws {
+        let value = Encoding { encoder in
+            var object = encoder.container(keyedBy: AnyKey.self)
+            for number in 0..<100 {
+                try? object.encode(Double.infinity, forKey: AnyKey("bad\(number)"))
+                try object.encode(number, forKey: AnyKey("n\(number % 80)"))
+                try? object.encode([Double.nan], forKey: AnyKey("n\(number % 80)"))
+            }
+        }
+        #expect(try foundationText(value) == fastText(value) { $0.outputFormatting = .sortedKeys })
+    }
+
     @Test("the last value of a repeated name replaces the first in its position")
     func repeated() throws {
         let value = Encoding { encoder in
@@ -115,10 +196,12 @@ struct EncoderContainerTests {
             try again.encode("new")
             try kept.encode("kept")
         }
-        #expect(try fastText(value) == #"{"a":"plain","b":["kept"],"c":["new"]}"#)
-        let pretty = "{\n  \"a\" : \"plain\",\n  \"b\" : [\n    \"kept\"\n  ],\n  \"c\" : [\n    \"new\"\n  ]\n}"
+        #expect(try fastText(value) == #"{"a":"plain","b":["kept"],"c":[[1,2],"new"]}"#)
+        let pretty =
+            "{\n  \"a\" : \"plain\",\n  \"b\" : [\n    \"kept\"\n  ],\n  \"c\" : [\n    [\n      1,\n      2\n    ],\n    \"new\"\n  ]\n}"
         #expect(try fastText(value) { $0.outputFormatting = .prettyPrinted } == pretty)
-        #expect(try fastText([value]) == #"[{"a":"plain","b":["kept"],"c":["new"]}]"#)
+        #expect(try foundationText(value) == fastText(value))
+        #expect(try fastText([value]) == #"[{"a":"plain","b":["kept"],"c":[[1,2],"new"]}]"#)
     }
 
     @Test("sorting an object moves its nested containers")

@@ -184,7 +184,7 @@ private struct Record: Codable, Equatable {
     init(_ random: inout SeededRandom, depth: Int) {
         func count() -> Int { Int.random(in: 0..<4, using: &random) }
         id = Int(truncatingIfNeeded: random.next())
-        name = random.text(upTo: 30, isFree: true)
+        name = random.text(upTo: 30)
         ratio = Double.random(in: -1e6...1e6, using: &random)
         single = Float.random(in: -1...1, using: &random)
         note = random.next() % 2 == 0 ? nil : random.text(upTo: 50)

@@ -3,15 +3,13 @@ import SwitchboardJSON
 
 extension SeededRandom {
     /// Returns random text of at most `length` characters.
-    ///
-    /// Only free text contains characters that Foundation escapes differently.
-    mutating func text(upTo length: Int, isFree: Bool = false) -> String {
+    mutating func text(upTo length: Int) -> String {
         let samples: [Unicode.Scalar] = ["\"", "\\", "/", "\n", "\r", "\t", "é", "🌎", "\u{2028}", "\u{7F}", "ß", "日"]
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...length, using: &self) {
             switch Int.random(in: 0..<12, using: &self) {
             case 0: text.append(samples.randomElement(using: &self) ?? "x")
-            case 1 where isFree: text.append(Unicode.Scalar(UInt8.random(in: 0..<32, using: &self)))
+            case 1: text.append(Unicode.Scalar(UInt8.random(in: 0..<32, using: &self)))
             default: text.append(Unicode.Scalar(UInt8.random(in: 32..<127, using: &self)))
             }
         }

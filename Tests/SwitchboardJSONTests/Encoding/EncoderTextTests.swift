@@ -9,8 +9,8 @@ struct EncoderTextTests {
         "strings are escaped as RFC 8259 §7 requires",
         arguments: [
             ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#), ("a/b", #""a/b""#), ("\n\r\t", #""\n\r\t""#),
-            ("\u{8}\u{C}", #""\u0008\u000C""#),
-            ("\0", #""\u0000""#), ("\u{1F}", #""\u001F""#), ("\u{7F}", "\"\u{7F}\""), ("é🌎\u{2028}", "\"é🌎\u{2028}\""),
+            ("\u{8}\u{C}", #""\b\f""#),
+            ("\0", #""\u0000""#), ("\u{1F}", #""\u001f""#), ("\u{7F}", "\"\u{7F}\""), ("é🌎\u{2028}", "\"é🌎\u{2028}\""),
             ("", "\"\""),
         ])
     func escapes(value: String, expected: String) throws {
@@ -40,7 +40,7 @@ struct EncoderTextTests {
     @Test("any text parses back to itself")
     func anyText() throws {
         var random = SeededRandom(8259)
-        let texts = (0..<5_000).map { _ in random.text(upTo: 40, isFree: true) }
+        let texts = (0..<5_000).map { _ in random.text(upTo: 40) }
         let parsed = try JSONSerialization.jsonObject(with: FastJSONEncoder().encode(texts)) as? [String]
         #expect(parsed == texts)
         let named = Dictionary(texts.map { ($0, 1) }) { one, _ in one }

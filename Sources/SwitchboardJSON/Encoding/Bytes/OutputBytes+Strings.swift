@@ -111,10 +111,12 @@ extension OutputBytes {
             case 0x0A: appendPair(UInt8(ascii: "n"))
             case 0x0D: appendPair(UInt8(ascii: "r"))
             case 0x09: appendPair(UInt8(ascii: "t"))
+            case 0x08: appendPair(UInt8(ascii: "b"))
+            case 0x0C: appendPair(UInt8(ascii: "f"))
             case 0..<0x20:
                 append("\\u00")
                 append(UInt8(ascii: "0") + byte >> 4)
-                append(byte & 15 < 10 ? UInt8(ascii: "0") + byte & 15 : UInt8(ascii: "A") + byte & 15 - 10)
+                append(byte & 15 < 10 ? UInt8(ascii: "0") + byte & 15 : UInt8(ascii: "a") + byte & 15 - 10)
             default: append(byte)
             }
         }
@@ -142,6 +144,8 @@ extension OutputBytes {
             case UInt8(ascii: "n"): text.append(0x0A)
             case UInt8(ascii: "r"): text.append(0x0D)
             case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "b"): text.append(0x08)
+            case UInt8(ascii: "f"): text.append(0x0C)
             case UInt8(ascii: "u") where index + 4 <= range.upperBound:
                 // The first two digits are zeros.
                 let value =

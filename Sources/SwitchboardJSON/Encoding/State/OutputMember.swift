@@ -3,7 +3,7 @@ struct OutputMember {
     /// The offset of the name, after the quotation mark.
     var nameStart: Int
     var nameLength: Int32
-    /// The index of the first member with the same name in the same object, or -1.
+    /// The index of the previous member with the same name in the same object, or -1.
     var repeated: Int32 = -1
     var name: OutputName
 

@@ -4,14 +4,16 @@ extension OutputState {
     /// The largest number of members of an object without an index of names.
     static var manyMembers: Int { 64 }
 
-    /// Returns the index of the first member with the name of `member`, which is not yet in the open object.
+    /// Returns the index of the last member with the name of `member`, which is not yet in the open object.
     @inline(__always)
-    mutating func firstMember(like member: OutputMember) -> Int? {
+    mutating func lastMember(like member: OutputMember) -> Int? {
         guard members.count &- top.firstMember <= Self.manyMembers else { return indexedMember(like: member) }
         let hash = member.name.hash
         let members = members.elements
-        for index in top.firstMember..<members.count where members[index].name.hash == hash {
-            if hasSameName(members[index], member) { return index }
+        var index = members.count
+        while index > top.firstMember {
+            index &-= 1
+            if members[index].name.hash == hash, hasSameName(members[index], member) { return index }
         }
         return nil
     }
@@ -31,21 +33,38 @@ extension OutputState {
         var index = nameIndexes.removeValue(forKey: top.serial) ?? [:]
         if index.isEmpty {
             for position in top.firstMember..<members.count {
-                let name = bytes.name(in: members.elements[position].nameRange)
-                if index[name] == nil { index[name] = position }
+                index[bytes.name(in: members.elements[position].nameRange)] = position
             }
         }
         let name = bytes.name(in: member.nameRange)
-        let found = index[name]
-        if found == nil { index[name] = members.count }
+        let found = index.updateValue(members.count, forKey: name)
         nameIndexes[top.serial] = index
         return found
     }
 
+    /// Removes the last member of the open object.
+    mutating func removeLastMember() {
+        guard let member = members.elements.last else { return }
+        if var index = nameIndexes.removeValue(forKey: top.serial) {
+            index[bytes.name(in: member.nameRange)] = member.repeated < 0 ? nil : Int(member.repeated)
+            nameIndexes[top.serial] = index
+        }
+        members.keep(members.count - 1)
+    }
+
+    /// The number of bytes between a name's quotation mark and the value.
+    var colonWidth: Int { layout == .dense ? 1 : layout == .python ? 2 : 3 }
+
+    /// Returns the text range of a member's value, which is not the last member of the open object.
+    func value(ofMember index: Int) -> Range<Int> {
+        let separatorWidth = layout == .dense ? 1 : 2 + 2 * (depth + 1)
+        let start = members.elements[index].nameRange.upperBound + 1 + colonWidth
+        return start..<members.elements[index + 1].nameStart - 1 - separatorWidth
+    }
+
     /// Returns the writer of a member's value, or nil when the value is not in a separate writer.
     func writer(ofMember index: Int) -> OutputWriter? {
-        let width = layout == .dense ? 1 : layout == .python ? 2 : 3
-        let position = members.elements[index].nameRange.upperBound + 1 + width
+        let position = members.elements[index].nameRange.upperBound + 1 + colonWidth
         let insertion = insertions[...].fromFirst(after: position - 1).first
         return insertion?.position == position ? insertion?.writer : nil
     }
@@ -96,9 +115,13 @@ extension OutputState {
     private func withoutRepeats(
         _ pieces: [(member: OutputMember, range: Range<Int>)]
     ) -> [(member: OutputMember, range: Range<Int>)] {
+        // The index of the first member with the name of each member.
+        var first: [Int] = []
         var last: [Int: Int] = [:]
-        for (index, piece) in pieces.enumerated() where piece.member.repeated >= 0 {
-            last[Int(piece.member.repeated) - top.firstMember] = index
+        for (index, piece) in pieces.enumerated() {
+            let previous = Int(piece.member.repeated) - top.firstMember
+            first.append(piece.member.repeated < 0 ? index : first[previous])
+            if piece.member.repeated >= 0 { last[first[index]] = index }
         }
         return pieces.enumerated().compactMap { index, piece in
             piece.member.repeated >= 0 ? nil : last[index].map { pieces[$0] } ?? piece

@@ -22,6 +22,8 @@ struct OutputState {
     var nameIndexes: [UInt32: [String: Int]] = [:]
     /// The number of single-value containers that are writing a value.
     var singles = 0
+    /// The stack that the `encode(to:)` of nested values may use.
+    var stack = StackSpace()
     /// The depth of the outermost frame. The top-level value has depth 0.
     let baseDepth: Int
     let layout: OutputSettings.Layout
@@ -85,12 +87,9 @@ struct OutputState {
     /// Removes the last member or element of a value.
     mutating func rollBack(_ serial: UInt32) {
         guard top.serial == serial, top.count > 0 else { return }
+        if top.kind == .object { removeLastMember() }
         bytes.count = top.lastStart
         top.count -= 1
-        if top.kind == .object {
-            members.keep(members.count - 1)
-            nameIndexes[serial] = nil
-        }
         let kept = insertions.lastIndex { $0.position <= top.lastStart } ?? -1
         insertions.removeLast(insertions.count - 1 - kept)
     }
@@ -149,7 +148,7 @@ struct OutputState {
         if layout == .foundation { bytes.append(UInt8(ascii: " ")) }
         bytes.append(UInt8(ascii: ":"))
         if layout != .dense { bytes.append(UInt8(ascii: " ")) }
-        if !isUnique, let repeated = firstMember(like: member) {
+        if !isUnique, let repeated = lastMember(like: member) {
             member.repeated = Int32(truncatingIfNeeded: repeated)
             top.hasRepeats = true
         }

@@ -5,18 +5,22 @@
 extension OutputWriter {
     typealias Place = (writer: OutputWriter, serial: UInt32)
 
-    /// Begins a nested container or super encoder for a key. An existing container of the same key and kind is reused.
+    /// Begins a nested container or super encoder for a key. It continues a value of the same key and kind, if any.
     func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> Place {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if beginMember(name, in: serial) {
-            if kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0,
-                let known = state.pointee.writer(ofMember: Int(member.repeated)),
-                known.state.pointee.outermost.kind == kind
-            {
+            guard kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0 else {
+                return begin(kind, key: key)
+            }
+            let earlier = Int(member.repeated)
+            if let known = state.pointee.writer(ofMember: earlier), known.state.pointee.outermost.kind == kind {
                 state.pointee.rollBack(serial)
                 return (known, known.state.pointee.outermost.serial)
             }
-            return begin(kind, key: key)
+            let value = state.pointee.value(ofMember: earlier)
+            let place = begin(kind, key: key)
+            if place.writer === self { state.pointee.repeatValue(value) }
+            return place
         }
         if let writer = reach(serial) { return writer.nested(kind, forKey: key, in: serial) }
         return late(kind, name: name, key: key, in: serial)

@@ -14,6 +14,7 @@ extension OutputWriter {
         }
         let count = state.pointee.frames.count
         guard state.pointee.depth < settings.maximumDepth else { throw tooDeep(value) }
+        guard state.pointee.stack.hasSpace() else { throw noStack(value) }
         let serial = state.pointee.push(key)
         do {
             try fill(value, route: route, serial: serial)
@@ -40,6 +41,7 @@ extension OutputWriter {
             return
         }
         guard state.pointee.singles < 4 * settings.maximumDepth + 64 else { throw tooDeep(value) }
+        guard state.pointee.stack.hasSpace() else { throw noStack(value) }
         let count = state.pointee.frames.count
         state.pointee.singles += 1
         defer { state.pointee.singles -= 1 }
@@ -126,6 +128,11 @@ extension OutputWriter {
         let limit = settings.maximumDepth
         return invalid(
             value, key: { nil }, "more than \(limit) nested arrays and objects")
+    }
+
+    @inline(never)
+    private func noStack(_ value: Any) -> EncodingError {
+        invalid(value, key: { nil }, "the value is nested too deeply for the stack of this thread")
     }
 
     func unusable(_ value: Any, _ serial: UInt32) -> EncodingError {

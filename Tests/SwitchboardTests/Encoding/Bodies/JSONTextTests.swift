@@ -14,8 +14,8 @@ struct JSONTextTests {
         "strings are escaped as RFC 8259 §7 demands",
         arguments: [
             ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#), ("a/b", #""a/b""#), ("\n\r\t", #""\n\r\t""#),
-            ("\u{8}\u{C}", #""\u0008\u000C""#),
-            ("\0", #""\u0000""#), ("\u{1F}", #""\u001F""#), ("\u{7F}", "\"\u{7F}\""), ("é🌎\u{2028}", "\"é🌎\u{2028}\""),
+            ("\u{8}\u{C}", #""\b\f""#),
+            ("\0", #""\u0000""#), ("\u{1F}", #""\u001f""#), ("\u{7F}", "\"\u{7F}\""), ("é🌎\u{2028}", "\"é🌎\u{2028}\""),
             ("", "\"\""),
         ])
     func escapes(value: String, expected: String) throws {
