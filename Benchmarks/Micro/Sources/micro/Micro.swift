@@ -37,6 +37,7 @@ import Movies
             try await CacheBenchmarks(page: page).run(&figures)
             if arguments.has("url") { try await CurlBenchmarks().run(&figures) }
             try await EventBenchmarks().run(&figures)
+            try await GrowthBenchmarks().run(&figures)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             print(String(decoding: try encoder.encode(Report(operations: figures.values)), as: UTF8.self))

@@ -36,4 +36,19 @@ struct MicroFigures {
             values[name] = try await once(name, operation) / Double(count)
         }
     }
+
+    /// Adds the figures of one run with `count` items, and of one with twice as many under `name` and `.twice`.
+    ///
+    /// `Benchmarks/instructions` prints the factor between them.
+    mutating func add(
+        _ name: String, doubling count: Int, _ prepare: (_ count: Int) throws -> () throws -> Void
+    ) async throws {
+        guard wants(name) else { return }
+        // Work that happens once per process is not counted.
+        try prepare(1)()
+        for (name, count) in [(name, count), (name + ".twice", 2 * count)] {
+            let operation = try prepare(count)
+            try await add(name, each: 1) { try operation() }
+        }
+    }
 }
