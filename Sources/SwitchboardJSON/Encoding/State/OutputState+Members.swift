@@ -151,7 +151,7 @@ extension OutputState {
 
 extension ArraySlice<(position: Int, writer: OutputWriter)> {
     /// Returns the entries after a position. The entries are sorted by position.
-    fileprivate func fromFirst(after position: Int) -> Self {
+    func fromFirst(after position: Int) -> Self {
         var low = startIndex
         var high = endIndex
         while low < high {

@@ -7,7 +7,8 @@ extension OutputState {
         guard text.first == (isObject ? UInt8(ascii: "{") : UInt8(ascii: "[")) else { return }
         let serial = top.serial
         // The value may contain the texts of other writers. An element that is one has no bytes here.
-        var inserted = insertions.filter { range.contains($0.position) }[...]
+        var inserted = Array(
+            insertions[...].fromFirst(after: range.lowerBound).prefix { $0.position < range.upperBound })[...]
         for part in Self.parts(of: text) {
             var value = part
             if isObject {

@@ -123,7 +123,7 @@ extension OutputWriter {
         if let last = frames.popLast() { target.pointee.top = last }
         for frame in frames { target.pointee.frames.append(frame) }
 
-        let insertions = source.pointee.insertions.drop { $0.position <= first.start }
+        let insertions = Array(source.pointee.insertions[...].fromFirst(after: first.start))
         target.pointee.insertions = insertions.map { ($0.position - first.start, $0.writer) }
         source.pointee.insertions.removeLast(insertions.count)
         source.pointee.insertions.append((first.start, writer))

@@ -166,10 +166,11 @@ final class OutputWriter {
     }
 
     func flushLate() {
-        while !state.pointee.late.isEmpty {
-            let serial = state.pointee.top.serial
-            guard let index = state.pointee.late.firstIndex(where: { $0.serial == serial }) else { return }
-            let late = state.pointee.late.remove(at: index)
+        let serial = state.pointee.top.serial
+        let late = state.pointee.late.filter { $0.serial == serial }
+        guard !late.isEmpty else { return }
+        state.pointee.late.removeAll { $0.serial == serial }
+        for late in late {
             let isBegun =
                 late.name.map { beginMember($0, in: serial) } ?? state.pointee.beginElement(in: serial)
             // The value may have become an array or an object in the meantime.

@@ -90,4 +90,48 @@ struct ParameterValueTests {
             #expect(error.map { "\($0)".contains("s3cret") } == false)
         }
     }
+
+    /// A value that contains itself, in lists or in objects.
+    private struct Nest: Encodable, Sendable {
+        private enum CodingKeys: CodingKey { case inner }
+
+        let depth: Int
+        let isObject: Bool
+
+        func encode(to encoder: any Encoder) throws {
+            let inner = depth > 1 ? Nest(depth: depth - 1, isObject: isObject) : nil
+            if isObject {
+                var object = encoder.container(keyedBy: CodingKeys.self)
+                try object.encodeIfPresent(inner, forKey: .inner)
+            } else {
+                var array = encoder.unkeyedContainer()
+                if let inner { try array.encode(inner) }
+            }
+        }
+    }
+
+    /// Returns the length of the JSON and form of a nested value, or the errors, on a thread with 512 KiB of stack.
+    private func onSmallStack(_ nest: Nest) async -> [Result<Int, any Error>] {
+        await withCheckedContinuation { done in
+            let thread = Thread {
+                let value = ParameterValue(nest)
+                done.resume(returning: [
+                    Result { try JSONBody(value).encode().count },
+                    Result { try URLEncodedFormEncoder().encode(["v": value] as Parameters).count },
+                    Result { try JSONBody(nest).encode().count },
+                ])
+            }
+            thread.stackSize = 512 * 1024
+            thread.start()
+        }
+    }
+
+    @Test("deeply nested values encode or throw on a stack of 512 KiB", arguments: [true, false])
+    func deep(isObject: Bool) async {
+        for depth in [60, 128, 1_000] {
+            let results = await onSmallStack(Nest(depth: depth, isObject: isObject))
+            for result in results where depth < 100 { #expect(throws: Never.self) { try result.get() } }
+            for result in results where depth > 128 { #expect(throws: (any Error).self) { try result.get() } }
+        }
+    }
 }
