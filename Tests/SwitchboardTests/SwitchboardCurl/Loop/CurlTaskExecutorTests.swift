@@ -30,6 +30,36 @@ struct CurlTaskExecutorTests {
         }
     }
 
+    /// Any JSON of lists and objects, decoded by trying one after the other.
+    private indirect enum Anything: Decodable, Sendable {
+        case list([Anything]), object([String: Anything])
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            if let list = try? value.decode([Anything].self) {
+                self = .list(list)
+            } else {
+                self = .object(try value.decode([String: Anything].self))
+            }
+        }
+    }
+
+    @Test("deep JSON decodes or throws on a session's thread", arguments: [100, 256, 512])
+    func deepJSON(depth: Int) async throws {
+        let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        try await MockServer.run(handler: { _ in .json(Data(text.utf8)) }) { server in
+            let session = CurlSession()
+            await withTaskExecutorPreference(session.taskExecutor) {
+                let router = Router<URLEndPoint>(session: session)
+                do {
+                    _ = try await router.request(URLEndPoint(.get, server.url), as: Anything.self)
+                } catch {
+                    #expect((error as? NetworkError)?.code == .decodingFailed && depth > 100)
+                }
+            }
+        }
+    }
+
     @Test("calls, streams and cancellation work on a session's thread")
     func everyKind() async throws {
         try await MockServer.run { server in
