@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Parses server-sent events with the algorithm of [HTML
 /// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
@@ -13,9 +14,12 @@ struct EventStreamParser: StreamParser {
     private var data: [UInt8] = []
     private var hasData = false
     private var id: String
-    /// The last event ID that a reconnecting client sends: the ID of the last complete event, even of one without data.
-    private(set) var lastEventID: String
-    var position: String { lastEventID }
+    /// The ID of the last complete event, even of one without data.
+    private var lastEventID: String
+    /// The ID that a reconnecting client sends: the last one that a header field can carry.
+    private(set) var position: String
+    /// The maximum number of bytes of an ID that is sent. Servers accept some 8 KiB of a whole head.
+    private static let sentIDLimit = 4 << 10
     /// The time that the server last asked clients to wait before they reconnect.
     private(set) var retry: Duration?
     let mediaType: String? = "text/event-stream"
@@ -28,7 +32,7 @@ struct EventStreamParser: StreamParser {
     init(limit: Int, lastEventID: String = "") {
         self.limit = limit
         self.lastEventID = lastEventID
-        id = lastEventID
+        (id, position) = (lastEventID, lastEventID)
         lines = LineScanner(limit: limit)
     }
 
@@ -84,6 +88,7 @@ struct EventStreamParser: StreamParser {
             data.removeAll(keepingCapacity: true)
         }
         lastEventID = id
+        if id.utf8.count <= Self.sentIDLimit, !id.utf8.contains(where: \.breaksFieldValue) { position = id }
         // A `data` line without a value counts as data: the algorithm's buffer is then a LF, and the event's data is
         // empty.
         guard hasData else { return nil }

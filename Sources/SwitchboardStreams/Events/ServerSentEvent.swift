@@ -9,7 +9,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var type: String
     /// The data, with its lines joined by LF.
     public var data: String
-    /// The last event ID that the server sent, with this event or before. Empty if it sent none.
+    /// The last event ID that the server sent, with this event or before. Empty if it sent none. It may contain control
+    /// characters other than NUL, CR and LF.
     public var id: String
     /// The time that the server last asked clients to wait before they reconnect. Nil if it sent none.
     public var retry: Duration?

@@ -42,6 +42,18 @@ struct RouterEventTests {
         #expect(requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" })
     }
 
+    @Test("an ID that no field can carry is delivered, and not sent")
+    func unsentIDs() async throws {
+        let long = String(repeating: "i", count: 900_000)
+        let session = StubSession(
+            events("id: 1\ndata: a\n\nid: 2\u{1}\ndata: b\n\n"), events("data: c\n\nid: \(long)\ndata: d\n\n"),
+            events("id: é\u{7F}\ndata: e\n\nid: é\tf\ndata: f\n\n"), .status(204))
+        let seen = try await read(session).reduce(into: []) { $0.append($1) }
+        #expect(seen.map(\.data) == ["a", "b", "c", "d", "e", "f"])
+        #expect(seen.map(\.id) == ["1", "2\u{1}", "2\u{1}", long, "é\u{7F}", "é\tf"])
+        #expect(session.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1", "é\tf"])
+    }
+
     @Test("the endpoint is read for each connection")
     func fresh() async throws {
         let session = StubSession(events("data: a\n\n"), events("data: b\n\n"), .status(204))
