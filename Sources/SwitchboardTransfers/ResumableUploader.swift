@@ -148,7 +148,7 @@ actor ResumableUploader {
             request.body = EmptyBody()
             flow.open(&request, length: length)
         }
-        guard let url = response.location else {
+        guard let url = try response.uploadURL() else {
             throw refusal("does not say where the upload is to go", response)
         }
         try keep(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
@@ -200,7 +200,7 @@ actor ResumableUploader {
             request.body = EmptyBody()
             change(&request)
         }
-        if let moved = response.location, moved != target.location, response.request?.method != .put {
+        if let moved = try response.uploadURL(), moved != target.location, response.request?.method != .put {
             // An upload's URL from another origin's response counts as another origin's choice too.
             try keep(
                 Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
@@ -222,9 +222,9 @@ actor ResumableUploader {
 }
 
 extension NetworkResponse {
-    /// The URL of the field `Location`, or nil without one that a request can use.
-    fileprivate var location: URL? {
-        guard let value = headers["Location"], let url = URL(location: value, relativeTo: url ?? request?.url),
+    /// Returns the URL of the field `Location`, or nil without one that a request can use.
+    fileprivate func uploadURL() throws -> URL? {
+        guard let value = try location(), let url = URL(location: value, relativeTo: url ?? request?.url),
             URLFault.of(url) == nil
         else { return nil }
         return url

@@ -16,15 +16,17 @@ extension [UInt8] {
 
     /// Appends `text` without escaping twice. Bytes outside `allowed` become `%XX`, but a valid `%XX` in the text stays
     /// as it is.
-    package mutating func appendEscapedOnce(_ text: String, allowed: ASCIISet) {
+    package mutating func appendEscapedOnce(_ text: String, allowed: ASCIISet, escapesUnicode: Bool = true) {
         var text = text
-        text.withUTF8 { appendEscapedOnce($0, allowed: allowed) }
+        text.withUTF8 { appendEscapedOnce($0, allowed: allowed, escapesUnicode: escapesUnicode) }
     }
 
     /// Appends bytes without escaping twice.
-    package mutating func appendEscapedOnce(_ bytes: UnsafeBufferPointer<UInt8>, allowed: ASCIISet) {
+    package mutating func appendEscapedOnce(
+        _ bytes: UnsafeBufferPointer<UInt8>, allowed: ASCIISet, escapesUnicode: Bool = true
+    ) {
         var start = 0
-        for (index, byte) in bytes.enumerated() where !allowed.contains(byte) {
+        for (index, byte) in bytes.enumerated() where !allowed.contains(byte) && (byte < 0x80 || escapesUnicode) {
             if byte == .percent, bytes[(index + 1)...].prefix(2).isHexPair { continue }
             append(contentsOf: bytes[start..<index])
             start = index + 1

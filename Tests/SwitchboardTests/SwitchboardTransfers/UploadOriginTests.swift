@@ -51,6 +51,16 @@ struct UploadOriginTests {
         }
     }
 
+    @Test("two Location fields that differ open no upload")
+    func twoLocations() async throws {
+        try await withFolder { folder in
+            let session = StubSession(.status(201, headers: ["Location": "/u", "Location": "/v"]))
+            let error = await #expect(throws: NetworkError.self) { try await upload(session, folder, .tus, size: 4) }
+            #expect(error?.code == .redirectRefused)
+            #expect(session.requests.count == 1)
+        }
+    }
+
     @Test("a piece of any size ends at the end of the file")
     func largestPiece() async throws {
         try await withFolder { folder in

@@ -36,7 +36,7 @@ public struct RedirectInterceptor: Interceptor {
         var count = 0
         while true {
             let response = try await next(request)
-            guard limit > 0, let location = response.redirectLocation else { return response }
+            guard limit > 0, let location = try response.redirectLocation() else { return response }
             guard count < limit else {
                 throw NetworkError(
                     .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
@@ -57,7 +57,7 @@ public struct RedirectInterceptor: Interceptor {
     package func redirection(
         of request: NetworkRequest, by response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest? {
-        guard let location = response.redirectLocation else { return nil }
+        guard let location = try response.redirectLocation() else { return nil }
         return try follow(location, request, response)
     }
 
@@ -108,10 +108,22 @@ public struct RedirectInterceptor: Interceptor {
 }
 
 extension NetworkResponse {
-    /// The `Location` of a redirect, or nil for any other response.
-    fileprivate var redirectLocation: String? {
+    /// Returns the `Location` of a redirect, or nil for any other response.
+    fileprivate func redirectLocation() throws(NetworkError) -> String? {
         guard [301, 302, 303, 307, 308].contains(statusCode) else { return nil }
-        return headers.values(for: "Location").first.flatMap { $0.isEmpty ? nil : $0 }
+        return try location().flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Returns the field `Location`, or nil without one.
+    ///
+    /// - Throws: ``NetworkError/Code/redirectRefused`` for two that differ, because programs choose either.
+    package func location() throws(NetworkError) -> String? {
+        let locations = headers.values(for: "Location")
+        guard Set(locations).count <= 1 else {
+            throw NetworkError(.redirectRefused, reason: "it has \(locations.count) Location fields that differ").with(
+                self)
+        }
+        return locations.first
     }
 
     fileprivate func changesMethod(of method: HTTPMethod) -> Bool {

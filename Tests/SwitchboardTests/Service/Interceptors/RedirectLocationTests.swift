@@ -65,6 +65,9 @@ struct RedirectLocationTests {
             ("/%C3%A9", "http://a/%C3%A9"),
             ("/100%", "http://a/100%25"), ("/a?q=ü x", "http://a/a?q=%C3%BC%20x"), ("/{id}", "http://a/%7Bid%7D"),
             ("/a|b", "http://a/a%7Cb"), ("/a\"b", "http://a/a%22b"), ("/x#a b", "http://a/x#a%20b"),
+            // RFC 3492: bücher is xn--bcher-kva.
+            ("http://bücher.test/é", "http://xn--bcher-kva.test/%C3%A9"),
+            ("//bücher.test", "http://xn--bcher-kva.test"),
             ("http://b/é?ü", "http://b/%C3%A9?%C3%BC"), ("/東京", "http://a/%E6%9D%B1%E4%BA%AC"),
         ])
     func escaped(location: String, target: String) {
@@ -83,6 +86,20 @@ struct RedirectLocationTests {
         let response = try await Router<URLEndPoint>(session: session)
             .response(for: URLEndPoint(.get, URL(text: "http://a/start#top")))
         #expect(response.url?.absoluteString == target)
+    }
+
+    @Test("two Location fields that differ are refused, equal ones are one")
+    func twoLocations() async throws {
+        let both: HTTPHeaders = ["Location": "/b", "Location": "/c"]
+        let refused = Router<URLEndPoint>(session: StubSession(.status(302, headers: both), .text("end")))
+        let error = await #expect(throws: NetworkError.self) {
+            try await refused.response(for: URLEndPoint(.get, base))
+        }
+        #expect(error?.code == .redirectRefused)
+        #expect(error?.status == 302)
+        let same: HTTPHeaders = ["Location": "/b", "Location": "/b"]
+        let followed = Router<URLEndPoint>(session: StubSession(.status(302, headers: same), .text("end")))
+        #expect(try await followed.response(for: URLEndPoint(.get, base)).url?.absoluteString == "http://a/b")
     }
 
     @Test("a Location with spaces or non-ASCII is followed over the wire")
