@@ -10,8 +10,8 @@ extension NetworkResponse {
     ///   §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
     /// - Only with 429 and 503, and only when no quota remains or the quota is not given
     ///   ([draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/)):
-    ///   `RateLimit` with `t` or `reset`, `RateLimit-Reset`, and `X-RateLimit-Reset-After`, all in seconds from now.
-    ///   Also `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which servers send in different units: a value below 10^9
+    ///   `RateLimit` with `t` or `reset`, and `X-RateLimit-Reset-After`, in seconds from now. Also `RateLimit-Reset`,
+    ///   `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which servers send in different units: a value below 10^9
     ///   counts as seconds from now, below 10^12 as seconds since 1970, and any other as milliseconds since 1970.
     ///
     /// - Parameter now: The date that dates in the response are compared with.
@@ -22,10 +22,7 @@ extension NetworkResponse {
         if let wait = headers["RateLimit"].flatMap(Self.rateLimitWait) { return wait }
         let remaining = ["RateLimit", "X-RateLimit", "X-Rate-Limit"].lazy.compactMap { headers["\($0)-Remaining"] }
         guard remaining.first.map({ Self.number($0) == 0 }) ?? true else { return nil }
-        for name in ["RateLimit-Reset", "X-RateLimit-Reset-After"] {
-            if let seconds = headers[name].flatMap(Self.number) { return Self.seconds(seconds) }
-        }
-        for name in ["X-RateLimit-Reset", "X-Rate-Limit-Reset"] {
+        for name in ["RateLimit-Reset", "X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-Rate-Limit-Reset"] {
             guard let number = headers[name].flatMap(Self.number) else { continue }
             switch number {
             case ..<1e9: return Self.seconds(number)

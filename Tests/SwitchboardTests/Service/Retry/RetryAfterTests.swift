@@ -33,7 +33,8 @@ struct RetryAfterTests {
             (["RateLimit": "\"default\";r=50;t=30"], nil),
             (["RateLimit": "\"a\";r=0;t=10, \"b\";r=7;t=90, \"c\";r=0;t=20"], .seconds(20)),
             (["RateLimit-Remaining": "1", "RateLimit-Reset": "50"], nil),
-            (["RateLimit-Reset": "50"], .seconds(50)),
+            (["RateLimit-Reset": "50"], .seconds(50)), (["RateLimit-Reset": "1700000042"], .seconds(42)),
+            (["RateLimit-Reset": "1700000042000"], .seconds(42)),
             (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset-After": "1.5"], .milliseconds(1_500)),
             // GitHub and X send seconds since 1970. Others send seconds from now, or milliseconds. Numbers below 10^9
             // count as seconds from now.
