@@ -29,13 +29,21 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     let configuration: SessionConfiguration
     /// The last head of a response. Most responses of a server repeat its lines.
     let knownHead = Protected(KnownHead())
-    private let loop: Result<CurlLoop, NetworkError>
+    /// The loop, or nil if the first attempt to make it failed.
+    private let firstLoop: CurlLoop?
+    /// The loop of a later attempt.
+    private let laterLoop = Protected(LaterLoop())
     private let isShared: Bool
     /// Whether the configuration lets connections go directly to the URL's host.
     private let isStraight: Bool
 
-    /// Creates a session with separate connections. If the configuration cannot be met, every request fails with the
-    /// reason.
+    private struct LaterLoop {
+        var loop: CurlLoop?
+        var isClosed = false
+    }
+
+    /// Creates a session with separate connections. If the configuration cannot be met, or the system is out of
+    /// descriptors or memory, a request fails with the reason, and the next one tries again.
     public convenience init(configuration: SessionConfiguration = SessionConfiguration()) {
         self.init(configuration, isShared: false)
     }
@@ -44,14 +52,44 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         self.isShared = isShared
         isStraight = configuration.unixSocketPath == nil && configuration.resolve.isEmpty
         self.configuration = configuration
-        loop = Result { () throws(NetworkError) in try CurlLoop(configuration) }
+        firstLoop = try? CurlLoop(configuration)
         if configuration.tls.insecureTrustsEveryServer {
             StandardError.write("Switchboard: a CurlSession trusts every server (insecureTrustsEveryServer)\n")
         }
     }
 
     deinit {
-        if case .success(let loop) = loop { loop.close(cancelling: true) }
+        existingLoop?.close(cancelling: true)
+    }
+
+    private var existingLoop: CurlLoop? { firstLoop ?? laterLoop.value.loop }
+
+    /// Returns the loop, and makes it if that failed before.
+    @inline(__always)
+    private func loop() throws(NetworkError) -> CurlLoop {
+        if let firstLoop { return firstLoop }
+        return try retriedLoop()
+    }
+
+    private func retriedLoop() throws(NetworkError) -> CurlLoop {
+        if let loop = laterLoop.value.loop { return loop }
+        let new = try CurlLoop(configuration)
+        let (loop, isClosed) = laterLoop.withLock { later in
+            if later.loop == nil { later.loop = new }
+            return (later.loop ?? new, later.isClosed)
+        }
+        if isClosed { loop.close(cancelling: true) }
+        return loop
+    }
+
+    private func closeLoop(cancelling: Bool) -> CurlLoop? {
+        let later = laterLoop.withLock { later in
+            later.isClosed = true
+            return later.loop
+        }
+        let loop = firstLoop ?? later
+        loop?.close(cancelling: cancelling)
+        return loop
     }
 
     /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
@@ -79,7 +117,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     @inline(__always)
     private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         do {
-            return try await perform(request, over: loop.get())
+            return try await perform(request, over: loop())
         } catch let error as NetworkError {
             let error = error.attributed(to: request)
             throw isStraight ? error.asOfflineError(to: request.url) : error
@@ -102,8 +140,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// most requests. Its other work delays all exchanges of the session: never block there, and move long computations
     /// to other tasks. Without libcurl, and after the session has ended, tasks run on other threads.
     public var taskExecutor: any TaskExecutor {
-        guard case .success(let loop) = loop else { return globalConcurrentExecutor }
-        return loop
+        (try? loop()) ?? globalConcurrentExecutor
     }
 
     /// Refuses new requests. Requests in flight continue.
@@ -111,15 +148,13 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     /// A later request fails with ``NetworkError/Code/sessionInvalidated``. Does nothing on ``shared``, because other
     /// code uses it too.
     public func invalidate() {
-        guard !isShared, case .success(let loop) = loop else { return }
-        loop.close(cancelling: false)
+        if !isShared { _ = closeLoop(cancelling: false) }
     }
 
     /// Refuses new requests, ends those in flight with ``NetworkError/Code/sessionInvalidated``, and closes all
     /// connections. Returns when all of that is done. Does nothing on ``shared``, because other code uses it too.
     public func shutdown() async {
-        guard !isShared, case .success(let loop) = loop else { return }
-        loop.close(cancelling: true)
+        guard !isShared, let loop = closeLoop(cancelling: true) else { return }
         await withCheckedContinuation { continuation in
             loop.whenEnded { continuation.resume() }
         }
