@@ -69,7 +69,7 @@ extension HTTPHeaders {
         guard colon < line.count else { return false }
         var (start, end) = (colon + 1, line.count)
         while start < end, line[start].isBlank { start += 1 }
-        while start < end, line[end - 1].isBlank { end -= 1 }
+        while start < end, line[end - 1].isBlank || line[end - 1] == 0x0D { end -= 1 }
         let name = UnsafeBufferPointer(rebasing: line[..<colon])
         let value = UnsafeBufferPointer(rebasing: line[start..<end])
         let isPlain = value.isPlainText
@@ -77,14 +77,14 @@ extension HTTPHeaders {
             HTTPHeader(
                 name: String(httpBytes: name, isPlain: isToken),
                 trimmedValue: String(httpBytes: value, isPlain: isPlain)))
-        return !isToken || name.isEmpty || !isPlain && value.contains(where: \.breaksFieldValue)
+        return !isToken || name.isEmpty || !isPlain && value.contains { $0.breaksFieldValue && !$0.isReplaced }
     }
 }
 
 extension String {
-    /// Creates a string from UTF-8, or from ISO 8859-1 if the bytes are not valid UTF-8 ([RFC 9110
-    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). `isPlain` is true for bytes that are known to be
-    /// ASCII.
+    /// Creates a string from UTF-8, or from ISO 8859-1 if the bytes are not valid UTF-8, with a blank for each CR and NUL
+    /// ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). `isPlain` is true for bytes that are known
+    /// to be ASCII.
     fileprivate init(httpBytes bytes: UnsafeBufferPointer<UInt8>, isPlain: Bool) {
         if let common = String(commonInHeads: bytes) {
             self = common
@@ -94,10 +94,18 @@ extension String {
                 _ = text.initialize(fromContentsOf: bytes)
                 return bytes.count
             }
+        } else if bytes.contains(where: \.isReplaced) {
+            let bytes = bytes.map { $0.isReplaced ? 0x20 : $0 }
+            self = String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
         } else {
             self = String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
         }
     }
+}
+
+extension UInt8 {
+    /// Whether a blank replaces the byte in a received field.
+    fileprivate var isReplaced: Bool { self == 0x0D || self == 0 }
 }
 
 extension UnsafeBufferPointer<UInt8> {
