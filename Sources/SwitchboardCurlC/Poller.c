@@ -22,6 +22,8 @@ enum {
     CURLOPT_OPENSOCKETFUNCTION = 20163, CURLOPT_CLOSESOCKETFUNCTION = 20208,
     CURL_POLL_IN = 1, CURL_POLL_OUT = 2, CURL_POLL_REMOVE = 4, CURL_SOCKET_BAD = -1, CURL_SOCKET_TIMEOUT = -1,
     CURL_CSELECT_IN = 1, CURL_CSELECT_OUT = 2, CURL_CSELECT_ERR = 4,
+    // With libcurl's CURL_POLL_ bits: the end of the connection. epoll reports its errors always.
+    POLL_END = 8,
 };
 
 struct curl_sockaddr {
@@ -34,7 +36,8 @@ struct curl_sockaddr {
 struct watch {
     const void *reader;  // the transfer for which libcurl reads from it, or NULL
     void *owner;         // the owner of a socket that libcurl does not know, or NULL
-    uint8_t wanted;      // CURL_POLL_IN and CURL_POLL_OUT, as libcurl or the owner requests them now
+    void *ender;         // receives the end of the connection while libcurl does not read from it, or NULL
+    uint8_t wanted;      // CURL_POLL_IN, CURL_POLL_OUT and POLL_END, as libcurl or the owner requests them now
     uint8_t registered;  // the same, as registered with epoll
     bool is_connection;  // open_socket created it, so close_socket will close it
 };
@@ -79,6 +82,7 @@ static void enrol(swcurl_poller *poller, int socket, struct watch *watch, uint8_
     event.data.fd = socket;
     if (mask & CURL_POLL_IN) event.events |= EPOLLIN;
     if (mask & CURL_POLL_OUT) event.events |= EPOLLOUT;
+    if (mask & POLL_END) event.events |= EPOLLRDHUP;
     int operation = !mask ? EPOLL_CTL_DEL : watch->registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     int result = epoll_ctl(poller->epoll, operation, socket, &event);
     if (result && operation == EPOLL_CTL_MOD && errno == ENOENT)
@@ -102,6 +106,7 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
     uint8_t mask = watch->wanted;
+    if (watch->ender && !(mask & CURL_POLL_IN)) mask |= POLL_END;
     if (!mask && watch->is_connection && watch->registered & CURL_POLL_IN) mask = CURL_POLL_IN;
     enrol(poller, socket, watch, mask);
     return 0;
@@ -184,7 +189,17 @@ static void act(swcurl_poller *poller, const struct epoll_event *event) {
     struct watch *watch = watch_of(poller, socket);
     if (!watch || !watch->registered) return;
     if (watch->owner) {
-        poller->on_ready(watch->owner, event->events & ~EPOLLOUT, event->events & EPOLLOUT);
+        poller->on_ready(
+            watch->owner, event->events & ~EPOLLOUT, event->events & EPOLLOUT,
+            event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
+        return;
+    }
+    bool is_over = event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+    if (is_over && watch->ender && !(watch->wanted & CURL_POLL_IN)) {
+        void *ender = watch->ender;
+        watch->ender = NULL;
+        enrol(poller, socket, watch, watch->wanted);
+        poller->on_ready(ender, true, false, true);
         return;
     }
     if (!watch->wanted) {  // the server closed or used an idle connection: libcurl detects it itself
@@ -224,6 +239,20 @@ void swcurl_poller_read(swcurl_poller *poller, const void *easy) {
     if (socket >= 0) swcurl_multi_socket_action(poller->multi, socket, CURL_CSELECT_IN);
 }
 
+int swcurl_poller_await_end(
+    swcurl_poller *poller, const void *easy, void *ender, swcurl_ready_callback on_ready
+) {
+    int socket = socket_of(poller, easy);
+    if (socket < 0) return -1;
+    poller->watches[socket].ender = ender;
+    poller->on_ready = on_ready;
+    return socket;
+}
+
+void swcurl_poller_ignore_end(swcurl_poller *poller, int socket, const void *ender) {
+    if (socket >= 0 && poller->watches[socket].ender == ender) poller->watches[socket].ender = NULL;
+}
+
 int swcurl_poller_take(
     swcurl_poller *poller, const void *easy, void *owner, swcurl_ready_callback on_ready
 ) {
@@ -254,7 +283,7 @@ failed:
 
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes) {
     struct watch *watch = &poller->watches[socket];
-    watch->wanted = (reads ? CURL_POLL_IN : 0) | (writes ? CURL_POLL_OUT : 0);
+    watch->wanted = (reads ? CURL_POLL_IN : 0) | (writes ? CURL_POLL_OUT : 0) | POLL_END;
     enrol(poller, socket, watch, watch->wanted);
 }
 

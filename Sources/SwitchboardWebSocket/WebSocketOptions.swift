@@ -10,7 +10,9 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// ``WebSocketCloseCode/messageTooBig``. Default 16 MiB.
     public var messageLimit = 16 << 20
     /// The bytes of received messages that wait for the reader before the server must wait. One message may exceed
-    /// them. Default 1 MiB.
+    /// them. Default 1 MiB. While a ping waits for its answer, which may be behind them, 16 times as many are received.
+    /// The server's Close frame is noticed when the messages in front of it are received, or when the server closes the
+    /// connection.
     public var queueLimit = 1 << 20
     /// The time between pings. A ping that gets no answer before the next one is due ends the connection with
     /// `NetworkError.Code.timedOut`. Default nil: no pings.

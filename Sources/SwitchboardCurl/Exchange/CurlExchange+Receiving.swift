@@ -62,7 +62,9 @@ extension CurlExchange {
         if let pipe {
             if let rest = isUpgraded ? pipe.pass(bytes) : bytes {
                 switch pipe.offer(rest) {
-                case .full: return CurlAnswer.pause
+                case .full:
+                    if isUpgraded { loop.awaitEnd(of: self) }
+                    return CurlAnswer.pause
                 case .kept, .failed: break
                 case .awaited: loop.deliverLater(self)
                 }

@@ -7,7 +7,11 @@ import Foundation
 /// under the poller's lock. Senders send on their own threads.
 extension CurlExchange {
     /// Receives and sends what the socket has and takes.
-    func isReady(toRead: Bool, toWrite: Bool) {
+    func isReady(toRead: Bool, toWrite: Bool, isOver: Bool) {
+        // The end waits behind the bytes that the system holds, which are few.
+        if isOver { pipe?.takeAll() }
+        guard ownsSocket else { return loop.perform(.resume(self)) }
+        if isOver { isFull = false }
         if toWrite { flush() }
         if toRead { receive() }
         watch()

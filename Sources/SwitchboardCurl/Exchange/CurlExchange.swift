@@ -64,6 +64,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isFull = false
     /// The ability of that socket to take bytes.
     @exclusivity(unchecked) var flow = CurlUpload.Flow.free
+    /// The socket of libcurl whose end the exchange awaits while it is paused, or -1.
+    @exclusivity(unchecked) var awaited: Int32 = -1
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0

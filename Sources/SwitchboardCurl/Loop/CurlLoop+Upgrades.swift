@@ -18,12 +18,7 @@ extension CurlLoop {
             let socket =
                 isWhole
                 ? swcurl_poller_take(
-                    poller, exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque(),
-                    { owner, canRead, canWrite in
-                        Unmanaged<CurlExchange>.fromOpaque(owner)._withUnsafeGuaranteedRef {
-                            $0.isReady(toRead: canRead, toWrite: canWrite)
-                        }
-                    }) : -1
+                    poller, exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque(), Self.onReady) : -1
             if socket >= 0 {
                 note(exchange)
                 swcurl_multi_remove(multi, exchange.handle.easy)
@@ -35,10 +30,25 @@ extension CurlLoop {
         }
     }
 
+    /// Continues an exchange whose reader has enough if its connection ends, because the end would not be noticed.
+    func awaitEnd(of exchange: CurlExchange) {
+        let owner = Unmanaged.passUnretained(exchange).toOpaque()
+        exchange.awaited = swcurl_poller_await_end(poller, exchange.handle.easy, owner, Self.onReady)
+    }
+
+    private static let onReady: swcurl_ready_callback = { owner, canRead, canWrite, isOver in
+        Unmanaged<CurlExchange>.fromOpaque(owner)._withUnsafeGuaranteedRef {
+            $0.isReady(toRead: canRead, toWrite: canWrite, isOver: isOver)
+        }
+    }
+
     /// Ends the connection of an exchange, on libcurl's side or its own.
     func disconnect(_ exchange: CurlExchange) {
         guard exchange.ownsSocket else {
             swcurl_multi_remove(multi, exchange.handle.easy)
+            if exchange.awaited >= 0 {
+                swcurl_poller_ignore_end(poller, exchange.awaited, Unmanaged.passUnretained(exchange).toOpaque())
+            }
             return
         }
         exchange.upload?.stop()  // ends the use of the socket on other threads

@@ -105,13 +105,20 @@ bool swcurl_poller_take_dropped(swcurl_poller *poller);
 bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy);
 /// Lets libcurl read now from the socket from which it reads for a transfer, if there is one.
 void swcurl_poller_read(swcurl_poller *poller, const void *easy);
-/// Receives the owner of a socket that is ready. An error or the end of the connection is ready to be read.
-typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write);
+/// Receives the owner of a socket that is ready. An error or the end of the connection is ready to be read. `is_over` says
+/// that nothing arrives any more.
+typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write, bool is_over);
+/// Calls `on_ready` with `ender` if the connection of a transfer ends while libcurl does not read from it, because the
+/// transfer is paused. libcurl reads from it now. Returns its socket, or -1.
+int swcurl_poller_await_end(
+    swcurl_poller *poller, const void *easy, void *ender, swcurl_ready_callback on_ready);
+/// Ends that wait.
+void swcurl_poller_ignore_end(swcurl_poller *poller, int socket, const void *ender);
 /// Takes the connection of a transfer away from libcurl, and watches it for reading. Returns its new descriptor, or -1
 /// when libcurl does not read from it or the system has none left. libcurl continues with a socket without a peer.
 int swcurl_poller_take(
     swcurl_poller *poller, const void *easy, void *owner, swcurl_ready_callback on_ready);
-/// Sets what the poller waits for on a socket that was taken.
+/// Sets what the poller waits for on a socket that was taken. It always waits for the end of the connection.
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes);
 /// Closes a socket that was taken.
 void swcurl_poller_close(swcurl_poller *poller, int socket);

@@ -30,6 +30,8 @@ package final class BytePipe: Sendable {
         /// Whether `resume` was called and ``didResume()`` has not followed yet.
         var isResuming = false
         var isClosed = false
+        /// The number of buffered bytes in memory at which the writer waits.
+        var limit = BytePipe.high
         /// Takes bytes in place of a reader that waits.
         var receiver: Receiver?
         var end: Result<Void, any Error>?
@@ -88,7 +90,7 @@ package final class BytePipe: Sendable {
             guard !state.isClosed else { return .kept }
             let isFirst = state.held == 0 && !state.readers.isEmpty
             // While the file contains bytes, all new bytes go there to keep the order.
-            if state.held < Self.high, state.spill?.isEmpty ?? true {
+            if state.held < state.limit, state.spill?.isEmpty ?? true {
                 state.append(bytes)
             } else if let spillLimit {
                 do throws(SpillFile.Failure) {
@@ -123,8 +125,16 @@ package final class BytePipe: Sendable {
     /// Returns whether the writer must wait for the reader, before it has bytes to offer.
     package func pauseIfFull() -> Bool {
         state.withLock { state in
-            if state.held >= Self.high, !state.isClosed { state.isPaused = true }
+            if state.held >= state.limit, !state.isClosed { state.isPaused = true }
             return state.isPaused
+        }
+    }
+
+    /// Lets the writer continue without waiting for the reader, because its last bytes follow.
+    package func takeAll() {
+        state.withLock { state in
+            state.limit = .max
+            state.isPaused = false
         }
     }
 

@@ -18,6 +18,7 @@ struct AcceptedCompression: Equatable {
             case ("server_no_context_takeover", nil): keepsServerContext = false
             case ("client_max_window_bits", let bits?): windowBits = try Self.bits(bits)
             case ("server_max_window_bits", let bits?): _ = try Self.bits(bits)
+            case ("", _): throw HandshakeFault("permessage-deflate has an empty parameter")
             default: throw HandshakeFault("permessage-deflate has an unknown parameter \(name)")
             }
         }

@@ -6,6 +6,9 @@ final class Inbox: Sendable {
     private struct State {
         /// The bytes at which the inbox is full.
         var limit: Int
+        /// The number of pings that wait for an answer. Meanwhile the inbox takes more, to find it.
+        var pings = 0
+        var isFull: Bool { bytes >= limit && (pings == 0 || bytes / Inbox.pingFactor >= limit) }
         /// The messages. Those before ``first`` were read, and are empty.
         var messages: [WebSocketMessage] = []
         var first = 0
@@ -77,7 +80,7 @@ final class Inbox: Sendable {
             guard !state.isDiscarding, state.end == nil else { return (nil, true) }
             state.messages.append(message)
             state.bytes += message.weight
-            return (state.takeReader(), state.bytes < state.limit)
+            return (state.takeReader(), !state.isFull)
         }
         reader?.resume()
         return hasRoom
@@ -88,7 +91,7 @@ final class Inbox: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasRoom = state.withLock { state in
-                    if state.bytes < state.limit || state.isDiscarding || Task.isCancelled { return true }
+                    if !state.isFull || state.isDiscarding || Task.isCancelled { return true }
                     state.room = continuation
                     return false
                 }
@@ -97,6 +100,22 @@ final class Inbox: Sendable {
         } onCancel: {
             state.withLock { $0.takeRoom() }?.resume()
         }
+    }
+
+    /// The factor of the limit while a ping waits for its answer: enough for what the systems of both sides hold.
+    private static let pingFactor = 16
+
+    /// Takes more messages until ``endPing()``, because the answer to a ping may be behind them.
+    func beginPing() {
+        let room = state.withLock { state in
+            state.pings += 1
+            return state.isFull ? nil : state.takeRoom()
+        }
+        room?.resume()
+    }
+
+    func endPing() {
+        state.withLock { $0.pings -= 1 }
     }
 
     /// Takes every message that follows. A lost connection brings only a few, and its end waits behind them.
@@ -155,7 +174,7 @@ final class Inbox: Sendable {
     private func take() -> Taken {
         state.withLock { state in
             guard let message = state.takeMessage() else { return (nil, nil, state.end, []) }
-            let room = state.bytes < state.limit ? state.takeRoom() : nil
+            let room = state.isFull ? nil : state.takeRoom()
             return (message, room, nil, state.isDrained ? state.takeWatchers() : [])
         }
     }

@@ -120,6 +120,8 @@ final class WebSocketConnection: Sendable {
             state.lastPing += 1
             return state.lastPing
         }
+        inbox.beginPing()
+        defer { inbox.endPing() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let failure = state.withLock { state -> (any Error)? in
@@ -144,7 +146,7 @@ final class WebSocketConnection: Sendable {
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
-                // An answer may wait behind the messages that the reader has not taken.
+                // The server has sent so much that its answer is behind what was taken.
                 if !inbox.isFull { return abandon(error) }
             } catch {
                 return

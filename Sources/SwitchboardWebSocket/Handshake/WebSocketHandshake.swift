@@ -81,7 +81,7 @@ struct WebSocketHandshake: Sendable {
         let extensions = headers.values(for: "Sec-WebSocket-Extensions").flatMap { $0.split(separator: ",") }
             .map { String($0).trimmedOfBlanks }.filter { !$0.isEmpty }
         guard let first = extensions.first else { return nil }
-        let parts = first.split(separator: ";").map { String($0).trimmedOfBlanks }
+        let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmedOfBlanks }
         guard extensions.count == 1, let offer = options.compression, parts.first == "permessage-deflate" else {
             throw HandshakeFault("the extension \(first.quotedForMessage) was not offered")
         }

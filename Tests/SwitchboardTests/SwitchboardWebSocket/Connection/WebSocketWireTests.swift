@@ -78,6 +78,64 @@ import Testing
         }
     }
 
+    /// Sends messages of 64 KiB.
+    private static func send(_ count: Int, over connection: RawConnection) throws {
+        let frame = Data([0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]) + Data(count: 1 << 16)
+        for _ in 0..<count { try connection.send(frame) }
+    }
+
+    @Test("the end is noticed behind a full inbox", arguments: Way.allCases, [false, true])
+    func endBehindFullInbox(_ way: Way, _ isReset: Bool) async throws {
+        try await run { connection in
+            // Fills the inbox and the pipe in front of it, but not the system's buffer.
+            try Self.send(11, over: connection)
+            if isReset { return connection.reset() }
+            connection.endSending()
+            try connection.stall()
+        } body: { url in
+            let socket = try await open(url, way, queueLimit: 1)
+            for await state in socket.states {
+                if case .closed(let closure) = state { #expect(closure == nil) }
+            }
+            let failure = await #expect(throws: NetworkError.self) { while true { _ = try await socket.receive() } }
+            #expect(failure?.code == .connectionLost)
+            #expect(isReset || socket.metrics.messagesReceived == 11)
+        }
+    }
+
+    @Test("a ping is answered behind a full inbox", arguments: Way.allCases)
+    func pingBehindFullInbox(_ way: Way) async throws {
+        try await run { connection in
+            try Self.send(30, over: connection)
+            let ping = try connection.read(14)
+            let payload = zip(ping[6...], 0...).map { byte, index in byte ^ ping[2 + index % 4] }
+            try connection.send(Data([0x8A, 8] + payload))
+            try connection.stall()
+        } body: { url in
+            let socket = try await open(url, way, queueLimit: 1 << 20)
+            try await socket.ping()
+            #expect(socket.metrics.messagesReceived == 30)
+        }
+    }
+
+    @Test("a silent server is given up behind a full inbox", arguments: Way.allCases)
+    func silenceBehindFullInbox(_ way: Way) async throws {
+        try await run { connection in
+            try Self.send(30, over: connection)
+            try connection.stall()
+        } body: { url in
+            let options = RequestOptions {
+                $0.webSocket.queueLimit = 1 << 20
+                $0.webSocket.pingInterval = .milliseconds(200)
+            }
+            let socket: Socket = try await Router(session: way.session)
+                .webSocket(for: URLEndPoint(.get, url, options: options))
+            for await _ in socket.states {}
+            let failure = await #expect(throws: NetworkError.self) { while true { _ = try await socket.receive() } }
+            #expect(failure?.code == .timedOut)
+        }
+    }
+
     @Test("a server that stops sending ends a blocked sender", arguments: Way.allCases)
     func endAmidSend(_ way: Way) async throws {
         let isFull = Gate()

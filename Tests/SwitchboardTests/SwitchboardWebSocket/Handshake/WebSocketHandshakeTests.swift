@@ -67,6 +67,8 @@ import Testing
             ["Sec-WebSocket-Extensions": "x-webkit-deflate-frame"],
             ["Sec-WebSocket-Extensions": "permessage-deflate, permessage-deflate"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; unknown"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate;"],
+            ["Sec-WebSocket-Extensions": "permessage-deflate;; server_no_context_takeover"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits=16"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=7"],
             ["Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=010"],
