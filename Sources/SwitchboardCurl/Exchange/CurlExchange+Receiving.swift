@@ -21,6 +21,8 @@ extension CurlExchange {
             return refuse(.unknownEncoding)
         }
         isUpgraded = request.isUpgrade && head.status == 101
+        // libcurl would wait for another head.
+        if head.status == 101, !isUpgraded || head.isOld { return refuse(.unaskedUpgrade(isOld: head.isOld)) }
         if isUpgraded {
             deadlines.endAll()
             loop.upgraded += 1

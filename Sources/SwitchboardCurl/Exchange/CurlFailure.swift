@@ -29,3 +29,5 @@ package enum CurlFailure: Error {
     case wrongBodyLength(String)
 }
 #endif
+    /// A 101 to a request that asked for no other protocol, or of HTTP/1.0.
+    case unaskedUpgrade(isOld: Bool)

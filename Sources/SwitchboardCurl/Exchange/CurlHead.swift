@@ -17,6 +17,8 @@ package struct CurlHead: Sendable {
     /// Whether the last line was a `Content-Length`, which a folded line would continue.
     private var isLengthLast = false
     private var hasNUL = false
+    /// Whether the version is HTTP/1.0, in which a 101 has no meaning.
+    private(set) var isOld = false
     /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
     var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasBadLengths ? .badLengths : nil }
     /// Whether the head describes a body, which a 101 has not.
@@ -71,6 +73,7 @@ package struct CurlHead: Sendable {
         hasEncoding = false
         hasUnknownEncoding = false
         status = 0
+        isOld = line.count > 7 && line[5] == UInt8(ascii: "1") && line[7] == UInt8(ascii: "0")  // HTTP/1.0
         if let blank = line.firstIndex(of: 0x20) {
             for byte in line[(blank + 1)...].prefix(3) where (0x30...0x39).contains(byte) {
                 status = status * 10 + Int(byte - 0x30)

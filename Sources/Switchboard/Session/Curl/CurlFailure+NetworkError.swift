@@ -33,6 +33,12 @@ extension CurlFailure {
         case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
             repeated(
+        case .unaskedUpgrade(let isOld):
+            NetworkError(
+                .invalidResponse,
+                reason: isOld
+                    ? "a 101 of HTTP/1.0 switches to no protocol (RFC 9110 §7.8)"
+                    : "a 101 switches to a protocol that was not asked for")
                 NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),
                 request.mayBeRepeated ? .undecoded : nil)
         case .bodyAnnouncedTooLarge(let length):
