@@ -40,7 +40,7 @@ package struct CurlOptions: Sendable {
     package var resolve: [String] = []
     package var userAgent = ""
     /// Whether the environment names a proxy, read once. libcurl would read the environment for each exchange.
-    private let hasSystemProxy: Bool
+    package let hasSystemProxy: Bool
 
     /// Creates options with libcurl's defaults.
     package init() {

@@ -6,12 +6,42 @@ import Foundation
 /// reach users through ``CurlSession`` and through URLSession on Linux. The underlying error keeps the original
 /// message.
 package enum TransportText {
+    /// The way of a request to its server, as far as the session knows it.
+    package struct Route: Sendable {
+        /// The explicit proxy, such as `127.0.0.1 port 80`.
+        package var proxy: String?
+        package var unixSocketPath: String?
+        /// The server, if the environment may name a proxy before it.
+        package var serverBehindProxy: String?
+
+        /// Creates a route without a proxy.
+        package init(proxy: String? = nil, unixSocketPath: String? = nil, serverBehindProxy: String? = nil) {
+            self.proxy = proxy
+            self.unixSocketPath = unixSocketPath
+            self.serverBehindProxy = serverBehindProxy
+        }
+
+        /// Returns where nothing accepts connections. libcurl names the host of the URL for a Unix socket, and before
+        /// 8.16 a proxy like a server.
+        fileprivate func naming(_ place: String) -> String {
+            if let unixSocketPath { return "the Unix socket \(unixSocketPath)" }
+            let isProxy =
+                proxy.map { $0.equalsIgnoringCase(place) } ?? serverBehindProxy.map { !$0.equalsIgnoringCase(place) }
+            return isProxy == true ? place + ", the proxy" : place
+        }
+    }
+
     /// Returns plain words for a person, or `text` itself if it is unknown.
-    package static func plain(_ text: String, proxy: String? = nil) -> String {
+    package static func plain(_ text: String, route: Route = Route()) -> String {
         // Since 8.16, libcurl appends the proxy's name without its port.
         if text.hasPrefix("Failed to connect to "), let via = text.range(of: " via ") {
             let name = text[via.upperBound...].prefix { $0 != " " }
-            return "nothing accepts connections at \(proxy ?? String(name)), the proxy"
+            return "nothing accepts connections at \(route.proxy ?? String(name)), the proxy"
+        }
+        // libcurl says the same of a port where nothing listens and of one that resets the connection at once.
+        for beginning in ["Failed to connect to ", "Could not connect to "] where text.hasPrefix(beginning) {
+            let place = route.naming(Self.place(String(text.dropFirst(beginning.count))))
+            return "nothing accepts connections at \(place), or it resets them"
         }
         if text.hasPrefix("OpenSSL SSL_connect: "), let place = text.range(of: " in connection to ") {
             let cause = text.dropFirst("OpenSSL SSL_connect: ".count).prefix(upTo: place.lowerBound)
@@ -33,9 +63,6 @@ package enum TransportText {
 
     /// The beginnings of messages, each with a function that converts the rest.
     private static let beginnings: [(String, @Sendable (String) -> String)] = [
-        // libcurl says the same of a port where nothing listens and of one that resets the connection at once.
-        ("Failed to connect to ", { "nothing accepts connections at \(place($0)), or it resets them" }),
-        ("Could not connect to ", { "nothing accepts connections at \(place($0)), or it resets them" }),
         ("Could not resolve host: ", { $0 }),
         ("Could not resolve proxy: ", { "the proxy \($0)" }),
         ("Empty reply from server", { _ in "the server closed it without a response" }),

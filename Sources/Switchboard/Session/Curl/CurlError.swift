@@ -20,10 +20,9 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 
 extension CurlError {
     /// Returns the error of the exchange. `isHeadComplete` is true if the head of the response had arrived completely.
-    /// `proxy` is the proxy of the session.
-    func networkError(isHeadComplete: Bool, proxy: String? = nil) -> NetworkError {
+    func networkError(isHeadComplete: Bool, route: TransportText.Route = .init()) -> NetworkError {
         var error = NetworkError(
-            networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, proxy: proxy),
+            networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, route: route),
             underlying: self)
         if code == 60 || code == 51 { error.title = NetworkError.untrustedCertificate }
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }

@@ -2,14 +2,17 @@
 import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
+import SwitchboardText
 
 extension CurlFailure {
     /// Returns the error of a request that failed. `isHeadComplete` is true if the head of the response had arrived
-    /// completely. `proxy` is the proxy of the session.
-    func networkError(of request: NetworkRequest, isHeadComplete: Bool, proxy: String?) -> NetworkError {
+    /// completely.
+    func networkError(
+        of request: NetworkRequest, isHeadComplete: Bool, route: TransportText.Route = .init()
+    ) -> NetworkError {
         switch self {
         case .libcurl(let code, let message):
-            CurlError(code: Int(code), message: message).networkError(isHeadComplete: isHeadComplete, proxy: proxy)
+            CurlError(code: Int(code), message: message).networkError(isHeadComplete: isHeadComplete, route: route)
         case .refusedOption(let option, let code):
             NetworkError(
                 .unsupported,

@@ -16,7 +16,7 @@ extension CurlLoop {
         do throws(CurlFailure) {
             try self.init(options)
         } catch {
-            throw error.networkError(of: NetworkRequest(.get, nil), isHeadComplete: false, proxy: nil)
+            throw error.networkError(of: NetworkRequest(.get, nil), isHeadComplete: false)
         }
     }
 }
@@ -109,9 +109,24 @@ extension ProxyOptions {
     }
 
     /// The host and port of an explicit proxy.
-    var place: String? {
+    fileprivate var place: String? {
         guard case .explicit(_, let host, let port, _, _) = kind else { return nil }
-        return "\(host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))) port \(port)"
+        return "\(host.withoutBrackets) port \(port)"
     }
+}
+
+extension SessionConfiguration {
+    /// Returns the way to a URL, for the text of an error.
+    func route(to url: URL?) -> TransportText.Route {
+        var route = TransportText.Route(proxy: proxy.place, unixSocketPath: unixSocketPath)
+        if case .system = proxy.kind, CurlOptions().hasSystemProxy, let url, let host = url.host {
+            route.serverBehindProxy = "\(host.withoutBrackets) port \(url.port ?? (url.scheme == "https" ? 443 : 80))"
+        }
+        return route
+    }
+}
+
+extension String {
+    fileprivate var withoutBrackets: String { trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
 }
 #endif

@@ -101,7 +101,7 @@ extension CurlSession {
     func error(_ failure: CurlFailure, of request: NetworkRequest, _ exchange: CurlExchange? = nil) -> NetworkError {
         let arrived = exchange.flatMap { $0.head.isComplete ? $0 : nil }
         let error = failure.networkError(
-            of: request, isHeadComplete: arrived != nil, proxy: configuration.proxy.place)
+            of: request, isHeadComplete: arrived != nil, route: configuration.route(to: request.url))
         return arrived.map { error.with(response($0.head, body: $0.body, of: request)) } ?? error
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 import Testing
 
 @testable import Switchboard
@@ -121,6 +122,17 @@ struct CurlErrorTests {
         let error = CurlError(code: code, message: message).networkError(isHeadComplete: false)
         #expect(error.reason == words)
         #expect((error.underlying as? CurlError)?.message == message)
+    }
+
+    @Test("a dead proxy of the environment is called a proxy, a server is not")
+    func proxyOfTheEnvironment() {
+        let error = CurlError(code: 7, message: "Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect")
+        func reason(_ server: String) -> String? {
+            error.networkError(isHeadComplete: false, route: TransportText.Route(serverBehindProxy: server)).reason
+        }
+        #expect(
+            reason("a.test port 80") == "nothing accepts connections at 127.0.0.1 port 9, the proxy, or it resets them")
+        #expect(reason("127.0.0.1 port 9") == "nothing accepts connections at 127.0.0.1 port 9, or it resets them")
     }
 
     @Test("a connection that is reset behind the head breaks the body")

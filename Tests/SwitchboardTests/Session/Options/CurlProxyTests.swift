@@ -189,7 +189,7 @@ struct CurlProxyTests {
         for url in [try Servers.tls("good"), try Servers.url("http", "127.0.0.1", Servers.directory().plain)] {
             let error = try await session.failure(url)
             #expect(error.code == .cannotConnect, "\(error)")
-            #expect(error.reason?.contains("\(port)") == true)
+            #expect(error.reason?.contains("\(port), the proxy") == true, "\(error)")
         }
     }
 

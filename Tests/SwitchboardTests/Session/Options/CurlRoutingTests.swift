@@ -46,6 +46,8 @@ struct CurlRoutingTests {
             let session = try Self.session { $0.unixSocketPath = path }
             let error = try await session.failure(URL(text: "http://localhost/"))
             #expect(error.code == .cannotConnect, "\(path): \(error)")
+            let isNamed = error.reason == "nothing accepts connections at the Unix socket \(path), or it resets them"
+            #expect(isNamed || path == long, "\(error)")
         }
     }
 
