@@ -51,10 +51,8 @@ package struct CurlOptions: Sendable {
 // MARK: Options that depend on the URL
 
 extension CurlOptions {
-    /// Returns whether a request waits for a connection that is being made, to share it over HTTP/2. Over TLS, the
-    /// handshake decides whether it can. Without TLS, libcurl would wait for the first response, however long that
-    /// takes.
-    func waitsToShare(isTLS: Bool) -> Bool {
+    /// Returns whether a connection may turn out to be HTTP/2. Over TLS, the handshake decides.
+    func mayBeHTTP2(isTLS: Bool) -> Bool {
         switch version {
         case .automatic: isTLS && CurlLibrary.hasHTTP2
         case .http1: false

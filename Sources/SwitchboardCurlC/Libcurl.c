@@ -36,10 +36,11 @@ enum {
     CURLOPT_WRITEFUNCTION = 20011, CURLOPT_READFUNCTION = 20012, CURLOPT_HEADERFUNCTION = 20079,
     CURLOPT_SEEKFUNCTION = 20167, CURLOPT_PREREQFUNCTION = 20312, CURLOPT_SOCKOPTFUNCTION = 20148,
     CURLOPT_RESOLVER_START_FUNCTION = 20272,
-    CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLOPT_MAXREDIRS = 68, CURLINFO_HEADER_OUT = 2,
+    CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLOPT_MAXREDIRS = 68, CURLINFO_TEXT = 0, CURLINFO_HEADER_OUT = 2,
     CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
     CURLINFO_CAPATH = 0x100000 + 62,
-    CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40, CURLINFO_HTTP_VERSION = 0x200000 + 46,
+    CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40,
+    CURLINFO_LOCAL_PORT = 0x200000 + 42, CURLINFO_HTTP_VERSION = 0x200000 + 46,
     CURLINFO_SIZE_UPLOAD_T = 0x600000 + 7, CURLINFO_SIZE_DOWNLOAD_T = 0x600000 + 8,
     CURLINFO_NAMELOOKUP_TIME_T = 0x600000 + 51,
     CURLINFO_CONNECT_TIME_T = 0x600000 + 52,
@@ -182,18 +183,38 @@ void *swcurl_url_make(const char *text) {
 void swcurl_url_free(void *url) { curl.curl_url_cleanup(url); }
 
 static swcurl_prerequest_callback on_head_sent;
+static swcurl_stream_callback _Atomic on_stream;  // the same for all transfers
 
-// Replaces CURLOPT_PREREQFUNCTION before 7.80: receives each head after it was sent.
+// Finds the streams in libcurl's verbose texts: "Using Stream ID: 1 (...)" or "[HTTP/2] [1] OPENED stream for ...", and
+// "received GOAWAY, error=0, last_stream=1", which 7.88 misspells.
+static void read_text(const char *data, size_t size, void *context) {
+    char text[96];
+    snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1), data);
+    unsigned int stream, error;
+    int end = 0;
+    const char *goaway = strstr(text, "ved GOAWAY, error=");
+    if (sscanf(text, "Using Stream ID: %u", &stream) == 1
+        || (sscanf(text, "[HTTP/2] [%u] OPENED stream%n", &stream, &end) == 1 && end > 0))
+        on_stream(context, stream, false);
+    else if (goaway && sscanf(goaway, "ved GOAWAY, error=%u, last_stream=%u", &error, &stream) == 2)
+        on_stream(context, stream, true);
+}
+
 static int on_debug(void *easy, int type, char *data, size_t size, void *context) {
+    if (!context) return 0;
+    if (type == CURLINFO_TEXT) read_text(data, size, context);
+    // Replaces CURLOPT_PREREQFUNCTION before 7.80: receives each head after it was sent.
     bool is_request = type == CURLINFO_HEADER_OUT && !(size > 8 && memcmp(data, "CONNECT ", 8) == 0);
-    if (is_request && context) on_head_sent(context, NULL, NULL, 0, 0);
+    if (is_request && on_head_sent) on_head_sent(context, NULL, NULL, 0, 0);
     return 0;
 }
 
 void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
     swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
-    swcurl_socket_callback connect) {
+    swcurl_socket_callback connect, swcurl_stream_callback stream) {
+    on_stream = stream;
+    curl.curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
     curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     curl.curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
@@ -205,7 +226,6 @@ void swcurl_easy_set_callbacks(
     // limited to none.
     curl.curl_easy_setopt(easy, CURLOPT_MAXREDIRS, 0L);
     on_head_sent = prerequest;
-    curl.curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
     curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
@@ -233,6 +253,18 @@ static int64_t number_of(void *easy, int information) {
 static long long_of(void *easy, int information) {
     long number = 0;
     return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : 0;
+}
+
+void swcurl_easy_watch_streams(void *easy, bool watches) {
+    if (!on_head_sent) curl.curl_easy_setopt(easy, CURLOPT_VERBOSE, (long)watches);
+}
+
+bool swcurl_easy_share_connection(void *one, void *other) {
+    const char *address = text_of(one, CURLINFO_PRIMARY_IP), *other_address = text_of(other, CURLINFO_PRIMARY_IP);
+    long port = long_of(one, CURLINFO_LOCAL_PORT);
+    return port > 0 && port == long_of(other, CURLINFO_LOCAL_PORT)
+        && long_of(one, CURLINFO_PRIMARY_PORT) == long_of(other, CURLINFO_PRIMARY_PORT)
+        && address && other_address && strcmp(address, other_address) == 0;
 }
 
 long swcurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNECTS); }

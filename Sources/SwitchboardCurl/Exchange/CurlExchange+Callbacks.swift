@@ -41,6 +41,9 @@ extension CurlExchange {
                 // 1 is CURL_SOCKOPT_ERROR.
                 guard let context else { return 1 }
                 return exchange(context) { $0.willConnect() } ? 0 : 1
+            },
+            { context, stream, isLast in
+                exchange(context) { isLast ? $0.loop.didGoAway(after: stream, from: $0) : $0.didOpen(stream) }
             })
     }
 }

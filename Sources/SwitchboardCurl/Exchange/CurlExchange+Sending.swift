@@ -28,14 +28,45 @@ extension CurlExchange {
         deadlines.endConnecting()
         isOnKeptConnection = swcurl_easy_connects(handle.easy) == 0
         handle.avoidKeptConnections(true)
+        if loop.watchers > 0, loop.mayBeHTTP2(request) { handle.watchStreams(true) }
         return true
     }
+
+    func didOpen(_ stream: Int64) { self.stream = stream }
 
     private func refuseRepeat() -> Bool {
         // The response that libcurl would discard is the answer.
         isRepeatRefused = head.isComplete
-        return isRepeatRefused ? false : refuse(.connectionDied(isKept: isOnKeptConnection))
+        if isRepeatRefused { return false }
+        // On a new connection, libcurl repeats a request whose stream was refused, and with a message one whose stream
+        // asks for HTTP/1.1. On a kept one, it does not tell a refused stream from one that has ended.
+        if isOnKeptConnection { return refuse(.connectionDied(keptLoss)) }
+        return refuse(.connectionDied(handle.hasMessage ? .streamEnded : .unprocessed))
     }
+
+    private var keptLoss: CurlFailure.Loss { stream > 0 ? .streamEnded : .kept }
+
+    /// Returns how an exchange without a response has lost its connection, or nil if another failure ended it.
+    func loss(_ code: Int32, _ message: String) -> CurlFailure.Loss? {
+        if case .connectionDied(let loss)? = failure {
+            return isExcluded ? .unprocessed : loss
+        }
+        guard failure == nil, !message.hasSuffix(Self.largeHead) else { return nil }
+        switch code {
+        // The message belongs to a connection whose GOAWAY arrived before the request was sent.
+        case _ where isExcluded || message.hasPrefix("nghttp2_submit_request() failed"): return .unprocessed
+        // libcurl describes all other framing errors.
+        case CurlCode.framing where !isOnKeptConnection && !handle.hasMessage,
+            CurlCode.partialFile where !isOnKeptConnection && !handle.hasMessage:
+            return .streamEnded
+        case CurlCode.framing, CurlCode.partialFile, CurlCode.gotNothing, CurlCode.sendError, CurlCode.receiveError:
+            return isOnKeptConnection ? keptLoss : nil
+        default: return nil
+        }
+    }
+
+    /// The end of the message about a head over HTTP/2 that is larger than libcurl accepts.
+    private static let largeHead = "user callback function failed"
 
     func refuse(_ failure: CurlFailure) -> Bool {
         if self.failure == nil { self.failure = failure }

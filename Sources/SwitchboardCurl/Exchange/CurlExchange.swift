@@ -53,6 +53,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
     @exclusivity(unchecked) var isOnKeptConnection = false
     @exclusivity(unchecked) var isRepeatRefused = false
+    /// The number of the HTTP/2 stream, or 0 while the exchange does not watch it.
+    @exclusivity(unchecked) var stream: Int64 = 0
+    /// Whether the server's GOAWAY excludes the stream.
+    @exclusivity(unchecked) var isExcluded = false
     @exclusivity(unchecked) var given: Int64 = 0
     @exclusivity(unchecked) var isBodySent = false
     /// Whether another protocol has taken the connection over.
@@ -60,12 +64,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// The socket of that connection when libcurl has lost it to this exchange, or -1.
     @exclusivity(unchecked) var socket: Int32 = -1
     var ownsSocket: Bool { socket >= 0 }
+    /// The socket of libcurl whose end the exchange awaits while it is paused, or -1.
+    @exclusivity(unchecked) var awaited: Int32 = -1
     /// Whether the reader has enough of that socket's bytes.
     @exclusivity(unchecked) var isFull = false
     /// The ability of that socket to take bytes.
     @exclusivity(unchecked) var flow = CurlUpload.Flow.free
-    /// The socket of libcurl whose end the exchange awaits while it is paused, or -1.
-    @exclusivity(unchecked) var awaited: Int32 = -1
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
     @exclusivity(unchecked) private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0
@@ -174,10 +178,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     func end(_ code: Int32, _ message: String) {
         let code = isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headCutOff }
-        let lost = [CurlCode.framing, CurlCode.gotNothing, CurlCode.sendError, CurlCode.receiveError]
-        if failure == nil, isOnKeptConnection, head.size == 0, lost.contains(code) {
-            failure = .connectionDied(isKept: true)
-        }
+        if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }
         if let failure { return fail(failure) }
         guard code == 0 else { return fail(.libcurl(code: code, message: message)) }
         upload?.stop()

@@ -5,6 +5,17 @@ package enum CurlFailure: Error {
     /// The timeout that has passed.
     package enum Phase: Sendable { case attempt, connect, idle }
 
+    /// A connection that ended before the response began.
+    package enum Loss: Sendable {
+        /// It was kept alive since an earlier exchange.
+        case kept
+        /// The HTTP/2 stream ended, with all others of its connection or alone.
+        case streamEnded
+        /// The server did not process the request: its GOAWAY excludes the stream, or it refused the stream ([RFC 9113
+        /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
+        case unprocessed
+    }
+
     /// A result code of libcurl, with its message.
     case libcurl(code: Int32, message: String)
     /// libcurl was built without an option, which the text names.
@@ -15,9 +26,11 @@ package enum CurlFailure: Error {
     case closed
     case cancelled
     case timedOut(Phase)
-    /// The connection ended before the response began. It was a kept-alive connection, or it refused the stream unread.
-    case connectionDied(isKept: Bool)
+    /// The connection ended before the response began.
+    case connectionDied(Loss)
     case headCutOff, headTooLarge, headHoldsNUL, headBeginsFolded, badLengths, unknownEncoding
+    /// A 101 to a request that asked for no other protocol, or of HTTP/1.0.
+    case unaskedUpgrade(isOld: Bool)
     /// The announced length, or the number of bytes received when more arrived.
     case bodyAnnouncedTooLarge(Int64)
     case bodyTooLarge(Int)
@@ -29,5 +42,3 @@ package enum CurlFailure: Error {
     case wrongBodyLength(String)
 }
 #endif
-    /// A 101 to a request that asked for no other protocol, or of HTTP/1.0.
-    case unaskedUpgrade(isOld: Bool)

@@ -1,6 +1,8 @@
 #if os(Linux)
 /// The result codes of libcurl that are handled separately.
 enum CurlCode {
+    /// Also the result of an HTTP/2 stream that ends without an answer.
+    static let partialFile: Int32 = 18
     /// A framing error. Up to 7.88 also the result of a stream that a GOAWAY excludes.
     static let framing: Int32 = 16
     /// The result of a pause while the transfer has no connection, so that nothing is paused.

@@ -37,6 +37,7 @@ final class CurlHandle: @unchecked Sendable {
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
     private(set) var showsHead = false
     private var isUpgrading = false
+    private var watchesStreams = false
 
     private enum Kind { case get, head, upload }
 
@@ -78,6 +79,9 @@ final class CurlHandle: @unchecked Sendable {
         user.pointee = Unmanaged.passUnretained(exchange).toOpaque()
     }
 
+    /// Whether libcurl has described a failure.
+    var hasMessage: Bool { errorText[0] != 0 }
+
     /// Returns libcurl's message about the last failure, or its general one.
     func message(for code: Int32) -> String {
         errorText[0] == 0 ? CurlLibrary.text(of: code) : String(cString: errorText)
@@ -97,7 +101,10 @@ final class CurlHandle: @unchecked Sendable {
         setMethod(request.method, bodyLength: bodyLength)
         let extra = request.isUpgrade ? Extra.noFraming : .noExpect
         setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
-        setBuffers(isStreamed: request.isStreamed, bodyLength: bodyLength)
+        setBuffers(
+            isStreamed: request.isStreamed, mayBeHTTP2: options.mayBeHTTP2(isTLS: request.isTLS), bodyLength: bodyLength
+        )
+        watchStreams(false)
     }
 
     /// Sets libcurl's limit for connecting in nanoseconds, counted from the start of the transfer. `.max` means no
@@ -131,6 +138,14 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.header, isShowing ? 1 : 0)
     }
 
+    /// Sets whether the exchange receives the number of its HTTP/2 stream, and the GOAWAY that is read for it. Callbacks of
+    /// libcurl may call it.
+    func watchStreams(_ isWatching: Bool) {
+        guard isWatching != watchesStreams else { return }
+        watchesStreams = isWatching
+        swcurl_easy_watch_streams(easy, isWatching)
+    }
+
     /// Sets the options of a connection that another protocol takes over. It is not kept, and a proxy tunnels it.
     private func upgrade(_ isUpgrading: Bool, isTLS: Bool) {
         guard isUpgrading != self.isUpgrading else { return }
@@ -156,7 +171,9 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_pointer(easy, CurlOption.parsedURL, parsed)
         if let parsedURL { swcurl_url_free(parsedURL) }
         parsedURL = parsed
-        swcurl_easy_set_long(easy, CurlOption.pipeWait, options.waitsToShare(isTLS: isTLS) ? 1 : 0)
+        // Waits for a connection that is being made, to share it. Without TLS, libcurl would wait for the first response,
+        // however long that takes.
+        swcurl_easy_set_long(easy, CurlOption.pipeWait, options.mayBeHTTP2(isTLS: isTLS) ? 1 : 0)
         swcurl_easy_set_long(easy, CurlOption.httpVersion, options.httpVersion(isTLS: isTLS))
         if !options.keepsPlainConnections {
             swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
@@ -179,8 +196,9 @@ final class CurlHandle: @unchecked Sendable {
         }
     }
 
-    private func setBuffers(isStreamed: Bool, bodyLength: Int64?) {
-        let receive = isStreamed ? 256 << 10 : 32 << 10
+    private func setBuffers(isStreamed: Bool, mayBeHTTP2: Bool, bodyLength: Int64?) {
+        // libcurl 7.88 accepts 128 KiB of a head over HTTP/2, and stops amid one that does not fit into the buffer.
+        let receive = isStreamed ? 256 << 10 : mayBeHTTP2 ? 128 << 10 : 32 << 10
         if receive != receiveBuffer {
             swcurl_easy_set_long(easy, CurlOption.bufferSize, receive)
             receiveBuffer = receive

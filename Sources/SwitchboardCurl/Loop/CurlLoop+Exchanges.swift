@@ -32,6 +32,7 @@ extension CurlLoop {
         active.append(exchange)
         countPausing(exchange, 1)
         countUpgrade(exchange, 1)
+        countWatcher(exchange, 1)
         let code = swcurl_multi_add(multi, exchange.handle.easy)
         guard code == 0 else {
             forget(exchange)
@@ -54,6 +55,7 @@ extension CurlLoop {
         }
         active.removeLast()
         countPausing(exchange, -1)
+        countWatcher(exchange, -1)
         if !exchange.ownsSocket { leaveUpgraded(exchange) }
         exchange.place = -1
     }
@@ -63,6 +65,22 @@ extension CurlLoop {
         pausing += difference
         // CURLPIPE_NOTHING and CURLPIPE_MULTIPLEX.
         swcurl_multi_set_long(multi, CurlMultiOption.pipelining, pausing > 0 ? 0 : 2)
+    }
+
+    private func countWatcher(_ exchange: CurlExchange, _ difference: Int) {
+        let request = exchange.request
+        guard request.mayBeRepeatedUnprocessed, !request.mayBeRepeated, mayBeHTTP2(request) else { return }
+        watchers += difference
+        guard watchers == 1, difference == 1 else { return }
+        for other in active where other.sendTime > 0 && mayBeHTTP2(other.request) { other.handle.watchStreams(true) }
+    }
+
+    /// Marks the exchanges of a connection that a GOAWAY excludes.
+    func didGoAway(after last: Int64, from exchange: CurlExchange) {
+        for other in active where other.stream > last {
+            other.isExcluded =
+                other.isExcluded || swcurl_easy_share_connection(other.handle.easy, exchange.handle.easy)
+        }
     }
 
     /// Delivers a streamed body to its reader at the end of this pass, when more may have arrived.

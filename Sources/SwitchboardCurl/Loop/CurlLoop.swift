@@ -56,6 +56,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
+    /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
+    /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
+    @exclusivity(unchecked) var watchers = 0
     /// The number of exchanges in flight that another protocol has taken over, and whose bytes pass through libcurl.
     @exclusivity(unchecked) var upgraded = 0
     /// Those of them that were resumed in this pass.
@@ -121,6 +124,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     /// Returns whether the connection of a request has no TLS, not even to a proxy.
     func isPlain(_ request: CurlRequest) -> Bool { options.isPlain(isTLS: request.isTLS) }
+
+    func mayBeHTTP2(_ request: CurlRequest) -> Bool { options.mayBeHTTP2(isTLS: request.isTLS) && !request.isUpgrade }
 
     /// Returns an unused handle, or creates one.
     func takeHandle() throws(CurlFailure) -> CurlHandle {

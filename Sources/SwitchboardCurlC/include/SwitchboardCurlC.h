@@ -39,6 +39,9 @@ typedef int (*swcurl_prerequest_callback)(
     void *_Nullable context, char *_Nullable remote, char *_Nullable local, int remote_port, int local_port);
 typedef int (*swcurl_lookup_callback)(void *_Nullable state, void *_Nullable reserved, void *_Nullable context);
 typedef int (*swcurl_socket_callback)(void *_Nullable context, int socket, int purpose);
+/// Receives the number of the HTTP/2 stream that a transfer has opened, or with `is_last` the number of the last stream of
+/// its connection that the server's GOAWAY does not exclude.
+typedef void (*swcurl_stream_callback)(void *context, int64_t stream, bool is_last);
 
 void *_Nullable swcurl_easy_make(void);
 void swcurl_easy_free(void *easy);
@@ -52,13 +55,19 @@ int32_t swcurl_easy_set_blob(void *easy, int32_t option, const void *bytes, size
 void *_Nullable swcurl_url_make(const char *text);
 void swcurl_url_free(void *url);
 /// Sets the callbacks. A library older than 7.80 calls `prerequest` after the head was sent, without addresses, and
-/// ignores its result. `look_up` runs before a name lookup, and `connect` before each socket connects.
+/// ignores its result. `look_up` runs before a name lookup, and `connect` before each socket connects. `stream` runs for
+/// a transfer that watches its streams.
 void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
     swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
-    swcurl_socket_callback connect);
+    swcurl_socket_callback connect, swcurl_stream_callback stream);
 /// Sets the context that all callbacks receive. It begins with the pointer that `swcurl_multi_next_ended` returns.
 void swcurl_easy_set_context(void *easy, void *context);
+/// Sets whether a transfer watches its streams. Only libcurl's verbose texts name them, and formatting those of a request
+/// takes some 7,000 instructions.
+void swcurl_easy_watch_streams(void *easy, bool watches);
+/// Returns whether two transfers in flight have the same connection.
+bool swcurl_easy_share_connection(void *one, void *other);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 /// Returns the number of connections that the transfer made, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);

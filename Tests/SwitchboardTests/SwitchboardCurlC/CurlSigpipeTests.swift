@@ -131,7 +131,8 @@ private enum Sigpipe {
             { context, _, _ in
                 context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("connect") }
                 return 0
-            })
+            },
+            { _, _, _ in })
         swcurl_poller_adopt(poller, easy)
         let closing: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, socket in
             context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("close") }

@@ -190,7 +190,21 @@ class Connection(asyncio.Protocol):
             self.count_path(stream, name)
         else:
             REFUSED.add(name)
-            self.h2.close_connection(last_stream_id=stream - 2)
+            self.h2.close_connection(last_stream_id=max(stream - 2, 0))
+
+    def goawaylater_path(self, stream, name):
+        """Sends GOAWAY that includes this stream and ends it with INTERNAL_ERROR the first time, and a response the second time."""
+        if name in REFUSED:
+            self.count_path(stream, name)
+        else:
+            REFUSED.add(name)
+            self.h2.reset_stream(stream, 2)
+            self.h2.close_connection(last_stream_id=stream)
+
+    def fields_path(self, stream, size):
+        """Answers with a head of about `size` bytes, in fields of a thousand bytes."""
+        self.head(stream, *((f"x-field-{number:03}", "a" * 985) for number in range(int(size) // 1000)))
+        self.body(stream, b"body")
 
     def abort_path(self, stream, code):
         """Sends GOAWAY that marks this stream as not processed, and closes the connection."""

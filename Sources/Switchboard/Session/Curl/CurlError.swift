@@ -31,6 +31,9 @@ extension CurlError {
         } else if code == 27 {
             error.reason = "a line of it is longer than libcurl accepts, 100 KiB, whatever limits.responseHeaders is"
         }
+        if code == 56, error.code == .headersTooLarge {
+            error.reason = "it is larger than libcurl accepts over HTTP/2, whatever limits.responseHeaders is"
+        }
         if isHeadComplete, let waiting = error.reason?.range(of: "while waiting for the response") {
             error.reason?.replaceSubrange(waiting, with: "while reading the body")
         }
@@ -49,6 +52,7 @@ extension CurlError {
         case 43 where says("private key") || says("certificate"): return .insecureConnection
         case 56 where says("unexpected eof") || says("closed abruptly"):  // TLS ended without a closing alert
             return isHeadComplete ? .truncatedBody : .connectionLost
+        case 56 where says("user callback function failed") && !isHeadComplete: return .headersTooLarge
         case 55, 56:
             // The first text is from versions before 7.87, the second from later ones.
             if says("from proxy after CONNECT") || says("CONNECT tunnel failed") {

@@ -24,7 +24,7 @@ extension CurlFailure {
         case .timedOut(.attempt): timedOut("no complete response within", request.timeouts.attempt, "attempt")
         case .timedOut(.connect): timedOut("no connection within", request.timeouts.connect, "connect")
         case .timedOut(.idle): timedOut("no data for", request.timeouts.idle, "idle")
-        case .connectionDied(let isKept): connectionDied(isKept, request)
+        case .connectionDied(let loss): connectionDied(loss, request)
         case .headCutOff:
             NetworkError(.connectionLost, reason: "the connection was closed inside the head of the response")
         case .headTooLarge:
@@ -33,15 +33,15 @@ extension CurlFailure {
         case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
         case .headBeginsFolded:
             NetworkError(.invalidResponse, reason: "the header of the response begins with a folded line")
-        case .badLengths: NetworkResponse.badLengths
-        case .unknownEncoding:
-            repeated(
         case .unaskedUpgrade(let isOld):
             NetworkError(
                 .invalidResponse,
                 reason: isOld
                     ? "a 101 of HTTP/1.0 switches to no protocol (RFC 9110 §7.8)"
                     : "a 101 switches to a protocol that was not asked for")
+        case .badLengths: NetworkResponse.badLengths
+        case .unknownEncoding:
+            repeated(
                 NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),
                 request.mayBeRepeated ? .undecoded : nil)
         case .bodyAnnouncedTooLarge(let length):
@@ -62,16 +62,19 @@ extension CurlFailure {
         NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText) (timeouts.\(name))")
     }
 
-    private func connectionDied(_ isKept: Bool, _ request: NetworkRequest) -> NetworkError {
-        let reason =
-            isKept
-            ? "the server closed the kept-alive connection before it answered"
-            : "the server refused the stream before it answered"
-        guard request.mayBeRepeated else {
-            return NetworkError(.connectionLost, reason: reason + "; \(request.method) is not sent again")
+    private func connectionDied(_ loss: Loss, _ request: NetworkRequest) -> NetworkError {
+        let (reason, repetition): (String, Repetition) =
+            switch loss {
+            case .kept: ("the kept-alive connection ended before the server answered", .onNewConnection)
+            case .streamEnded: ("the HTTP/2 stream ended before the server answered", .afterEndedStream)
+            case .unprocessed: ("the server did not process the request", .unprocessed)
+            }
+        guard !request.mayBeRepeated(repetition) else {
+            return repeated(NetworkError(.connectionLost, reason: reason), repetition)
         }
-        return repeated(
-            NetworkError(.connectionLost, reason: reason), isKept ? .onNewConnection : .afterRefusedStream)
+        let what =
+            request.repetition != nil ? nil : request.body.isReplayable ? request.method.rawValue : "its streamed body"
+        return NetworkError(.connectionLost, reason: reason + (what.map { "; \($0) is not sent again" } ?? ""))
     }
 
     private func repeated(_ error: NetworkError, _ repetition: Repetition?) -> NetworkError {

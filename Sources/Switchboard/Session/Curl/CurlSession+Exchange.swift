@@ -57,6 +57,7 @@ extension CurlSession {
         plain.ratioLimit = limits.decompressionRatio
         plain.isStreamed = request.options.streamsResponse
         plain.mayBeRepeated = request.mayBeRepeated
+        plain.mayBeRepeatedUnprocessed = request.mayBeRepeatedUnprocessed
         plain.isOnNewConnection = request.repetition != nil
         plain.decodesBody = request.repetition != .undecoded
 

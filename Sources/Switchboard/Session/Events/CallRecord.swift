@@ -142,9 +142,8 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {  // the 
 
     /// Returns the request for its session to send again, or nil if the error is final.
     private func repeated(_ request: NetworkRequest, after error: any Error) -> NetworkRequest? {
-        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated, takeAttempt() else {
-            return nil
-        }
+        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated(repetition), takeAttempt()
+        else { return nil }
         var again = request
         again.call = self
         again.repetition = repetition
@@ -188,7 +187,15 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {  // the 
 extension NetworkRequest {
     /// Whether the session may send the request again: a repetition has no further effect ([RFC 9110
     /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not repeated before.
-    var mayBeRepeated: Bool { repetition == nil && method.isIdempotent && body.isReplayable }
+    var mayBeRepeated: Bool { method.isIdempotent && mayBeRepeatedUnprocessed }
+
+    /// Whether the session may send a request again that the server has certainly not processed ([RFC 9113
+    /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
+    var mayBeRepeatedUnprocessed: Bool { repetition == nil && body.isReplayable }
+
+    func mayBeRepeated(_ repetition: Repetition) -> Bool {
+        repetition == .unprocessed ? mayBeRepeatedUnprocessed : mayBeRepeated
+    }
 }
 
 extension CallEvent.Kind {

@@ -26,7 +26,7 @@ struct CurlHTTP2FrameTests {
     }
 
     /// Sends a request that the server never finishes over an existing connection, and waits until it has arrived.
-    private static func hang(_ session: CurlSession, _ counting: URL) async throws -> Task<NetworkResponse, any Error> {
+    static func hang(_ session: CurlSession, _ counting: URL) async throws -> Task<NetworkResponse, any Error> {
         var number = try await count(session, counting).count + 1
         let request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
         let task = Task { try await session.send(request) }

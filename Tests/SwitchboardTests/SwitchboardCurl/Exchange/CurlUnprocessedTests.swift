@@ -1,0 +1,116 @@
+#if os(Linux)
+import Foundation
+import SwitchboardCurl
+import SwitchboardPlatform
+import Testing
+
+@testable import Switchboard
+
+/// Requests that are not idempotent, on HTTP/2 connections whose server ends a stream without an answer.
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+struct CurlUnprocessedTests {
+    enum Place: CaseIterable { case onNewConnection, onKeptConnection, besideAnother }
+
+    private static func url(_ path: String) throws -> URL { try Servers.http2("scriptsTLS", path) }
+
+    private static func post(_ path: String, _ body: String = "text") throws -> NetworkRequest {
+        var request = NetworkRequest(.post, try url(path))
+        if !body.isEmpty { request.body = DataBody(Data(body.utf8), contentType: "text/plain") }
+        request.timeouts.attempt = .seconds(20)
+        return request
+    }
+
+    /// Runs `body` with a session in that state.
+    private static func withSession(_ place: Place, _ body: (CurlSession) async throws -> Void) async throws {
+        let session = try CurlHTTP2Tests.session(connections: 2)
+        if place != .onNewConnection { _ = try await CurlHTTP2FrameTests.count(session, url("/count")) }
+        guard place == .besideAnother else { return try await body(session) }
+        let other = try await CurlHTTP2FrameTests.hang(session, url("/count"))
+        try await body(session)
+        other.cancel()
+    }
+
+    @Test(
+        "a POST that GOAWAY excludes is sent again, once",
+        arguments: Place.allCases, ["text", ""])
+    func excluded(place: Place, body: String) async throws {
+        try await Self.withSession(place) { session in
+            let response = try await session.send(Self.post("/goawayonce/\(UUID().uuidString)", body))
+            #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+            #expect(response.history.last?.cause == "retry after a request that the server did not process")
+        }
+    }
+
+    @Test("a POST that is refused on a new connection is sent again, once")
+    func refused() async throws {
+        try await Self.withSession(.onNewConnection) { session in
+            let response = try await session.send(Self.post("/refuseonce/\(UUID().uuidString)"))
+            #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+        }
+    }
+
+    /// libcurl does not tell this end from others of a kept-alive connection.
+    @Test("a POST that is refused on a kept-alive connection is sent once")
+    func refusedLater() async throws {
+        try await Self.withSession(.onKeptConnection) { session in
+            let path = "/refuseonce/\(UUID().uuidString)"
+            let error = await #expect(throws: NetworkError.self) { try await session.send(Self.post(path)) }
+            #expect(error?.reason == "the HTTP/2 stream ended before the server answered; POST is not sent again")
+        }
+    }
+
+    @Test("POSTs that one GOAWAY excludes are all sent again")
+    func excludedTogether() async throws {
+        try await Self.withSession(.besideAnother) { session in
+            try await withThrowingTaskGroup(of: NetworkResponse.self) { group in
+                for number in 0..<20 {
+                    group.addTask { try await session.send(Self.post("/goawayonce/\(UUID().uuidString)/\(number)")) }
+                }
+                for try await response in group { #expect(response.statusCode == 200) }
+            }
+        }
+    }
+
+    @Test("a GET whose stream GOAWAY ends on a new connection is sent again")
+    func getOnNewConnection() async throws {
+        let session = try CurlHTTP2Tests.session()
+        let response = try await session.send(NetworkRequest(.get, Self.url("/goawayonce/\(UUID().uuidString)")))
+        #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
+    }
+
+    @Test("a POST that the server may have processed is sent once", arguments: Place.allCases)
+    func processed(place: Place) async throws {
+        try await Self.withSession(place) { session in
+            let path = "/goawaylater/\(UUID().uuidString)"
+            let error = await #expect(throws: NetworkError.self) { try await session.send(Self.post(path)) }
+            #expect(error?.code == .connectionLost, "\(String(describing: error))")
+            // Its second request is the first one that is answered.
+            let next = try await session.send(NetworkRequest(.get, Self.url(path)))
+            #expect(next.statusCode == 200)
+        }
+    }
+
+    @Test("a POST that is refused each time fails, and its text is true")
+    func alwaysRefused() async throws {
+        let session = try CurlHTTP2Tests.session()
+        let error = await #expect(throws: NetworkError.self) { try await session.send(Self.post("/refuse/7")) }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.reason == "the server did not process the request")
+    }
+
+    @Test("a streamed body that cannot start again is not sent again")
+    func streamedOnce() async throws {
+        let session = try CurlHTTP2Tests.session()
+        var request = try Self.post("/goawayonce/\(UUID().uuidString)")
+        request.body = StreamBody(isReplayable: false) {
+            let left = Protected([Data("text".utf8)])
+            return HTTPBodyStream { left.withLock { $0.popLast() } }
+        }
+        let streamed = request
+        let error = await #expect(throws: NetworkError.self) { try await session.send(streamed) }
+        #expect(error?.code == .connectionLost, "\(String(describing: error))")
+        #expect(
+            error?.reason == "the HTTP/2 stream ended before the server answered; its streamed body is not sent again")
+    }
+}
+#endif
