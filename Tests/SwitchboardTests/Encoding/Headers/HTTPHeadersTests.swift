@@ -4,6 +4,14 @@ import SwitchboardTestSupport
 import Testing
 
 struct HTTPHeadersTests {
+    @Test("a CR, LF or NUL in a value of URLSession is a blank")
+    func lineEnds() throws {
+        let fields = ["X-Name": "a\rb\nc\u{0}d\r", "Set-Cookie": "a=b"]
+        let response = try #require(
+            HTTPURLResponse(url: URL(text: "http://h.test/"), statusCode: 200, httpVersion: nil, headerFields: fields))
+        #expect(HTTPHeaders(response) == ["Set-Cookie": "a=b", "X-Name": "a b c d"])
+    }
+
     @Test("headers ignore case and keep repeats and order", .requirement("S0.2"))
     func namesWithoutCaseManyValuesInOrder() {
         var headers: HTTPHeaders = ["X-Tag": "a", "Accept": "text/plain", "x-tag": "b"]

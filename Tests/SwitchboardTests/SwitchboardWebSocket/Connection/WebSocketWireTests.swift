@@ -78,6 +78,21 @@ import Testing
         }
     }
 
+    @Test("a 101 of HTTP/1.0 is refused", arguments: Way.allCases)
+    func oldVersion(_ way: Way) async throws {
+        try await RawServer.run { connection in
+            let lines = try connection.readHead().components(separatedBy: "\r\n")
+            let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
+            try connection.send(
+                "HTTP/1.0 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
+            try connection.stall()
+        } body: { server in
+            let failure = await #expect(throws: NetworkError.self) { try await open(server.url, way) }
+            #expect(failure?.code == .invalidResponse)
+        }
+    }
+
     /// Sends messages of 64 KiB.
     private static func send(_ count: Int, over connection: RawConnection) throws {
         let frame = Data([0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]) + Data(count: 1 << 16)
