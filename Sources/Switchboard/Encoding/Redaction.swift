@@ -7,7 +7,7 @@ public struct Redaction: Sendable {
     private var redactor: Redactor
 
     /// Header names whose values are secrets. Comparisons ignore case, `-` and `_`. ``standard`` also redacts any name
-    /// that ends like one, such as `X-Vault-Token`.
+    /// with the words of a secret, such as `X-Vault-Token`.
     public var headerNames: Set<String> { redactor.headerNames }
     /// Parameter names whose values are secrets, in queries and forms. Comparisons ignore case, `-` and `_`.
     public var parameterNames: Set<String> { redactor.parameterNames }
@@ -30,7 +30,12 @@ public struct Redaction: Sendable {
         self.redactor = redactor
     }
 
-    /// The default: the usual names of credentials, cookies, keys and tokens, and any name with such an ending.
+    /// The default: the usual names of credentials, cookies, keys and tokens, any name with the words of one, and JSON Web
+    /// Tokens under any name.
+    ///
+    /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and the like make a secret, as
+    /// in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in `token_type`. `key`,
+    /// `code` and `number` need a word before them: `secret_key`, `mfa_code` and `card_number`, but not `sort_key`.
     public static let standard = Redaction(Redactor.standard)
 
     /// A redaction without names, which changes nothing. For tests, and for servers whose secrets have no value.
@@ -66,6 +71,13 @@ public struct Redaction: Sendable {
     /// or invalid: anything that looks like a member with a secret name is redacted.
     public func text(_ text: String) -> String {
         redactor.text(text)
+    }
+
+    /// Returns the redacted beginning of a body. The time depends on the limit and not on the body's size.
+    ///
+    /// - Returns: The text, nil for bytes that are not UTF-8. Of a body above the limit, at most as many bytes.
+    package func beginning(of body: Data, limit: Int) -> String? {
+        redactor.beginning(of: body, limit: limit)
     }
 
     /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as

@@ -1,3 +1,5 @@
+import Foundation
+
 extension String {
     /// Returns a parameter of a `Content-Type` without its quotes, or nil if it is missing.
     package func mediaParameter(_ name: String) -> String? {
@@ -18,6 +20,14 @@ extension String {
             return String(decoding: isQuoted ? value[...] : value.trimmedOfBlanks, as: UTF8.self)
         }
         return nil
+    }
+
+    /// The names of a part in its `Content-Disposition`, which may be folded: `name`, and `name*` as in
+    /// `name*=UTF-8''caf%C3%A9` ([RFC 8187](https://www.rfc-editor.org/rfc/rfc8187)).
+    package var dispositionNames: [String] {
+        let line = String(decoding: utf8.map { $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }, as: UTF8.self)
+        let extended = line.mediaParameter("name*")?.pieces(between: UInt8(ascii: "'")).last?.removingPercentEncoding
+        return [line.mediaParameter("name"), extended].compactMap { $0 }
     }
 }
 

@@ -77,12 +77,22 @@ private struct LineRedactor {
         places.add(range, Array(redactor.mask.utf8) + end.utf8)
     }
 
+    /// Returns the end of a field whose value continues in indented lines.
+    private func endOfFolded(_ line: Range<Int>) -> Int {
+        var end = line.upperBound
+        while end < bytes.count, bytes[end].isBlank {
+            end = bytes[end...].firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count
+        }
+        return end
+    }
+
     private mutating func look(at line: Range<Int>, _ indent: Int) {
         let start = line.lowerBound + indent
         if bytes[line].starts(with: [0x2D, 0x2D]) { boundary = Array(bytes[line].prefix { !$0.isSpace }) }
         if bytes[start...].starts(withLowercase: "content-disposition:") {
-            let name = String(decoding: bytes[line], as: UTF8.self).mediaParameter("name")
-            if let name, redactor.isSecret(parameter: name) { state = .partHead }
+            let end = indent == 0 ? endOfFolded(line) : line.upperBound
+            let names = String(decoding: bytes[line.lowerBound..<end], as: UTF8.self).dispositionNames
+            if names.contains(where: redactor.isSecret(parameter:)) { state = .partHead }
         }
         var key = start
         while key + 1 < line.upperBound, bytes[key] == UInt8(ascii: "-"), bytes[key + 1] == .space { key += 2 }
@@ -94,6 +104,12 @@ private struct LineRedactor {
             let name = bytes[index..<colon].reversed().prefix { ASCIISet.fieldName.contains($0) }.count
             let isFirst = colon - name == key
             index = colon + 1
+            if bytes[(colon - name)..<colon].equalsLowercase("sec-websocket-protocol") {
+                let end = bytes.endOfField(from: index, line.upperBound)
+                places.add(index..<end, redactor.protocols(String(decoding: bytes[index..<end], as: UTF8.self)).utf8)
+                (rest, index) = (end, end)
+                continue
+            }
             guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, rest) else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
@@ -167,8 +183,8 @@ extension ArraySlice<UInt8> {
 /// Words that follow a name in messages and are not secrets.
 private let ordinaryWords = Set(
     """
-    a an are can cannot does expected expired field has invalid is it may missing must no not please required should the \
-    this too was you your
+    a an are call can cannot check create does enter expected expired field get has invalid is it log login may missing \
+    must no not please request required reset retry see set should sign the this too try use was you your
     """.split(separator: " ").map(String.init))
 
 extension [UInt8] {

@@ -21,11 +21,35 @@ extension Redactor {
         return pairs(in: text)
     }
 
+    /// The number of bytes after a limit that are searched too: a name there may belong to a value before the limit.
+    package static let margin = 4_096
+
+    /// Returns the redacted beginning of a body. At most `limit` and ``margin`` bytes of it are read.
+    ///
+    /// A body above the limit is redacted twice, with and without the margin. Where the results differ, something after
+    /// the limit decides about the text before it, so the returned text ends there.
+    package func beginning(of body: Data, limit: Int) -> String? {
+        guard body.count > limit else { return Self.text(of: body, isCut: false).map(text) }
+        guard let wide = Self.text(of: body.prefix(limit + Self.margin), isCut: body.count > limit + Self.margin),
+            let narrow = Self.text(of: body.prefix(limit), isCut: true)
+        else { return nil }
+        let (one, other) = (text(narrow), text(wide))
+        let same = zip(one.utf8, other.utf8).prefix { $0 == $1 }.count
+        let end = Swift.min(same, limit)
+        return (0...3).lazy.compactMap { String(one.utf8.prefix(Swift.max(0, end - $0))) }.first
+    }
+
+    /// Returns bytes as text. Nil for bytes that are not UTF-8 or contain a NUL. A cut may halve the last character.
+    private static func text(of bytes: Data, isCut: Bool) -> String? {
+        guard !bytes.contains(0) else { return nil }
+        return (0...(isCut ? 3 : 0)).lazy.compactMap { String(data: bytes.dropLast($0), encoding: .utf8) }.first
+    }
+
     /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as
     /// `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isNone else { return text }
-        let text = text.utf8.contains(.colon) ? users(in: lines(in: text)) : text
+        let text = tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text)
         guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)
         var places = Places()
@@ -33,7 +57,7 @@ extension Redactor {
         while let equals = bytes[index...].firstIndex(of: .equals) {
             index = equals + 1
             let place = bytes.namePlace(before: equals, from: places.end)
-            let name = String(decoding: bytes[place.name], as: UTF8.self)
+            let name = String(decoding: bytes[place.name], as: UTF8.self).percentDecoded
             // A setting has spaces around the equals sign: `password = …`. There, a key or a code is rarely a secret.
             let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
             let isSetting = start > index || place.name.upperBound < equals
@@ -62,6 +86,28 @@ extension Redactor {
         end - start <= mask.utf8.count && bytes[start...].starts(with: mask.utf8)
     }
 
+    /// Redacts JSON Web Tokens ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)), which are recognizable without a
+    /// name: `eyJ` is `{"` in Base64.
+    func tokens(in text: String) -> String {
+        guard judgesWords, text.utf8.contains(UInt8(ascii: "J")) else { return text }
+        let bytes = Array(text.utf8)
+        var places = Places()
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index...].starts(with: "eyJ".utf8) else {
+                index += 1
+                continue
+            }
+            let start = index
+            index = bytes[start...].firstIndex { !ASCIISet.base64URL.contains($0) } ?? bytes.count
+            // The shortest header, `{"alg":"HS256"}`, has 20 digits.
+            guard index < bytes.count, bytes[index] == .dot, index - start >= 16 else { continue }
+            index = bytes[index...].firstIndex { !ASCIISet.base64URL.contains($0) && $0 != .dot } ?? bytes.count
+            places.add(start..<index, mask.utf8)
+        }
+        return places.replaced(in: text, bytes)
+    }
+
     /// Redacts the user information before the hosts of URLs: `https://me:…@host`.
     private func users(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
@@ -82,7 +128,17 @@ extension Redactor {
     }
 }
 
+extension String {
+    /// The name with its escapes replaced, at most three times: `%2574oken` becomes `token`.
+    var percentDecoded: String {
+        var name = self
+        for _ in 0..<3 where name.utf8.contains(.percent) { name = name.removingPercentEncoding ?? name }
+        return name
+    }
+}
+
 extension ASCIISet {
+    fileprivate static let base64URL = alphanumerics.union(ASCIISet("-_"))
     fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
     fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
     fileprivate static let lineEnd = ASCIISet("\r\n")

@@ -4,7 +4,7 @@ extension Redactor {
     /// Redacts the values of secret parameters in a URL's text, and any password before the host.
     package func url(_ text: String) -> String {
         guard !isNone else { return text }
-        var text = text
+        var text = tokens(in: text)
         if let start = text.range(of: "://")?.upperBound {
             let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
             if let at = authority.lastIndex(of: UInt8(ascii: "@")) { text.replaceSubrange(start..<at, with: mask) }
@@ -30,7 +30,7 @@ extension Redactor {
     /// Redacts the values of secret names in a query or a form.
     package func form(_ text: String) -> String {
         guard !isNone else { return text }
-        return text.utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
+        return tokens(in: text).utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
             .map { pair(Substring($0)) }.joined(separator: "&")
     }
 
@@ -38,18 +38,35 @@ extension Redactor {
         guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
         let value = pair.utf8.index(after: equals)
         let written = String(pair[..<equals]).replacingBytes([.plus: " "])
-        if isSecret(parameter: written.removingPercentEncoding ?? written) { return pair[..<value] + mask }
+        if isSecret(parameter: written.percentDecoded) { return pair[..<value] + mask }
         // Some servers treat a semicolon like an ampersand. Text after the semicolon of a secret may belong to the
         // secret.
         let pieces = pair[value...].pieces(between: .semicolon)
         var result = pair[..<value] + nested(String(pieces[0]), depth: 3)
         for piece in pieces.dropFirst() {
-            if let equals = piece.utf8.firstIndex(of: .equals), isSecret(parameter: String(piece[..<equals])) {
+            if let equals = piece.utf8.firstIndex(of: .equals),
+                isSecret(parameter: String(piece[..<equals]).percentDecoded)
+            {
                 return result + ";" + piece[..<piece.utf8.index(after: equals)] + mask
             }
             result += ";" + nested(String(piece), depth: 3)
         }
         return String(result)
+    }
+
+    /// Redacts the credentials in a list of WebSocket subprotocols. Clients that cannot set fields put them after a name
+    /// (`bearer, …`), or into one (`base64url.bearer.authorization.k8s.io.…`).
+    func protocols(_ list: String) -> String {
+        guard !isNone else { return list }
+        var isBehindName = false
+        return list.pieces(between: .comma).map { piece in
+            let name = piece.utf8.trimmedOfBlanks
+            let isNamed = isSecret(parameter: String(decoding: name, as: UTF8.self))
+            let isWhole = isNamed && !name.contains(.dot) && name.count <= 32
+            defer { isBehindName = isBehindName || isNamed }
+            guard isBehindName || isNamed && !isWhole || name.count > 48 else { return String(piece) }
+            return String(decoding: piece.utf8[..<name.startIndex], as: UTF8.self) + mask
+        }.joined(separator: ",")
     }
 
     /// Redacts an escaped URL or query inside a value: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.

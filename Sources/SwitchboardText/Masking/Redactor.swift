@@ -10,8 +10,8 @@ package struct Redactor: Sendable {
     /// `tokens`, unless their value is a number. `key`, `code` and `session` are missing, because in a body they are
     /// mostly an error's code or an item's key.
     package private(set) var memberNames: Set<String>
-    /// Endings of secret names: `X-Vault-Token`, `newPassword`.
-    private var endings: [String] = []
+    /// Whether other names are judged by their words: `X-Vault-Token`, `newPassword`.
+    private(set) var judgesWords = false
     /// The text that replaces a secret.
     package var mask = "<redacted>"
 
@@ -22,7 +22,8 @@ package struct Redactor: Sendable {
         memberNames = self.parameterNames.subtracting(["key", "code", "session"])
     }
 
-    /// The default: the usual names of credentials, cookies, keys and tokens, and any name with such an ending.
+    /// The default: the usual names of credentials, cookies, keys and tokens, any name with the words of one
+    /// (``SecretName``), and JSON Web Tokens under any name.
     package static let standard: Redactor = {
         var redactor = Redactor(
             headerNames: words(
@@ -32,17 +33,13 @@ package struct Redactor: Sendable {
                 """),
             parameterNames: words(
                 """
-                key token auth authorization password pwd pass secret code code_verifier session sid sig pin \
-                assertion client_assertion bearer phpsessid sessid
+                key token auth authorization password pwd pass secret code code_verifier oauth_verifier session sid \
+                sig pin assertion client_assertion bearer phpsessid sessid id_token_hint secret_id one_time_code \
+                samlart
                 """))
         redactor.memberNames.formUnion(
             words("tokens accesstokens refreshtokens idtokens authtokens apitokens passwords secrets"))
-        redactor.endings = words(
-            """
-            token secret password passwd passphrase passcode apikey accesskey privatekey authkey \
-            subscriptionkey signature credential credentials authorization sessionid accesscode authcode \
-            authorizationcode csrf xsrf otp jwt
-            """)
+        redactor.judgesWords = true
         return redactor
     }()
 
@@ -68,18 +65,17 @@ package struct Redactor: Sendable {
     /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
     package func value(_ value: String, ofHeader name: String) -> String {
         if isSecret(header: name) { return mask }
+        if name.equalsIgnoringCase("Sec-WebSocket-Protocol") { return tokens(in: protocols(value)) }
         let isURL = ["Location", "Content-Location", "Referer"].contains { $0.equalsIgnoringCase(name) }
         return isURL ? url(value) : pairs(in: value)
     }
 
     package func isSecret(header name: String) -> Bool {
-        let name = name.asSecretName
-        return headerNames.contains(name) || hasSecretEnding(name)
+        headerNames.contains(name.asSecretName) || hasSecretWords(name)
     }
 
     package func isSecret(member name: String) -> Bool {
-        let name = name.asSecretName
-        return memberNames.contains(name) || hasSecretEnding(name)
+        memberNames.contains(name.asSecretName) || hasSecretWords(name)
     }
 
     /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
@@ -88,14 +84,12 @@ package struct Redactor: Sendable {
         return value.map { !(0x30...0x39).contains($0) || !name.lowercased().hasSuffix("tokens") } ?? true
     }
 
-    private func hasSecretEnding(_ name: String) -> Bool {
-        // CORS fields only state permissions: `Access-Control-Allow-Credentials: true`.
-        !name.utf8.starts(with: "accesscontrol".utf8)
-            && endings.contains { name.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) }
+    private func hasSecretWords(_ name: some StringProtocol) -> Bool {
+        judgesWords && SecretName(name).isSecret
     }
 
     /// Whether the redactor has no names, so that nothing is a secret.
-    package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && endings.isEmpty }
+    package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && !judgesWords }
 
     /// Returns whether a parameter name is a secret's: `token`, and also `user[token]`, `user.token` and `route?token`.
     package func isSecret(parameter name: String) -> Bool {
@@ -104,8 +98,7 @@ package struct Redactor: Sendable {
 
     func isSecret(parameter name: String, among names: Set<String>) -> Bool {
         name.utf8.split(whereSeparator: ASCIISet.nameSeparators.contains).contains { part in
-            let name = String(Substring(part)).asSecretName
-            return names.contains(name) || hasSecretEnding(name)
+            names.contains(String(Substring(part)).asSecretName) || hasSecretWords(Substring(part))
         }
     }
 }

@@ -1,0 +1,133 @@
+/// Judges by its words whether a name is a secret's.
+///
+/// Words end at punctuation, at a change of case and between letters and digits: `passwordConfirmation`, `token_v2` and
+/// `SAMLResponse` have two, three and two. A word such as `password` makes a secret, unless a later word says that the
+/// value only describes it, as in `token_type`. Words such as `key` and `code` need a word before them: `secret_key`
+/// but not `sort_key`.
+struct SecretName {
+    /// The words in lower case.
+    private let words: [String]
+
+    init(_ name: some StringProtocol) {
+        var words: [[UInt8]] = []
+        var word: [UInt8] = []
+        var last = Kind.other
+        // A longer name is no name. Its end decides.
+        for byte in name.utf8.suffix(256) {
+            let kind = Kind(byte)
+            if kind == .lower, last == .upper, word.count > 1, let first = word.popLast() {
+                // The last capital of `SAMLResponse` begins a word.
+                words.append(word)
+                word = [first]
+            } else if kind != last, !(kind == .lower && last == .upper), !word.isEmpty {
+                words.append(word)
+                word = []
+            }
+            if kind != .other { word.append(byte.lowercased) }
+            last = kind
+        }
+        if !word.isEmpty { words.append(word) }
+        self.words = words.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private enum Kind {
+        case lower, upper, digit, other
+
+        init(_ byte: UInt8) {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .upper
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: self = .lower
+            default: self = .other
+            }
+        }
+    }
+
+    var isSecret: Bool {
+        // CORS fields only state permissions: `Access-Control-Allow-Credentials: true`.
+        if words.starts(with: ["access", "control"]) { return false }
+        guard let last = words.indices.last(where: marksSecret) else { return false }
+        if Self.asking.contains(words[0]), last > 0 { return false }
+        return !words[(last + 1)...].contains(where: Self.describing.contains)
+    }
+
+    /// Returns whether the word, alone or with the one before it, makes a secret.
+    private func marksSecret(_ index: Int) -> Bool {
+        let word = words[index]
+        if Self.whole.contains(word) || Self.endings.contains(where: word.hasUTF8Suffix) { return true }
+        guard index > 0 else { return false }
+        let before = words[index - 1]
+        return Self.endings.contains(before + word) || Self.qualifiers[word]?.contains(before) == true
+    }
+
+    /// Words, and ends of words, of secrets.
+    private static let endings = Set(
+        words(
+            """
+            token secret password passwd passphrase passcode apikey accesskey secretkey privatekey authkey accountkey \
+            subscriptionkey sessionkey signature credential credentials authorization sessionid sessid accesscode \
+            authcode authorizationcode csrf xsrf otp jwt
+            """))
+
+    /// Words of secrets that end other words too.
+    private static let whole = Set(
+        words("pwd passwords secrets cvv cvc cvn assertion mnemonic sig passkey privkey aspxauth wresult"))
+
+    /// Words of secrets, by the word after them.
+    private static let qualifiers: [String: Set<String>] = [
+        "key": Set(
+            words(
+                """
+                api access secret private auth authentication encryption decryption signing subscription account \
+                session master shared storage service consumer ssh hmac aes rsa admin webhook function functions \
+                deploy recovery backup priv security integration developer license app application client server write wallet
+                """)),
+        "answer": ["security"],
+        "auth": ["basic"],
+        "code": Set(
+            words(
+                """
+                auth authorization access device user verification verify mfa tfa fa totp sms security pin pass backup \
+                recovery confirmation confirm activation login signin invite invitation reset factor
+                """)),
+        "codes": ["backup", "recovery"],
+        "cookie": ["auth", "session"],
+        "id": ["session", "sess"],
+        "number": ["card", "cc"],
+        "pan": ["card"],
+        "pin": Set(words("user card new old current confirm account sms sim device security transaction login")),
+        "pass": Set(words("user db database admin root smtp ftp wp login new old mail proxy redis mysql pg")),
+        "response": ["saml"],
+        "seed": ["wallet"],
+        "session": Set(words("laravel rails gitlab symfony express koa flask")),
+        "string": ["connection"],
+        "phrase": Set(words("seed recovery pass mnemonic")),
+    ]
+
+    /// Words after a secret's that say that the value only describes it.
+    private static let describing = Set(
+        words(
+            """
+            count counts type types kind length len size limit limits max min expires expiry expiration expire expired \
+            exp ttl lifetime age at in on date time timeout policy policies url urls uri uris endpoint endpoints path \
+            name names strength required enabled disabled supported method methods algorithm alg format version usage \
+            used label placeholder title message error errors status state valid invalid verified present exists id \
+            ids index mode location scheme issuer audience scope scopes rotation interval changed created updated \
+            prefix position rule rules requirements hint field form page provider manager store source response \
+            symbol address balance supply budget amount header headers param flow
+            """))
+
+    /// First words of questions: `has_password`.
+    private static let asking = Set(
+        words("has is requires require needs supports allow allows enable enables show forgot"))
+
+    private static func words(_ text: String) -> [String] {
+        text.split(separator: " ").map(String.init)
+    }
+}
+
+extension String {
+    fileprivate func hasUTF8Suffix(_ suffix: String) -> Bool {
+        utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+}
