@@ -54,13 +54,21 @@ extension HARRedactor {
             guard let head = part.range(of: Data("\r\n\r\n".utf8)) else { continue }
             let isEnded = part.suffix(2) == Data("\r\n".utf8) && part.endIndex - 2 >= head.upperBound
             let content = Data(part[head.upperBound..<(isEnded ? part.endIndex - 2 : part.endIndex)])
-            let fields = part[..<head.lowerBound].split(separator: .lineFeed).map(\.trimmedOfBlanks)
+            var fields: [Data] = []
+            for line in part[..<head.lowerBound].split(separator: .lineFeed) {
+                // A line that begins with a blank continues the field.
+                if line.first?.isBlank == true, !fields.isEmpty {
+                    fields[fields.count - 1].append(line)
+                } else {
+                    fields.append(Data(line))
+                }
+            }
             func field(_ name: StaticString) -> String {
                 let line = fields.first { $0.starts(withLowercase: name) } ?? Data()
-                return String(decoding: line.filter { $0 != .carriageReturn }, as: UTF8.self)
+                return String(decoding: line.filter { $0 != .carriageReturn }.trimmedOfBlanks, as: UTF8.self)
             }
             var masked = content
-            if redaction.isSecret(parameter: field("content-disposition:").mediaParameter("name") ?? "") {
+            if field("content-disposition:").dispositionNames.contains(where: redaction.isSecret(parameter:)) {
                 if let text = content.exactText { note(text) }
                 masked = Data(redaction.mask.utf8)
             } else {
@@ -79,7 +87,7 @@ extension Data {
         guard !separator.isEmpty else { return [self] }
         var pieces: [Data] = []
         var start = startIndex
-        while let range = range(of: separator, in: start..<endIndex) {
+        while let range = self[start...].firstPlace(of: separator) {
             pieces.append(Data(self[start..<range.lowerBound]))
             start = range.upperBound
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Text with masks, each of which matches any text.
 package struct MaskedText {
@@ -21,10 +22,10 @@ package struct MaskedText {
         guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count) == last else {
             return false
         }
-        var rest = Data(text.dropFirst(first.count).dropLast(last.count))
+        var rest = text.dropFirst(first.count).dropLast(last.count)
         for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
-            guard let range = rest.range(of: piece) else { return false }
-            rest = Data(rest[range.upperBound...])
+            guard let range = rest.firstPlace(of: piece) else { return false }
+            rest = rest[range.upperBound...]
         }
         return true
     }
@@ -41,7 +42,7 @@ package struct MaskedText {
                 guard rest.count >= piece.count, rest.suffix(piece.count) == piece else { return hidden }
                 end = rest.endIndex - piece.count..<rest.endIndex
             } else if !piece.isEmpty {
-                guard let range = rest.range(of: piece) else { return hidden }
+                guard let range = rest.firstPlace(of: piece) else { return hidden }
                 end = range
             }
             hidden.append(String(decoding: rest[..<end.lowerBound], as: UTF8.self))

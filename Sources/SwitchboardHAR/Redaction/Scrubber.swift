@@ -4,31 +4,26 @@ import Switchboard
 /// Replaces known secrets wherever they appear, in any encoding.
 package struct Scrubber: Sendable {
     private let mask: [UInt8]
-    private let patterns: [SecretPattern]
-    /// The indices of the patterns that may begin with each byte.
-    private let patternsByByte: [[Int]]
-    /// The base64 digits of the secrets.
-    private let base64: [Data]
+    private let tree: SecretTree
 
     package init(_ redactor: HARRedactor) {
         mask = Array(redactor.redaction.mask.utf8)
-        patterns = redactor.secrets.map(SecretPattern.init)
-        var byByte = Array(repeating: [Int](), count: 256)
-        for (index, pattern) in patterns.enumerated() {
-            for byte in pattern.firstBytes { byByte[Int(byte)].append(index) }
-        }
-        patternsByByte = byByte
-        base64 = redactor.secrets.flatMap(Self.base64).map { Data($0.utf8) }
-            .sorted { ($1.count, $0.base64EncodedString()) < ($0.count, $1.base64EncodedString()) }
+        tree = SecretTree(Array(redactor.secrets) + redactor.secrets.flatMap(Self.base64))
     }
 
     package func scrubbed(_ data: Data) -> Data {
-        let bytes = Array(withoutBase64(data))
+        var steps = 0
+        return scrubbed(data, steps: &steps)
+    }
+
+    /// Replaces the secrets in bytes. Adds the number of compared characters to `steps`.
+    func scrubbed(_ data: Data, steps: inout Int) -> Data {
+        let bytes = Array(data)
         var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            let ends = patternsByByte[Int(bytes[index])].compactMap { patterns[$0].end(in: bytes, from: index) }
-            if let end = ends.max() {
+            if let end = tree.end(in: bytes, from: index, steps: &steps) {
                 result += mask
                 index = end
             } else {
@@ -37,15 +32,6 @@ package struct Scrubber: Sendable {
             }
         }
         return Data(result)
-    }
-
-    private func withoutBase64(_ data: Data) -> Data {
-        var data = data
-        for needle in base64 where data.count >= needle.count {
-            guard data.range(of: needle) != nil else { continue }
-            data = Data(data.pieces(around: needle).joined(separator: mask))
-        }
-        return data
     }
 
     /// Returns the base64 digits of a secret that do not depend on the text around it, in both alphabets.
@@ -65,7 +51,7 @@ package struct Scrubber: Sendable {
     }
 
     package func scrubbed(_ entry: HAR.Entry) -> HAR.Entry {
-        guard !patterns.isEmpty else { return entry }
+        guard !tree.isEmpty else { return entry }
         var entry = entry
         scrub(&entry.request)
         scrub(&entry.response)

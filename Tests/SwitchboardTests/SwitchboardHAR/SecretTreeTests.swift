@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import Switchboard
+@testable import SwitchboardHAR
+
+struct SecretTreeTests {
+    private func scrubber(_ secrets: [String]) -> Scrubber {
+        var redactor = HARRedactor(.standard)
+        for secret in secrets { redactor.note(secret) }
+        return Scrubber(redactor)
+    }
+
+    /// Returns the number of characters compared for each byte of a text.
+    private func effort(_ secrets: [String], _ text: String) -> Int {
+        var steps = 0
+        _ = scrubber(secrets).scrubbed(Data(text.utf8), steps: &steps)
+        return steps / text.utf8.count
+    }
+
+    @Test(
+        "a search costs the same for each byte, whatever the secrets are",
+        arguments: [
+            (["a"], "a"), (["a", "b"], "a"), (["a", "%61"], "a"), (["\\"], "\\"), (["\\", "\\\\"], "\\\\"),
+            (["%"], "%25"), (["+", " "], "+"), (["&", "&amp;"], "&amp;"), (["é"], "é"),
+        ])
+    func effort(pieces: [String], text: String) {
+        let limit = SecretTree.longest * SecretTree.maximumReadings * 4
+        for length in [6, 63, 64, 1_000, 13_000] {
+            let secrets = pieces.map { String(repeating: $0, count: length) + "!" }
+            let long = String(repeating: text, count: 60_000 / text.utf8.count)
+            #expect(effort(secrets, long) <= limit)
+            #expect(effort(secrets, String(repeating: String(repeating: text, count: 5) + "?", count: 4_000)) <= limit)
+        }
+        let many = (0..<2_000).map { "aaaaaa\($0)" }
+        #expect(effort(many, String(repeating: "a", count: 60_000)) <= limit)
+    }
+
+    @Test("a long secret is replaced whole, and so is its beginning")
+    func longSecret() {
+        let secret = (0..<40).map { "part\($0)" }.joined()
+        let scrubber = scrubber([secret])
+        #expect(scrubber.scrubbed("a \(secret) b \(secret)") == "a REDACTED b REDACTED")
+        #expect(scrubber.scrubbed("a \(secret.prefix(100)) b") == "a REDACTED b")
+        #expect(scrubber.scrubbed("a \(secret.prefix(20)) b") == "a \(secret.prefix(20)) b")
+    }
+
+    @Test(
+        "a secret is replaced in every form",
+        arguments: [
+            "hunter+2/é", "hunter%2B2%2F%C3%A9", "hunter%252B2%252f%25c3%25a9", #"hunter+2\/\u00e9"#,
+            #"hunter\u002b2\\u002f\u00E9"#, Data("hunter+2/é".utf8).base64EncodedString(),
+            Data("me:hunter+2/é".utf8).base64EncodedString(),
+        ])
+    func forms(written: String) {
+        let shown = scrubber(["hunter+2/é"]).scrubbed("a=\(written)&b=c")
+        #expect(shown.contains("REDACTED") && !shown.contains("hunter") && shown.hasSuffix("&b=c"))
+    }
+}
