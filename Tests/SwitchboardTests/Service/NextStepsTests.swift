@@ -41,7 +41,7 @@ struct NextStepsTests {
             #expect(first == [Todo(id: 1, title: "Milk")] && second == first)
             #expect(server.requests.count == 1)
             let log = lines.all.joined()
-            #expect(log.contains("STATUS: 200") && log.contains("Milk") && log.contains("/todos"))
+            #expect(log.contains(" 200, ") && log.contains("Milk") && log.contains("/todos"))
             #expect(!log.contains("planted-secret"))
             let anew = try await manager.send(FindTodos(), options: .refreshing)
             #expect(anew == first && server.requests.count == 2)

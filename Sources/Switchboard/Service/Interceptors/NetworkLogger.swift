@@ -8,6 +8,12 @@ import Foundation
 ///     interceptors: [NetworkLogger(level: .body)])
 /// ```
 ///
+/// ``Level/basic`` writes one line for each request, when it has ended:
+///
+/// ```text
+/// 2026-11-24T12:33:15.123Z GET https://h/a 200, 38 ms, 512 bytes, attempt 1
+/// ```
+///
 /// As the first of the `interceptors` it logs each call once, behind a ``RetryPolicy`` each attempt, and in
 /// `exchangeInterceptors` each exchange. As one of the ``RequestOptions/monitors`` it logs each decision of a call as
 /// one line.
@@ -21,35 +27,45 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         /// Nothing.
         case none
-        /// One line for the request and one for the response: method, URL, status, size, time.
+        /// One line when the response or the error has arrived: time, method, URL, status, duration, size, attempt.
         case basic
-        /// Header fields, and the phases that the session measured.
+        /// Also the request, before it is sent, the header fields, and the phases that the session measured.
         case headers
-        /// Bodies that are text, up to ``NetworkLogger/bodyLimit`` bytes of each.
+        /// Also bodies that are text, up to ``NetworkLogger/bodyLimit`` bytes of each.
         case body
 
         /// Returns whether `one` logs less than `other`.
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
+    /// The form of the texts.
+    public enum Style: Sendable {
+        /// A line, and below it what a ``Level`` above ``Level/basic`` adds.
+        case lines
+        /// A block between banners for the request and one for its end, at every level.
+        case banners
+    }
+
     /// The amount of detail. Default ``Level/headers``.
     public var level: Level
+    /// The form of the texts. Default ``Style/lines``.
+    public var style: Style
     /// The rules that say which values are secrets. Default ``Redaction/standard``.
     public var redaction: Redaction
     /// Whether the request is also logged as a curl command. Default false.
     public var writesCurlCommand: Bool
-    /// The largest number of bytes logged of a body. Default 4,096.
+    /// The largest number of bytes logged of a body. Default 4,096. The rest is not searched for secrets.
     public var bodyLimit: Int
     private let output: @Sendable (String) -> Void
 
-    /// Creates a logger. `output` receives one block of lines for the request, one for the response, and one line for
-    /// each event, on any thread. Nil stands for standard error.
+    /// Creates a logger. `output` receives the texts about a request, its end and each event, on any thread. Nil stands
+    /// for standard error.
     public init(
-        level: Level = .headers, redaction: Redaction = .standard, writesCurlCommand: Bool = false,
-        bodyLimit: Int = 4_096,
-        output: (@Sendable (String) -> Void)? = nil
+        level: Level = .headers, style: Style = .lines, redaction: Redaction = .standard,
+        writesCurlCommand: Bool = false, bodyLimit: Int = 4_096, output: (@Sendable (String) -> Void)? = nil
     ) {
         self.level = level
+        self.style = style
         self.redaction = redaction
         self.writesCurlCommand = writesCurlCommand
         self.bodyLimit = max(0, bodyLimit)
@@ -60,7 +76,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard level > .none else { return try await next(request) }
         let start = ContinuousClock.now
-        output(text(of: request))
+        if level > .basic || style == .banners { output(text(of: request)) }
         do {
             let response = try await next(request)
             output(text(of: response, to: request, after: .now - start))
@@ -77,7 +93,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     }
 
     private func text(of request: NetworkRequest) -> String {
-        var lines = [" - - - - - - - - - - OUTGOING - - - - - - - - - - \(request.id)", line(request)]
+        var lines: [String] = []
         if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }
         if level >= .headers {
             lines +=
@@ -92,37 +108,67 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
             ]
         }
         if writesCurlCommand { lines.append(request.curlCommand(redaction: redaction)) }
-        return block(lines)
+        switch style {
+        case .lines: return ([Self.time + line(request)] + lines).joined(separator: "\n")
+        case .banners: return block("OUTGOING", request, [line(request)] + lines)
+        }
     }
 
     private func text(of response: NetworkResponse, to request: NetworkRequest, after time: Duration) -> String {
         let size = response.stream == nil ? "\(response.body.count) bytes" : "a stream"
-        var lines = [
-            " - - - - - - - - - - INCOMING - - - - - - - - - - \(request.id)", line(request),
-            "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)",
-        ]
-        if let url = response.url, url != request.url { lines.append("FROM: \(redaction.url(url.absoluteString))") }
-        lines += exchanges(response.history)
+        let from = response.url == request.url ? nil : response.url.map { redaction.url($0.absoluteString) }
+        var lines: [String] = []
         if level >= .headers {
             if let phases = response.metrics.phases { lines.append("TIMES: \(phases)") }
             lines += fields(response.headers, redaction)
         }
         if level >= .body, !response.body.isEmpty { lines += ["", body(response.body)] }
-        return block(lines)
+        switch style {
+        case .lines:
+            let line =
+                "\(Self.time)\(line(request)) \(response.statusCode), \(time.millisecondsText), \(size), "
+                + "attempt \(request.call?.totalAttempts ?? 1)" + (from.map { ", from \($0)" } ?? "")
+                + (outcomes(response.history).map { ", exchanges \($0)" } ?? "")
+            return ([line] + command(request) + lines).joined(separator: "\n")
+        case .banners:
+            var first = [line(request), "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)"]
+            if let from { first.append("FROM: \(from)") }
+            if let outcomes = outcomes(response.history) { first.append("EXCHANGES: \(outcomes)") }
+            return block("INCOMING", request, first + lines)
+        }
     }
 
     private func text(of error: any Error, to request: NetworkRequest, after time: Duration) -> String {
-        let what =
-            error is CancellationError
-            ? "cancelled"
-            : (error as? NetworkError).map { redaction.pairs(in: $0.description) }
-                ?? "\(type(of: error))"
-        return block(
-            [
-                " - - - - - - - - - - FAILED - - - - - - - - - - \(request.id)", line(request),
-                "AFTER: \(time.millisecondsText)",
-                "ERROR: \(what)",
-            ] + exchanges((error as? NetworkError)?.history ?? []))
+        let failure = error as? NetworkError
+        let outcomes = outcomes(failure?.history ?? [])
+        switch style {
+        case .lines:
+            let what = error is CancellationError ? "cancelled" : "failed"
+            let why = failure.map { redaction.pairs(in: $0.summary) } ?? "\(type(of: error))"
+            let line =
+                "\(Self.time)\(line(request)) \(what), \(time.millisecondsText), attempt "
+                + "\(max(request.call?.totalAttempts ?? 1, failure?.attempts ?? 1))"
+                + (outcomes.map { ", exchanges \($0)" } ?? "") + (what == "failed" ? ": \(why)" : "")
+            // A reason of the app's own may have several lines.
+            let single = line.split(whereSeparator: \.isNewline).joined(separator: " ")
+            return ([single] + command(request)).joined(separator: "\n")
+        case .banners:
+            let what =
+                error is CancellationError
+                ? "cancelled" : failure.map { redaction.pairs(in: $0.description) } ?? "\(type(of: error))"
+            let lines = [line(request), "AFTER: \(time.millisecondsText)", "ERROR: \(what)"]
+            return block("FAILED", request, lines + (outcomes.map { ["EXCHANGES: \($0)"] } ?? []))
+        }
+    }
+
+    /// The date and time, in UTC.
+    private static var time: String {
+        Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(Date()) + " "
+    }
+
+    /// Returns the curl command below the only line of a request.
+    private func command(_ request: NetworkRequest) -> [String] {
+        writesCurlCommand && level == .basic ? [request.curlCommand(redaction: redaction)] : []
     }
 
     /// Returns the host as in the `Host` field, with a port that is not the scheme's default.
@@ -131,10 +177,9 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         return request.host + url.portSuffix
     }
 
-    /// Returns a line with the outcomes of all exchanges, if the call had several.
-    private func exchanges(_ history: [ExchangeRecord]) -> [String] {
-        guard history.count > 1 else { return [] }
-        return ["EXCHANGES: " + history.map(\.outcome.description).joined(separator: ", ")]
+    /// Returns the outcomes of all exchanges, or nil if the call had only one.
+    private func outcomes(_ history: [ExchangeRecord]) -> String? {
+        history.count > 1 ? history.map(\.outcome.description).joined(separator: ", ") : nil
     }
 
     private func line(_ request: NetworkRequest) -> String {
@@ -146,15 +191,14 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     }
 
     private func body(_ data: Data) -> String {
-        guard !data.contains(0), let text = String(data: data, encoding: .utf8) else {
+        guard let text = redaction.beginning(of: data, limit: bodyLimit) else {
             return "(\(data.count) bytes that are no text)"
         }
-        let shown = redaction.text(text)
-        guard shown.utf8.count > bodyLimit else { return shown }
-        return String(decoding: shown.utf8.prefix(max(0, bodyLimit)), as: UTF8.self) + "… (\(data.count) bytes in all)"
+        return data.count <= bodyLimit ? text : text + "… (\(data.count) bytes in all)"
     }
 
-    private func block(_ lines: [String]) -> String {
-        (lines + [" - - - - - - - - - -  END  - - - - - - - - - -"]).joined(separator: "\n")
+    private func block(_ title: String, _ request: NetworkRequest, _ lines: [String]) -> String {
+        let first = " - - - - - - - - - - \(title) - - - - - - - - - - \(request.id)"
+        return ([first] + lines + [" - - - - - - - - - -  END  - - - - - - - - - -"]).joined(separator: "\n")
     }
 }

@@ -59,7 +59,8 @@ private struct ShellBody {
             }
         case is GzipBody: return nil
         default:
-            guard !body.isStreamed, let data = try? body.encode() else { return nil }
+            // A larger body would make the command unreadable, and the search for secrets long.
+            guard !body.isStreamed, let data = try? body.encode(), data.count <= 65_536 else { return nil }
             if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
                 words = ["--data-raw", redaction.text(text).shellQuoted]
             } else if body is DataBody, data.count <= 16 << 10 {

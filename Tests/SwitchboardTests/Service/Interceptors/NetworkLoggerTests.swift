@@ -11,9 +11,33 @@ struct NetworkLoggerTests {
         headers: ["X-Client": "tests"])
     private let answer = MockResponse.json(#"{"id":7}"#, status: 201, headers: ["X-Trace": "abc"])
 
-    @Test("request and response are logged: method, URL, status, size and time", .requirement("S3.14"))
+    @Test("the basic level logs one line for a request", .requirement("S3.14"))
+    func oneLine() async throws {
+        let texts = try await log(.basic)
+        #expect(texts.count == 1)
+        let line =
+            #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z POST https://api\.example\.com/films\?page=1 201, [\d.]+ m?s, 8 bytes, attempt 1/#
+        #expect(try line.wholeMatch(in: texts[0]) != nil, "\(texts)")
+    }
+
+    @Test("behind a RetryPolicy each attempt is a line with its number", .requirement("S3.14"))
+    func attempts() async throws {
+        let lines = Deliveries<String>()
+        let logger = NetworkLogger(level: .basic, output: { lines.add($0) })
+        let session = StubSession(.status(503), .failure(.connectionLost, reason: "gone\nfor good"), .text("ok"))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [RetryPolicy(clock: TestClock(skips: true)), logger])
+        _ = try await router.response(for: URLEndPoint(.get, endPoint.baseURL))
+        #expect(lines.all.count == 3 && lines.all.allSatisfy { !$0.contains("\n") })
+        #expect(lines.all[0].contains(" 503, ") && lines.all[0].hasSuffix(", attempt 1"))
+        #expect(lines.all[1].contains(" failed, ") && lines.all[1].contains(", attempt 2"))
+        #expect(lines.all[1].contains("gone for good"))
+        #expect(lines.all[2].contains(" 200, ") && lines.all[2].contains(", 2 bytes, attempt 3"))
+    }
+
+    @Test("the banners of the published logger are a style", .requirement("S3.14"))
     func requestAndResponse() async throws {
-        let blocks = try await log(.basic)
+        let blocks = try await log(.basic, .banners)
         #expect(blocks.count == 2)
         #expect(blocks[0].contains("OUTGOING"))
         #expect(blocks[0].contains("POST https://api.example.com/films?page=1"))
@@ -79,7 +103,7 @@ struct NetworkLoggerTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.code == .timedOut)
         #expect(lines.all.count == 2)
-        #expect(lines.all.last?.contains("FAILED") == true)
+        #expect(lines.all.last?.contains(" failed, ") == true)
         #expect(lines.all.last?.contains("no sign of life") == true)
     }
 
@@ -92,12 +116,12 @@ struct NetworkLoggerTests {
         _ = try await lines.first()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
-        #expect(lines.all.last?.contains("ERROR: cancelled") == true)
+        #expect(lines.all.last?.contains(" cancelled, ") == true)
     }
 
     @Test("a logger after redirects logs each exchange, before them each call", .requirement("S3.14"))
     func place() async throws {
-        for (isBehind, count) in [(true, 4), (false, 2)] {
+        for (isBehind, count) in [(true, 2), (false, 1)] {
             let lines = Deliveries<String>()
             let logger = NetworkLogger(level: .basic, output: { lines.add($0) })
             let session = StubSession(.status(302, headers: ["Location": "/end"]), .text("end"))
@@ -105,7 +129,7 @@ struct NetworkLoggerTests {
                 isBehind ? [RedirectInterceptor(), logger] : [logger, RedirectInterceptor()]
             _ = try await Router<URLEndPoint>(session: session, interceptors: interceptors).response(for: endPoint)
             #expect(lines.all.count == count)
-            if !isBehind { #expect(lines.all.last?.contains("FROM: https://api.example.com/end") == true) }
+            if !isBehind { #expect(lines.all.last?.contains(", from https://api.example.com/end") == true) }
         }
     }
 
@@ -126,9 +150,11 @@ struct NetworkLoggerTests {
         #expect(lines.all[3].contains("(3 bytes that are no text)"))
     }
 
-    private func log(_ level: NetworkLogger.Level, curl: Bool = false) async throws -> [String] {
+    private func log(
+        _ level: NetworkLogger.Level, _ style: NetworkLogger.Style = .lines, curl: Bool = false
+    ) async throws -> [String] {
         let lines = Deliveries<String>()
-        let logger = NetworkLogger(level: level, writesCurlCommand: curl, output: { lines.add($0) })
+        let logger = NetworkLogger(level: level, style: style, writesCurlCommand: curl, output: { lines.add($0) })
         _ = try await Router<URLEndPoint>(session: StubSession(answer), interceptors: [logger]).response(for: endPoint)
         return lines.all
     }

@@ -160,7 +160,7 @@ struct EventMonitorTests {
             ]
             let router = Router<URLEndPoint>(session: DefaultSession.shared, interceptors: chain)
             _ = try await router.response(for: URLEndPoint(.get, server.url))
-            #expect(lines.all.last?.contains("EXCHANGES: HTTP 503, HTTP 200") == true)
+            #expect(lines.all.last?.contains(", exchanges HTTP 503, HTTP 200") == true)
             #expect(lines.all.last?.contains("TIMES: ") == true)
             #expect(lines.all.last?.contains("first byte") == true)
         }

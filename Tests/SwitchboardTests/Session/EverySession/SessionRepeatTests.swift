@@ -40,7 +40,7 @@ struct SessionRepeatTests {
         #expect(events.all.filter { $0.hasPrefix("retry") }.count == 1)
         #expect(events.all.filter { $0.hasPrefix("exchanged") }.count == 2)
         #expect(recorder.count == 2)
-        #expect(logs.all.last?.contains("EXCHANGES: connectionLost, HTTP 200") == true)
+        #expect(logs.all.last?.contains(", exchanges connectionLost, HTTP 200") == true)
     }
 
     @Test(
