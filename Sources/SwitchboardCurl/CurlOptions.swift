@@ -48,6 +48,11 @@ package struct CurlOptions: Sendable {
     }
 }
 
+/// A mirror without children, so that a `dump` of a session prints no password and no key.
+extension CurlOptions: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 // MARK: Options that depend on the URL
 
 extension CurlOptions {

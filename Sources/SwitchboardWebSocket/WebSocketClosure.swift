@@ -1,3 +1,6 @@
+import Switchboard
+import SwitchboardText
+
 /// The end of a WebSocket.
 public struct WebSocketClosure: Sendable, Hashable {
     /// The code of the first Close frame, ``WebSocketCloseCode/noStatusReceived`` for one without a code.
@@ -14,4 +17,15 @@ extension WebSocketClosure {
         let sent = code.payload(reason).dropFirst(2)
         self.init(code: code, reason: String(decoding: sent, as: UTF8.self), isByServer: false)
     }
+}
+
+extension WebSocketClosure: CustomStringConvertible, CustomReflectable {
+    /// Code, sender and reason, with secrets replaced: `1000 by the server, "bye"`.
+    public var description: String {
+        let text = reason.isEmpty ? "" : ", " + Redaction.standard.pairs(in: reason).quotedForMessage
+        return "\(code.rawValue) by the \(isByServer ? "server" : "client")\(text)"
+    }
+
+    /// A mirror with only the description, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

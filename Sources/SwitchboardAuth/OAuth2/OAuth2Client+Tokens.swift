@@ -21,7 +21,8 @@ extension OAuth2Client {
     ///   refresh token. Also the errors of any exchange.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         guard let refreshToken = token.refreshToken else {
-            throw OAuthError(.notSignedIn, text: "the token came without a refresh token: sign in again").thrown()
+            throw OAuthError(.notSignedIn, text: "sign in again, because the token came without a refresh token")
+                .thrown()
         }
         var fresh = try await self.token([
             URLQueryItem(name: "grant_type", value: "refresh_token"),
@@ -56,13 +57,12 @@ extension OAuth2Client {
         let date = now()
         let response = try await answer(from: tokenURL, items, more: tokenParameters)
         do throws(NetworkError) {
-            return try OAuthToken(answer: response.body, at: date)
+            return try OAuthToken(answer: response.body, at: date, without: secrets(in: items))
         } catch {
             var error = error
-            let type = response.headers["Content-Type"].map { "is \($0.quotedForMessage) and " } ?? ""
-            error.reason =
-                (error.reason.map { $0 + "; " } ?? "")
-                + "it \(type)begins \(DecodingFailure.snippet(of: response.body))"
+            // The body may contain tokens under any name, so the text only describes it.
+            let type = response.headers["Content-Type"].map { "\($0.quotedForMessage) of " } ?? ""
+            error.reason = (error.reason.map { $0 + "; " } ?? "") + "it is \(type)\(response.body.count) bytes"
             throw error.attributed(to: NetworkRequest(.post, tokenURL))
         }
     }
@@ -89,12 +89,12 @@ extension OAuth2Client {
         request.limits.responseBody = 1 << 20
         let response = try await withOwnTask { [session, request] in try await session.send(request) }
         guard !(200..<300).contains(response.statusCode) else { return response }
-        throw Self.failure(response).attributed(to: request)
+        throw Self.failure(response, without: secrets(in: items)).attributed(to: request)
     }
 
-    private static func failure(_ response: NetworkResponse) -> NetworkError {
+    private static func failure(_ response: NetworkResponse, without secrets: [String]) -> NetworkError {
         // The page of a proxy, or of a server that is down, proves nothing about the token.
-        if (400..<500).contains(response.statusCode), let error = OAuthError(answer: response.body) {
+        if (400..<500).contains(response.statusCode), let error = OAuthError(answer: response.body, without: secrets) {
             return error.thrown("the authorization server refused").with(response)
         }
         let code: NetworkError.Code =
@@ -106,6 +106,13 @@ extension OAuth2Client {
             default: .unexpectedStatus
             }
         return NetworkError(code, reason: "the authorization server returned \(response.statusCode)").with(response)
+    }
+
+    /// Returns the values of a request that its error must not repeat. A shorter one may occur in any text.
+    private func secrets(in items: [URLQueryItem]) -> [String] {
+        let names = ["code", "code_verifier", "refresh_token", "token", "assertion", "client_assertion", "password"]
+        return ([secret] + items.map { names.contains($0.name) ? $0.value : nil }).compactMap { $0 }
+            .filter { $0.utf8.count >= 6 }
     }
 
     private static func formEncoded(_ text: String) -> String {

@@ -59,22 +59,33 @@ public struct OAuthError: Error, Sendable, Hashable {
     }
 }
 
-extension OAuthError: CustomStringConvertible {
-    /// The code and the server's text.
+extension OAuthError: CustomStringConvertible, CustomReflectable {
+    /// The code and the server's text, with secrets replaced.
     public var description: String {
-        let name =
-            code.rawValue.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }
-            ? String(code.rawValue.prefix(80)) : code.rawValue.quotedForMessage
-        return name + (text.map { ", " + Redaction.standard.pairs(in: $0).quotedForMessage } ?? "")
+        code.description + (text.map { ", " + Self.shown($0).quotedForMessage } ?? "")
+    }
+
+    /// A mirror with only the description, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    /// Returns the redacted beginning of a server's text, which may be as long as its response.
+    fileprivate static func shown(_ text: String) -> String {
+        Redaction.standard.beginning(of: Data(text.utf8), limit: 1_000) ?? ""
     }
 
     /// Creates the error in a server's response ([RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)),
-    /// or nil when the response contains none. Of the other fields, only texts are used.
-    init?(answer: Data) {
+    /// or nil when the response contains none. Of the other fields, only texts are used. `secrets` are replaced where
+    /// the server repeats them.
+    init?(answer: Data, without secrets: [String]) {
         let object = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
         guard let object, let code = object["error"] as? String, !code.isEmpty else { return nil }
+        func text(_ value: Any?) -> String? {
+            (value as? String).map { text in
+                secrets.reduce(text) { $0.replacingOccurrences(of: $1, with: Redaction.standard.mask) }
+            }
+        }
         self.init(
-            Code(rawValue: code), text: object["error_description"] as? String, uri: object["error_uri"] as? String)
+            Code(rawValue: text(code) ?? code), text: text(object["error_description"]), uri: text(object["error_uri"]))
     }
 
     /// Returns the error that the package throws. It omits a code of this package, whose text says the same.
@@ -91,4 +102,16 @@ extension NetworkError {
     public var oauthError: OAuthError? {
         underlying as? OAuthError ?? (underlying as? NetworkError)?.oauthError
     }
+}
+
+extension OAuthError.Code: CustomStringConvertible, CustomReflectable {
+    /// The code on one line, with secrets replaced.
+    public var description: String {
+        let text = OAuthError.shown(rawValue)
+        return text.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }
+            ? String(text.prefix(80)) : text.quotedForMessage
+    }
+
+    /// A mirror with only the description, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -51,7 +51,7 @@ extension OAuthToken {
     ///
     /// - Throws: `NetworkError.Code.decodingFailed` for a response without a token, `NetworkError.Code.unsupported` for
     ///   another type than `Bearer`, which clients must not use (RFC 6749 §7.1).
-    init(answer: Data, at date: Date) throws(NetworkError) {
+    init(answer: Data, at date: Date, without secrets: [String]) throws(NetworkError) {
         struct Answer: Decodable {
             var access_token: String
             var token_type: String?
@@ -61,14 +61,18 @@ extension OAuthToken {
             var id_token: String?
         }
         // Some servers send errors with status 200.
-        if let error = OAuthError(answer: answer) { throw error.thrown("the authorization server refused") }
+        if let error = OAuthError(answer: answer, without: secrets) {
+            throw error.thrown("the authorization server refused")
+        }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.access_token.isEmpty else {
             throw NetworkError(
                 .decodingFailed, reason: "the response of the token endpoint is not a token (RFC 6749 §5.1)")
         }
         guard answer.token_type?.equalsIgnoringCase("Bearer") ?? true else {
-            let type = (answer.token_type ?? "").quotedForMessage
-            throw NetworkError(.unsupported, reason: "the token is of the type \(type), not Bearer")
+            // Only a scheme's name is repeated: the text could be the token.
+            let known = ["DPoP", "MAC", "PoP", "N_A"].first { answer.token_type?.equalsIgnoringCase($0) == true }
+            throw NetworkError(
+                .unsupported, reason: "the token is of the type \(known ?? "that the server sent"), not Bearer")
         }
         let end = answer.expires_in?.value.map { date.addingTimeInterval(max(0, min($0, Duration.century.seconds))) }
         self.init(

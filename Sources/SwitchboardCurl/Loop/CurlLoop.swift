@@ -329,4 +329,9 @@ extension CurlLoop {
         }
     }()
 }
+
+/// A mirror without children: exchanges in flight have secrets, and only the holder of a lock may read them.
+extension CurlLoop: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
 #endif

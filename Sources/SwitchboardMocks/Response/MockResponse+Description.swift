@@ -51,3 +51,8 @@ extension [RawStep] {
         }
     }
 }
+
+extension MockResponse: CustomReflectable {
+    /// A mirror with only the description, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

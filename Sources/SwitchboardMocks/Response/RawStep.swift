@@ -28,3 +28,8 @@ public struct RawStep: Sendable, Hashable {
     /// The end of the answer on a connection that stays open for the next request.
     public static let keepAlive = RawStep(action: .keepAlive)
 }
+
+extension RawStep: CustomReflectable {
+    /// A mirror with the numbers of bytes, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["action": "\(action)"]) }
+}

@@ -29,3 +29,18 @@ public struct RecordedWebSocket: Sendable {
         closeReason = peer.closure?.reason
     }
 }
+
+extension RecordedWebSocket: CustomStringConvertible, CustomReflectable {
+    /// The request, the number of messages and the close code, without contents.
+    public var description: String {
+        "\(request), \(messages.count) messages" + (closeCode.map { ", closed with \($0)" } ?? "")
+    }
+
+    /// A mirror with only the description, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension RecordedWebSocket.Message: CustomReflectable {
+    /// A mirror with the number of bytes, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["isText": isText, "payload": "\(payload)"]) }
+}

@@ -70,3 +70,8 @@ public struct WebSocketStep: Sendable, Hashable {
     /// Silence until the client leaves or the server stops. Not even a ping is answered.
     public static let stall = WebSocketStep(action: .end(.stall))
 }
+
+extension WebSocketStep: CustomReflectable {
+    /// A mirror with the numbers of bytes, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["action": "\(action)"]) }
+}

@@ -26,3 +26,8 @@ public struct DataBody: HTTPBody {
     /// Returns ``data``.
     public func encode() -> Data { data }
 }
+
+extension DataBody: CustomReflectable {
+    /// A mirror with the number of bytes, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["data": "\(data)", "headers": additionalHeaders]) }
+}

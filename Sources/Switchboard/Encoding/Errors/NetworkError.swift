@@ -74,7 +74,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     /// A short text for a person. It names no endpoint: "The server's certificate is not trusted",
     /// "Not found (404)", "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``.
     public var message: String {
-        if code == .custom, let serverMessage { return serverMessage }
+        if code == .custom, let serverMessage { return Redaction.standard.pairs(in: serverMessage) }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
         if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
@@ -120,7 +120,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
             let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
             text += isSentence ? " " + sentence : ": " + more
         }
-        if let serverMessage, serverMessage != message { add("the server says \(serverMessage.quotedForMessage)") }
+        if let words = serverMessage.map(Redaction.standard.pairs), words != message {
+            add("the server says \(words.quotedForMessage)")
+        }
         if let reason {
             add(Redaction.standard.pairs(in: reason))
         } else if let underlying {

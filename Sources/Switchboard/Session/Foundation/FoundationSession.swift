@@ -132,3 +132,8 @@ public final class FoundationSession: NetworkSession {
         isInvalidated.withLock { $0 ? nil : make(urlSession) }
     }
 }
+
+extension FoundationSession: CustomReflectable {
+    /// A mirror without children, because the requests of a `URLSession` have secrets.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -107,7 +107,7 @@ struct OAuth2AuthenticatorTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == code)
         if response.body == Data("captive portal".utf8) {
-            #expect(error?.reason?.contains(#"is "text/plain; charset=utf-8" and begins "captive portal""#) == true)
+            #expect(error?.reason?.contains(#"it is "text/plain; charset=utf-8" of 14 bytes"#) == true)
         }
         #expect(await store.load(nil) == token)
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)

@@ -204,6 +204,36 @@ struct OAuth2ClientTests {
         #expect("\(String(describing: error))".contains("s3cret") == false)
     }
 
+    @Test(
+        "errors of the token endpoint repeat neither its body nor a secret", .requirement("S2.24"),
+        arguments: [
+            MockResponse.json(#"{"error":"invalid_grant","error_description":"no grant for r1-s3cret"}"#, status: 400),
+            .json(#"{"error":"x-s3cret r1-s3cret","error_uri":"https://a.example/r1-s3cret"}"#, status: 400),
+            .json(#"{"error":"invalid_client","error_description":"app:app-s3cret is unknown"}"#, status: 401),
+            .json(#"{"error":"invalid_grant","error_description":"r1-s3cret expired"}"#),
+            .json(#"{"acessToken":"a2-s3cret"}"#), .text("a2-s3cret"), .json(#"["a2-s3cret"]"#),
+            .json(#"{"access_token":"a","token_type":"a2-s3cret"}"#), .text("a2-s3cret", status: 500),
+            .text("a2-s3cret", status: 404),
+        ])
+    func quotesNothing(response: MockResponse) async throws {
+        let session = StubSession { _ in response }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(session, secret: "app-s3cret").refresh(
+                OAuthToken(accessToken: "a1-s3cret", refreshToken: "r1-s3cret"))
+        }
+        let thrown = try #require(error)
+        var texts = [thrown.description, thrown.localizedDescription, thrown.message, thrown.reason ?? ""]
+        for value in [thrown as Any, thrown.underlying as Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            texts += [dumped, String(describing: value), String(reflecting: value)]
+        }
+        for text in texts {
+            let text = text.replacingOccurrences(of: "x-s3cret", with: "")
+            #expect(!text.contains("s3cret"))
+        }
+    }
+
     @Test("revocation sends the refresh token and hint (RFC 7009); a 503 fails", .requirement("S2.21"))
     func revocation() async throws {
         let session = StubSession { _ in .status(200) }
