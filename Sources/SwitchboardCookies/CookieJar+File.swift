@@ -49,7 +49,8 @@ extension CookieJar {
         state.withLock { state in
             for partition in contents.partitions {
                 state.stores[partition.name, default: CookieStore()].insert(
-                    partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
+                    partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum,
+                    site: site)
             }
         }
     }

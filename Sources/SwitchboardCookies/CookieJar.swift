@@ -14,11 +14,13 @@ import SwitchboardText
 /// try jar.save(to: file)
 /// ```
 ///
-/// A server may set cookies for itself and for domains above it, but not for a public suffix such as `co.uk`. The
-/// system's libpsl supplies the public suffixes. Without libpsl, as on Apple's systems and Alpine, two rules replace
-/// it: every single label is a suffix, and so are the usual labels below a country's, such as `co.uk` and `com.au`.
-/// These rules miss suffixes of companies (`github.io`) and suffixes of three labels (`city.kawasaki.jp`). An IP
-/// address may set cookies only for itself.
+/// A server may set cookies for itself and for domains above it, but not for a public suffix such as `co.uk` or
+/// `github.io`. The system's libpsl supplies the public suffixes, of registries and of companies. Its list is as old as
+/// the system's package, so the jar adds the domains of large hosts, such as `amplifyapp.com` and
+/// `blob.core.windows.net`. Without libpsl, as on Apple's systems and Alpine, two rules replace it: every single label
+/// is a suffix, and so are the usual labels below a country's, such as `co.uk` and `com.au`. These rules miss suffixes
+/// of three labels (`city.kawasaki.jp`) and of smaller hosts: there, one customer's server can set cookies for the
+/// servers of all others. An IP address may set cookies only for itself.
 ///
 /// RFC 6265bis adds the name prefixes `__Host-` and `__Secure-`. A cookie set without TLS is never `Secure` and never
 /// hides a `Secure` one. Cookies with control characters are rejected. ``CookieInterceptor`` applies the stored
@@ -33,7 +35,8 @@ public final class CookieJar: Sendable {
     /// The maximum number of cookies per domain, and of `Set-Cookie` fields that are read from one response. Above it,
     /// the jar removes expired cookies, then those that are not `Secure`, then the least recently used. Default 180.
     public let maximumPerDomain: Int
-    /// The maximum number of cookies per partition. Default 3,000.
+    /// The maximum number of cookies per partition. Above it, the jar removes expired cookies, then those of the sites
+    /// with the most cookies. Default 3,000.
     public let maximum: Int
     let now: @Sendable () -> Date
     private let isPublicSuffix: @Sendable (String) -> Bool
@@ -57,9 +60,10 @@ public final class CookieJar: Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// Returns whether a domain is a public suffix, by the system's list, or by ``UsualSuffixes`` without one.
+    /// Returns whether a domain is a public suffix, by the system's list and ``UsualSuffixes/hosts``, or by
+    /// ``UsualSuffixes`` alone.
     package static func isPublicSuffix(_ domain: String) -> Bool {
-        guard domain.utf8.contains(.dot) else { return true }
+        guard domain.utf8.contains(.dot), !UsualSuffixes.hosts.contains(domain) else { return true }
         guard case .success(let suffixes) = PublicSuffixes.loaded else { return UsualSuffixes.contains(domain) }
         return suffixes.contains(domain)
     }
@@ -73,6 +77,21 @@ public final class CookieJar: Sendable {
 // MARK: - Exchanges
 
 extension CookieJar {
+    /// The partitions with cookies, in order of their names.
+    private var partitions: [String?] {
+        state.withLock { Array($0.stores.keys) }.sorted { ($0 ?? "") < ($1 ?? "") }
+    }
+
+    /// Returns the name below which a domain and its neighbors belong to one owner: `example.co.uk` for
+    /// `a.b.example.co.uk`.
+    func site(_ domain: String) -> String {
+        guard IPAddress(host: domain) == nil else { return domain }
+        // No public suffix has more labels.
+        var labels = domain.split(separator: ".").suffix(8)
+        while labels.count > 1, !isPublicSuffix(labels.dropFirst().joined(separator: ".")) { labels.removeFirst() }
+        return labels.joined(separator: ".")
+    }
+
     /// Stores the cookies that a server sets. It ignores invalid cookies, cookies that the server may not set, and all
     /// fields of a response beyond the first ``maximumPerDomain``.
     ///
@@ -90,13 +109,20 @@ extension CookieJar {
             var store = state.stores.removeValue(forKey: partition) ?? CookieStore()
             store.insert(
                 origin.isSecure ? cookies : store.leavingSecureOnes(cookies), at: now,
-                maximumPerDomain: maximumPerDomain, maximum: maximum)
+                maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
             state.stores[partition] = store
         }
     }
 
-    /// Returns the cookies for a request to a URL, in the order in which they are sent.
-    public func cookies(for url: URL, in partition: String? = nil) -> [StoredCookie] {
+    /// Returns the cookies for a request to a URL in any partition. Those of a partition are together, in the order in
+    /// which they are sent.
+    public func cookies(for url: URL) -> [StoredCookie] {
+        partitions.flatMap { cookies(for: url, in: $0) }
+    }
+
+    /// Returns the cookies for a request to a URL in a partition, in the order in which they are sent. The partition is
+    /// that of `RequestOptions.partition`: for a `NetworkManager` the name of its environment, and nil without one.
+    public func cookies(for url: URL, in partition: String?) -> [StoredCookie] {
         guard state.withLock({ $0.stores[partition] != nil }), let origin = CookieOrigin(url) else { return [] }
         let now = now()
         return state.withLock { $0.stores[partition]?.cookies(for: origin, at: now) ?? [] }
@@ -106,13 +132,20 @@ extension CookieJar {
 // MARK: - Apps
 
 extension CookieJar {
-    /// Returns all cookies that have not expired, in the order in which they were first stored.
-    public func cookies(in partition: String? = nil) -> [StoredCookie] {
+    /// Returns the cookies of all partitions that have not expired. Those of a partition are together, in the order in
+    /// which they were first stored.
+    public func cookies() -> [StoredCookie] {
+        partitions.flatMap { cookies(in: $0) }
+    }
+
+    /// Returns the cookies of a partition that have not expired, in the order in which they were first stored.
+    public func cookies(in partition: String?) -> [StoredCookie] {
         let now = now()
         return state.withLock { $0.stores[partition]?.cookies(at: now) ?? [] }
     }
 
-    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path.
+    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path. The requests of a
+    /// `NetworkManager` have the name of its environment as partition, and carry only the cookies in it.
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon or a control
     ///   character, without a name or domain, or larger than 4,096 bytes.
@@ -123,12 +156,17 @@ extension CookieJar {
         let now = now()
         state.withLock { state in
             state.stores[partition, default: CookieStore()]
-                .insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum)
+                .insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
         }
     }
 
+    /// Removes the cookies of all partitions for which the closure returns true. By default, removes all of them.
+    public func remove(where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
+        for partition in partitions { remove(in: partition, where: isRemoved) }
+    }
+
     /// Removes the cookies of a partition for which the closure returns true. By default, removes all of them.
-    public func remove(in partition: String? = nil, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
+    public func remove(in partition: String?, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
         // The caller's closure must not run under the lock.
         let removed = Set(cookies(in: partition).filter(isRemoved))
         state.withLock { $0.stores[partition]?.removeAll(where: removed.contains) }

@@ -56,7 +56,9 @@ struct CookieStore: Sendable {
 
     /// Stores cookies in place of their previous versions, and removes those that are now expired. Then it enforces
     /// both limits once.
-    mutating func insert(_ cookies: [StoredCookie], at now: Date, maximumPerDomain: Int, maximum: Int) {
+    mutating func insert(
+        _ cookies: [StoredCookie], at now: Date, maximumPerDomain: Int, maximum: Int, site: (String) -> String
+    ) {
         var longer: Set<String> = []
         for cookie in cookies {
             clock += 1
@@ -75,34 +77,43 @@ struct CookieStore: Sendable {
             longer.insert(cookie.domain)
         }
         for domain in longer { trim(domain, to: maximumPerDomain, at: now) }
-        if count > maximum { evict(to: maximum, at: now) }
+        if count > maximum { evict(to: maximum, at: now, site) }
     }
 
-    /// Removes cookies of a domain above the limit: first expired ones, then those that are not `Secure`, then the
-    /// least recently used ([RFC 6265bis
-    /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
+    /// Removes cookies of a domain above the limit, expired ones first.
     private mutating func trim(_ domain: String, to maximum: Int, at now: Date) {
         guard let list = entries[domain], list.count > maximum else { return }
         looks += list.count
-        let kept = list.filter { !$0.value.cookie.isExpired(at: now) }.sorted { one, other in
-            let isSecure = one.value.cookie.isSecure
-            guard isSecure == other.value.cookie.isSecure else { return isSecure }
-            return one.value.used > other.value.used
-        }.prefix(maximum)
+        let kept = list.filter { !$0.value.cookie.isExpired(at: now) }
+            .sorted { Self.isKeptLonger($0.value, $1.value) }.prefix(maximum)
         entries[domain] = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
         count -= list.count - kept.count
     }
 
-    /// Removes cookies of all domains above the limit: first expired ones, then the least recently used. It removes a
-    /// twentieth more than needed, so that a server that sets many cookies does not cause a full scan for each
-    /// response.
-    private mutating func evict(to maximum: Int, at now: Date) {
+    /// Removes cookies of all domains above the limit: first expired ones, then those of the sites with the most
+    /// cookies, so that a server cannot evict the cookies of other sites. Within a site, the order is that of a domain.
+    /// It removes a twentieth more than needed, so that a server that sets many cookies does not cause a full scan for
+    /// each response.
+    private mutating func evict(to maximum: Int, at now: Date, _ site: (String) -> String) {
         looks += count
         keep { !$0.cookie.isExpired(at: now) }
         guard count > maximum else { return }
-        let excess = count - maximum + maximum / 20
-        let oldest = Set(entries.values.lazy.flatMap(\.values).map(\.used).sorted().prefix(excess))
-        keep { !oldest.contains($0.used) }
+        var sites: [String: [Entry]] = [:]
+        for (domain, list) in entries { sites[site(domain), default: []] += list.values }
+        // The rank counts the more important cookies of the same site.
+        let ranked = sites.values.flatMap { $0.sorted(by: Self.isKeptLonger).enumerated() }
+        let kept = ranked.sorted { one, other in
+            one.offset == other.offset ? one.element.used > other.element.used : one.offset < other.offset
+        }.prefix(maximum - maximum / 20)
+        let times = Set(kept.map(\.element.used))
+        keep { times.contains($0.used) }
+    }
+
+    /// Returns whether a cookie of the same site is evicted after another: those that are not `Secure` go first, then the
+    /// least recently used ([RFC 6265bis
+    /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
+    private static func isKeptLonger(_ one: Entry, _ other: Entry) -> Bool {
+        one.cookie.isSecure == other.cookie.isSecure ? one.used > other.used : one.cookie.isSecure
     }
 
     mutating func removeAll(where isRemoved: (StoredCookie) -> Bool) {

@@ -34,4 +34,43 @@ struct CookieEvictionTests {
         #expect(names(jar).isSuperset(of: ["s0", "s2", "new"]))
         #expect(!names(jar).contains("s1"))
     }
+
+    @Test("one site's cookies evict none of another site")
+    func sites() throws {
+        let jar = CookieJar(now: { [now] in now }) { !$0.contains(".") }
+        for host in 0..<20 {
+            let url = try #require(URL(string: "https://bank\(host).example\(host)/"))
+            jar.store(["id=1; Secure", "theme=1"], from: url)
+        }
+        // 100 hosts of one site, and each cookie newer than those of the others.
+        for host in 0..<100 {
+            let url = try #require(URL(string: "https://h\(host).evil.example/"))
+            jar.store((0..<180).map { "n\($0)=1; Secure" }, from: url)
+        }
+        let others = jar.cookies().filter { !$0.domain.hasSuffix("evil.example") }
+        #expect(jar.cookies().count <= 3_000)
+        #expect(others.count == 40)
+    }
+
+    @Test("within the fullest site, Secure and recently used cookies stay")
+    func fullestSite() throws {
+        let jar = CookieJar(maximumPerDomain: 100, maximum: 100, now: { [now] in now }) { !$0.contains(".") }
+        jar.store(["id=1; Secure"], from: URL(text: "https://a.evil.example/"))
+        jar.store(["other=1"], from: URL(text: "https://b.example2/"))
+        for host in 0..<3 {
+            let url = try #require(URL(string: "https://h\(host).evil.example/"))
+            jar.store((0..<50).map { "n\($0)=1" }, from: url)
+        }
+        #expect(names(jar).isSuperset(of: ["id", "other", "n49"]))
+    }
+
+    @Test("a site is the name below a public suffix")
+    func siteNames() {
+        let jar = CookieJar(now: { [now] in now }) { ["example", "co.example"].contains($0) }
+        #expect(jar.site("a.b.shop.co.example") == "shop.co.example")
+        #expect(jar.site("a.shop.example") == "shop.example")
+        #expect(jar.site("shop.example") == "shop.example")
+        #expect(jar.site("127.0.0.1") == "127.0.0.1")
+        #expect(jar.site(String(repeating: "a.", count: 120) + "shop.example") == "shop.example")
+    }
 }

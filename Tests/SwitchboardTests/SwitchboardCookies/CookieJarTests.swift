@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardPlatform
+import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
@@ -42,6 +43,40 @@ struct CookieJarTests {
         ])
     func suffixes(field: String, from: String, to: String, count: Int) throws {
         #expect(try sent([field], from: from, to: to).count == count)
+    }
+
+    @Test(
+        "a customer of a host sets no cookie for all its customers",
+        arguments: [
+            "surge.sh", "wordpress.com", "amplifyapp.com", "blob.core.windows.net", "storage.googleapis.com",
+            "github.io", "vercel.app", "herokuapp.com",
+        ])
+    func hosts(suffix: String) throws {
+        let jar = CookieJar()
+        let url = try #require(URL(string: "https://evil.\(suffix)/"))
+        jar.store(["a=b; Domain=\(suffix)", "own=1; Domain=evil.\(suffix)"], from: url)
+        #expect(jar.cookies().map(\.name) == ["own"])
+        #expect(jar.cookies(for: try #require(URL(string: "https://shop.\(suffix)/"))).isEmpty)
+    }
+
+    @Test("without a partition the app sees the cookies of every partition")
+    func everyPartition() async throws {
+        let jar = CookieJar()
+        let url = URL(text: "https://a.example/")
+        let session = StubSession { _ in .text("", headers: ["Set-Cookie": "sid=1"]) }
+        let manager = NetworkManager(
+            environment: .staging, session: session, exchangeInterceptors: [CookieInterceptor(jar)])
+        _ = try await manager.response(for: URLEndPoint(.get, url))
+        #expect(jar.cookies(for: url).map(\.name) == ["sid"])
+        #expect(jar.cookies().map(\.name) == ["sid"])
+        #expect(jar.cookies(for: url, in: "staging").map(\.name) == ["sid"])
+        #expect(jar.cookies(for: url, in: nil).isEmpty && jar.cookies(in: "production").isEmpty)
+        // A request of another partition carries none.
+        _ = try await Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
+            .response(for: URLEndPoint(.get, url))
+        #expect(session.requests.allSatisfy { !$0.headers.contains("Cookie") })
+        jar.remove { $0.name == "sid" }
+        #expect(jar.cookies().isEmpty)
     }
 
     @Test("the system's list of public suffixes is used where it exists", .enabled(if: listIsThere))
@@ -194,7 +229,7 @@ struct CookieJarTests {
         jar.store(["a=1"], from: url, in: "staging")
         jar.store(["a=2"], from: url)
         #expect(jar.cookies(for: url, in: "staging").map(\.value) == ["1"])
-        #expect(jar.cookies(for: url).map(\.value) == ["2"])
+        #expect(jar.cookies(for: url, in: nil).map(\.value) == ["2"])
         #expect(jar.cookies(for: url, in: "production").isEmpty)
         jar.remove(in: "staging")
         #expect(jar.cookies(in: "staging").isEmpty)
