@@ -12,8 +12,8 @@ extension RequestOptions {
     ///
     /// The monitors of the request receive the events of the revalidation. Its failure changes nothing else. It passes
     /// only the interceptors behind the cache, so a `CookieInterceptor` before it does not receive its cookies. A value
-    /// overrides the response's `must-revalidate` and `no-cache`, and lets the cache store a response that has neither
-    /// a lifetime nor a validator. Nil, the default, follows the server's `stale-while-revalidate`.
+    /// overrides the response's `must-revalidate` and `no-cache`. Nil, the default, follows the server's
+    /// `stale-while-revalidate`.
     public var staleWhileRevalidate: Duration? {
         get { self[StaleWhileRevalidateOption.self] }
         set { self[StaleWhileRevalidateOption.self] = newValue }

@@ -53,10 +53,11 @@ final class CacheFile: Sendable {
 
     // MARK: Opening
 
-    /// Opens a file and reads the response, probably that of a URL: three system calls for a small one.
+    /// Opens a file and reads the response, probably that of a URL: four system calls for a small one.
     static func read(_ path: String, like url: String? = nil) -> Content {
         let descriptor = open(path)
         guard descriptor >= 0 else { return absence(path) }
+        guard isOwn(descriptor) else { return fault(path, descriptor) }
         // The memory becomes the body, without what follows it in the file.
         guard let room = malloc(start) else {
             close(descriptor)
@@ -89,6 +90,7 @@ final class CacheFile: Sendable {
     static func readHead(_ path: String) -> Content {
         let descriptor = open(path)
         guard descriptor >= 0 else { return absence(path) }
+        guard isOwn(descriptor) else { return fault(path, descriptor) }
         guard let found = head(descriptor)?.withUnsafeBytes({ CacheHead.read($0) }) else {
             return fault(path, descriptor)
         }
@@ -126,6 +128,13 @@ final class CacheFile: Sendable {
     private static func open(_ path: String) -> Int32 {
         // Without the closure, Swift copies the path into an array.
         path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+    }
+
+    /// Returns whether the user of this process owns a file. Others may have put it there before the folder was closed to
+    /// them.
+    private static func isOwn(_ descriptor: Int32) -> Bool {
+        var information = stat()
+        return fstat(descriptor, &information) == 0 && information.st_uid == CacheFolder.user
     }
 
     /// Returns the reason why a file could not be opened.

@@ -44,6 +44,22 @@ struct CacheFolder: Sendable {
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
+    /// The reason why the folder must not be used, and what to do. Nil for a folder that only its owner, the user of this
+    /// process, can write.
+    var fault: String? {
+        var information = stat()
+        guard stat(url.path, &information) == 0 else { return nil }
+        guard information.st_uid == Self.user else {
+            return "belongs to another user (\(information.st_uid)): choose another folder"
+        }
+        let mode = information.st_mode & 0o777
+        guard mode & 0o022 != 0 else { return nil }
+        return "can be written by other users (mode \(String(mode, radix: 8))): run chmod 700, or choose another folder"
+    }
+
+    /// The user whose files are read.
+    static let user = geteuid()
+
     /// The time of the last change of the folder, in nanoseconds. It changes with each file that is added or removed.
     var changed: Int64 {
         var information = stat()

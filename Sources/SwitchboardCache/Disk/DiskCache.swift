@@ -35,7 +35,8 @@ final class DiskCache {
     ///   - folder: The folder of the files. Created if missing.
     ///   - limit: The largest total size of the files, in bytes.
     ///   - countLimit: The largest number of files.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created or no file is within the limit,
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, when another user owns it or can
+    ///   write it, or when no file is within the limit,
     ///   `NetworkError.Code.unsupported` on a system without a hash function.
     init(_ folder: URL, limit: Int, countLimit: Int = 100_000) throws(NetworkError) {
         self.folder = CacheFolder(folder)
@@ -52,6 +53,9 @@ final class DiskCache {
         } catch {
             throw NetworkError(
                 .cannotWriteFile, reason: "\(folder.path.quotedForMessage) cannot be made", underlying: error)
+        }
+        if let fault = self.folder.fault {
+            throw NetworkError(.cannotWriteFile, reason: "the folder \(folder.path.quotedForMessage) \(fault)")
         }
     }
 

@@ -37,9 +37,8 @@ extension RequestOptions {
     /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). The total timeout still ends the whole call.
     ///
     /// A value overrides the response's `must-revalidate` and `no-cache`. A `RetryPolicy` does not retry after a stale
-    /// answer. A value also lets the cache store a response that has neither a lifetime nor a validator: each call
-    /// still asks the server, and the stored response answers only when the server fails. Nil, the default, follows the
-    /// server's `stale-if-error`, unless `must-revalidate` or `no-cache` forbids it.
+    /// answer. Nil, the default, follows the server's `stale-if-error`, unless `must-revalidate` or `no-cache` forbids
+    /// it.
     public var staleIfError: Duration? {
         get { self[StaleIfErrorOption.self] }
         set { self[StaleIfErrorOption.self] = newValue }

@@ -64,8 +64,9 @@ final class StoredResponse: Sendable {
         guard !isOwn else { return }
         // A redirected response belongs to the last URL: the redirect may lead elsewhere next time.
         let isRedirected = url != nil && request.url != nil && url != request.url
+        // A later request may accept a success at any age, by its policy or `max-stale`.
         let isOfUse =
-            staleness(for: request.options, at: now) == nil || !validators.isEmpty
+            isSuccess || staleness(for: request.options, at: now) == nil || !validators.isEmpty
             || mayReplaceFailure(staleFor: 0, request) || (window(for: request.options) ?? 0) > 0
         guard !isRedirected else { throw "a redirect led to it\(advice)" }
         guard isOfUse else { throw "it is not fresh, and has no ETag or Last-Modified\(advice)" }

@@ -41,6 +41,37 @@ struct CacheOutcomeTests {
         #expect(try await outcome() == .validated(.expired))
     }
 
+    @Test(
+        "without lifetime and validator it answers requests that accept it",
+        arguments: [[:], ["Cache-Control": "no-cache"], ["Cache-Control": "max-age=0"]] as [HTTPHeaders])
+    func acceptedAtAnyAge(headers: HTTPHeaders) async throws {
+        let fixture = CacheFixture(headers: headers)
+        func response(_ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }) async throws
+            -> NetworkResponse
+        { try await fixture.response("https://h/", .server, change) }
+        #expect(try await response().text == "1")
+        fixture.date.advance(by: 3_600)
+        for policy in [URLRequest.CachePolicy.returnCacheDataElseLoad, .returnCacheDataDontLoad] {
+            let stored = try await response { $0.cachePolicy = policy }
+            #expect(stored.text == "1" && stored.cacheOutcome == .stale(.requested))
+        }
+        // RFC 9111 §5.2.2.4: `no-cache` forbids the use without a confirmation, also for `max-stale`.
+        let isForbidden = headers["Cache-Control"] == "no-cache"
+        let stale = try await response { $0.cacheDirectives.maxStale = .seconds(3_600) }
+        #expect(stale.text == (isForbidden ? "2" : "1"))
+        // Other requests are sent.
+        #expect(try await response().cacheOutcome == .miss(.expired))
+        #expect(fixture.session.requests.count == (isForbidden ? 3 : 2))
+    }
+
+    @Test("`Pragma: no-cache` is ignored, as RFC 9111 §5.4 deprecates it")
+    func pragma() async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60", "Pragma": "no-cache"])
+        for _ in 0..<2 {
+            #expect(try await fixture.get("https://h/", .server, headers: ["Pragma": "no-cache"]) == "1")
+        }
+    }
+
     @Test("a missing validator, a POST and a call without cache have an outcome")
     func others() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])

@@ -181,6 +181,46 @@ struct CacheFolderTests {
         #expect(told == [[true, true], [false, false], [false, false], [true, true], [false, false]])
     }
 
+    @Test("a folder that other users can write is refused", arguments: [0o777, 0o1777, 0o770, 0o702])
+    func writableFolder(mode: Int) async throws {
+        try await withFolder { folder in
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
+            let error = #expect(throws: NetworkError.self) { try ResponseCache(folder: folder) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.reason?.contains("can be written by other users") == true)
+            #expect(error?.reason?.contains(folder.path) == true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+            _ = try ResponseCache(folder: folder)
+        }
+    }
+
+    @Test("a folder of another user is refused", .enabled(if: geteuid() == 0, "only root can give a folder away"))
+    func foreignFolder() async throws {
+        try await withFolder { folder in
+            #expect(chown(folder.path, 65_534, getegid()) == 0)
+            let error = #expect(throws: NetworkError.self) { try ResponseCache(folder: folder) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.reason?.contains("belongs to another user (65534)") == true)
+        }
+    }
+
+    @Test("a file of another user is no answer", .enabled(if: geteuid() == 0, "only root can give a file away"))
+    func foreignFile() async throws {
+        let session = StubSession { _ in .text("page", headers: ["Cache-Control": "max-age=60"]) }
+        try await withFolder { folder in
+            let first = try CacheFixture(session) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await first.get("https://h/page")
+            let file = try #require(try files(folder).first)
+            let other = try CacheFixture(session) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await other.get("https://h/page")
+            #expect(session.requests.count == 1)
+            #expect(chown(file.path, 65_534, getegid()) == 0)
+            let last = try CacheFixture(session) { try ResponseCache(folder: folder, now: $0) }
+            _ = try await last.get("https://h/page")
+            #expect(session.requests.count == 2)
+        }
+    }
+
     @Test("a disk limit below the smallest file is an error", arguments: [-1, 0, 4_095, 4_096])
     func smallLimit(limit: Int) async throws {
         try await withFolder { folder in

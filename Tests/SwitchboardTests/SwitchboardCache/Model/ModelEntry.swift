@@ -30,7 +30,7 @@ struct ModelEntry: Sendable {
     /// Returns whether storing it at a time is of use for later requests without own options.
     func isOfUse(at now: Double) -> Bool {
         let hasValidator = fields["etag"] != nil || fields["last-modified"] != nil
-        return hasValidator || isSuccess && request.lifetime != .server
+        return hasValidator || isSuccess
             || freshness(for: request, at: now) > 0
     }
 
