@@ -46,8 +46,9 @@ struct SecretName {
     var isSecret: Bool {
         // CORS fields only state permissions: `Access-Control-Allow-Credentials: true`.
         if words.starts(with: ["access", "control"]) { return false }
-        guard let last = words.indices.last(where: marksSecret) else { return false }
-        if Self.asking.contains(words[0]), last > 0 { return false }
+        let marks = words.indices.filter(marksSecret)
+        guard let last = marks.last else { return false }
+        if marks.count == 1, last > 0, Self.asking.contains(words[0]) { return false }
         return !words[(last + 1)...].contains(where: Self.describing.contains)
     }
 
@@ -55,6 +56,10 @@ struct SecretName {
     private func marksSecret(_ index: Int) -> Bool {
         let word = words[index]
         if Self.whole.contains(word) || Self.endings.contains(where: word.hasUTF8Suffix) { return true }
+        // `devicecode`
+        for (noun, before) in Self.qualifiers where word.hasUTF8Suffix(noun) {
+            if before.contains(String(decoding: word.utf8.dropLast(noun.utf8.count), as: UTF8.self)) { return true }
+        }
         guard index > 0 else { return false }
         let before = words[index - 1]
         return Self.endings.contains(before + word) || Self.qualifiers[word]?.contains(before) == true
@@ -113,13 +118,13 @@ struct SecretName {
             name names strength required enabled disabled supported method methods algorithm alg format version usage \
             used label placeholder title message error errors status state valid invalid verified present exists id \
             ids index mode location scheme issuer audience scope scopes rotation interval changed created updated \
-            prefix position rule rules requirements hint field form page provider manager store source response \
-            symbol address balance supply budget amount header headers param flow
+            prefix position rule rules requirements hint field form page provider manager store source \
+            symbol address balance supply budget amount param flow
             """))
 
     /// First words of questions: `has_password`.
     private static let asking = Set(
-        words("has is requires require needs supports allow allows enable enables show forgot"))
+        words("has is requires require needs supports allow allows show forgot"))
 
     private static func words(_ text: String) -> [String] {
         text.split(separator: " ").map(String.init)

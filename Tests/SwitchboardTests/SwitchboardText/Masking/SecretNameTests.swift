@@ -46,7 +46,8 @@ struct SecretNameTests {
         github_token GITHUB_TOKEN npm_token slack_token bot_token botToken telegram_token personal_access_token \
         credentials credential user_credentials secret secrets secretValue secret_value client_secrets secret_id \
         seed_phrase recovery_phrase mnemonic passkey privkey basic_auth securityAnswer auth_cookie remember_token LtpaToken2 \
-        hub.verify_token PGPASSWORD MYSQL_PWD Stripe-Signature X-Hub-Signature-256 magic_link_token magicToken unsubscribe_token upload_token share_token
+        hub.verify_token PGPASSWORD MYSQL_PWD Stripe-Signature X-Hub-Signature-256 devicecode verificationcode cardnumber userpin signingkey \
+        forgotPasswordToken enable_secret authorization_header token_response magic_link_token magicToken unsubscribe_token upload_token share_token
         """)
 
     /// Names whose values are no secrets.
@@ -74,7 +75,7 @@ struct SecretNameTests {
         pinned pin_count pins pinterest pinCount shipping shippingAddress spinner spin opinion mapping ping pinyin \
         passenger passengers passage passport_country compass bypass password_changed_at passwordChangedAt \
         password_policy passwordStrength password_expires_at password_last_changed password_required has_password \
-        hasPassword requires_password password_url password_length password_field password_rules \
+        hasPassword requires_password has_access_token forgot_password showPassword password_url password_length password_field password_rules \
         secretary secretariat secret_name secretName secret_version secret_path is_secret session_count sessionTimeout \
         Session-Timeout session_duration session_type sessions training_session signatures_count signature_algorithm \
         signatureMethod signature_version sign signed_at signup design assigned signal \

@@ -1,0 +1,36 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardTestSupport
+import Testing
+
+struct FormPartTests {
+    @Test(
+        "an archive masks a form part, whatever the spelling of its name",
+        .requirement("S3.14"),
+        arguments: [
+            "; name=\"password\"", "; name=password", ";\r\n\tname=\"password\"", ";\r\n filename=a;\r\n name=password",
+            "; name*=UTF-8''pass%77ord", "; name=a; name*=UTF-8''password",
+        ])
+    func parts(disposition: String) {
+        func form(_ value: String) -> String {
+            "--b\r\nContent-Disposition: form-data\(disposition)\r\n\r\n\(value)\r\n--b\r\n"
+                + "Content-Disposition: form-data; name=title\r\n\r\nAlien\r\n--b--\r\n"
+        }
+        var redactor = HARRedactor(.standard)
+        let masked = redactor.masked(body: Data(form("hunter2").utf8), type: "multipart/form-data; boundary=b")
+        #expect(String(decoding: masked, as: UTF8.self) == form(HARRedactor.mask))
+    }
+
+    @Test("the bytes around a separator are found, also in repetitive data")
+    func pieces() {
+        func pieces(_ text: String, _ separator: String) -> [String] {
+            Data(text.utf8).pieces(around: Data(separator.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(pieces("a--b--c", "--") == ["a", "b", "c"])
+        #expect(pieces("aaab", "aab") == ["a", ""])
+        #expect(pieces("abababac", "abac") == ["abab", ""])
+        #expect(pieces("aaaaa", "aa") == ["", "", "a"])
+        #expect(pieces("", "a") == [""] && pieces("a", "") == ["a"] && pieces("a", "ab") == ["a"])
+    }
+}
