@@ -98,8 +98,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, or when the disk limit is less
-    ///   than the 4 KiB of the smallest file. `NetworkError.Code.unsupported` on a system without a hash function for the
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, when other users own it or can
+    ///   write it, or when the disk limit is less than the 4 KiB of the smallest file. `NetworkError.Code.unsupported` on a system without a hash function for the
     ///   file names. A folder that exists and is read-only is accepted; the cache then stores in memory.
     public init(
         folder: URL, diskLimit: Int = 100 << 20, memoryLimit: Int = 20 << 20, identity: Identity? = nil,

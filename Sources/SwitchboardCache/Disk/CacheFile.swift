@@ -134,7 +134,7 @@ final class CacheFile: Sendable {
     /// them.
     private static func isOwn(_ descriptor: Int32) -> Bool {
         var information = stat()
-        return fstat(descriptor, &information) == 0 && information.st_uid == CacheFolder.user
+        return fstat(descriptor, &information) == 0 && CacheFolder.isTrusted(information.st_uid)
     }
 
     /// Returns the reason why a file could not be opened.

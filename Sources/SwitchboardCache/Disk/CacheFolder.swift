@@ -44,12 +44,12 @@ struct CacheFolder: Sendable {
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// The reason why the folder must not be used, and what to do. Nil for a folder that only its owner, the user of this
-    /// process, can write.
+    /// The reason why the folder must not be used, and what to do. Nil for a folder that only the user of this process, or
+    /// the superuser, can write.
     var fault: String? {
         var information = stat()
         guard stat(url.path, &information) == 0 else { return nil }
-        guard information.st_uid == Self.user else {
+        guard Self.isTrusted(information.st_uid) else {
             return "belongs to another user (\(information.st_uid)): choose another folder"
         }
         let mode = information.st_mode & 0o777
@@ -57,8 +57,10 @@ struct CacheFolder: Sendable {
         return "can be written by other users (mode \(String(mode, radix: 8))): run chmod 700, or choose another folder"
     }
 
-    /// The user whose files are read.
-    static let user = geteuid()
+    /// Returns whether the files of a user are read.
+    static func isTrusted(_ owner: uid_t) -> Bool { owner == user || owner == 0 }
+
+    private static let user = geteuid()
 
     /// The time of the last change of the folder, in nanoseconds. It changes with each file that is added or removed.
     var changed: Int64 {

@@ -132,6 +132,8 @@ struct DumpedSecretTests {
             values += [
                 RawStep.send("token: \(secret)"), WebSocketStep.text(secret), WebSocketStep.close(reason: secret),
             ]
+            let sent = URLEndPoint(.get, Self.url, headers: ["Authorization": secret])
+            values += [router.request(sent) { _, _, _ in }, router.calls]
             for value in values {
                 let leak = Self.leak(of: value)
                 #expect(leak == nil, "\(type(of: value))")

@@ -25,15 +25,15 @@ struct SecretTreeTests {
             (["%"], "%25"), (["+", " "], "+"), (["&", "&amp;"], "&amp;"), (["é"], "é"),
         ])
     func effort(pieces: [String], text: String) {
-        let limit = SecretTree.longest * SecretTree.maximumReadings * 4
-        for length in [6, 63, 64, 1_000, 13_000] {
+        let limit = SecretTree.longest * SecretTree.maximumReadings * 2
+        for length in [6, 64, 3_000] {
             let secrets = pieces.map { String(repeating: $0, count: length) + "!" }
-            let long = String(repeating: text, count: 60_000 / text.utf8.count)
+            let long = String(repeating: text, count: 4_000 / text.utf8.count)
             #expect(effort(secrets, long) <= limit)
-            #expect(effort(secrets, String(repeating: String(repeating: text, count: 5) + "?", count: 4_000)) <= limit)
+            #expect(effort(secrets, String(repeating: String(repeating: text, count: 5) + "?", count: 200)) <= limit)
         }
-        let many = (0..<2_000).map { "aaaaaa\($0)" }
-        #expect(effort(many, String(repeating: "a", count: 60_000)) <= limit)
+        let many = (0..<200).map { "aaaaaa\($0)" }
+        #expect(effort(many, String(repeating: "a", count: 4_000)) <= limit)
     }
 
     @Test("a long secret is replaced whole, and so is its beginning")
