@@ -14,7 +14,8 @@ struct TrailerTests {
     @Test("a stub's response has its trailers")
     func stub() async throws {
         let router = Router<URLEndPoint>(session: StubSession(Self.response))
-        let answer = try await router.response(for: URLEndPoint(.get, URL(text: "http://h.test/")))
+        let url = try #require(URL(string: "http://h.test/"))
+        let answer = try await router.response(for: URLEndPoint(.get, url))
         #expect(answer.text == "film" && answer.trailers == ["X-Checksum": "12"])
     }
 

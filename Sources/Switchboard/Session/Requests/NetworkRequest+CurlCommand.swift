@@ -10,7 +10,7 @@ extension NetworkRequest {
     /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
     ///
     /// The command sends a file by its path, a form by its fields and files, and up to 16 KiB of other bytes from
-    /// Base64. A stream, a compressed body and more bytes are omitted, and a comment after the command states their
+    /// Base64. A stream, a compressed body, and a text above 64 KiB are omitted, and a comment after the command states their
     /// size.
     public func curlCommand(redaction: Redaction) -> String {
         let redaction = self.redaction(over: redaction)
@@ -79,7 +79,7 @@ private struct ShellBody {
         if let file = part.content as? FileBody, file.range == nil {
             return ["--form", "\(part.name)=@\(file.url.path.formQuoted)\(options)".shellQuoted]
         }
-        guard !part.content.isStreamed, let data = try? part.content.encode(),
+        guard !part.content.isStreamed, let data = try? part.content.encode(), data.count <= 65_536,
             let text = String(data: data, encoding: .utf8), !text.utf8.contains(0)
         else { return nil }
         let value = redaction.isSecret(parameter: part.name) ? redaction.mask : redaction.text(text)
