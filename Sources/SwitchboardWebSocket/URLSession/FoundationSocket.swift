@@ -24,14 +24,7 @@ package final class FoundationSocket: SocketObserver {
         var report = Report()
         /// The Close frame that this side sent.
         var closing: SocketEvent?
-        /// Runs when the connection has ended, although the reader may not ask for messages.
-        var onEnd: (@Sendable () -> Void)?
         var end: Result<Void, any Error>?
-
-        mutating func takeOnEnd() -> (@Sendable () -> Void)? {
-            defer { onEnd = nil }
-            return onEnd
-        }
     }
 
     /// The reports of URLSession about the end of the connection.
@@ -154,23 +147,12 @@ package final class FoundationSocket: SocketObserver {
 
     /// Adds a report about the end, and ends the socket if nothing can follow.
     func note(_ change: (inout Report) -> Void) {
-        let (isFinal, onEnd) = state.withLock { state in
+        let isFinal = state.withLock { state in
             change(&state.report)
             state.report.time = state.report.time ?? .now
-            let isOver = state.report.close != nil || state.report.isComplete
-            return (state.report.isFinal, isOver ? state.takeOnEnd() : nil)
+            return state.report.isFinal
         }
-        onEnd?()
         if isFinal { endAsReported() } else { deadlines.add(self) }
-    }
-
-    /// Runs an action when the connection has ended.
-    func whenEnded(_ action: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock { state in
-            if state.end == nil { state.onEnd = action }
-            return state.end != nil
-        }
-        if isOver { action() }
     }
 
     /// Ends with a Close frame if there was one, or else with the reported error.
@@ -203,13 +185,12 @@ package final class FoundationSocket: SocketObserver {
             guard state.end == nil else { return nil }
             state.end = end
             if let last { state.events.append(last) }
-            defer { (state.continuation, state.reader, state.sender, state.onEnd) = (nil, nil, nil, nil) }
+            defer { (state.continuation, state.reader, state.sender) = (nil, nil, nil) }
             return state
         }
         guard let ended else { return }
         deadlines.remove(self)
         ended.task?.cancel()
-        ended.onEnd?()
         ended.sender?.continuation.resume(throwing: CancellationError())
         ended.reader?.resume()
         ended.continuation?.resume(with: answer ?? end.flatMap { .failure(CancellationError()) })

@@ -15,8 +15,6 @@ final class SystemFrames: ResponseBytes.Source {
             // The reader gets the error of a lost connection.
             try? await Self.send(outgoing, over: socket)
         }
-        // A reader with a full inbox takes the messages in front of the end then.
-        socket.whenEnded { [sending] in sending.cancel() }
     }
 
     deinit {

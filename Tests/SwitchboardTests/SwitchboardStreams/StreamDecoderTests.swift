@@ -27,13 +27,16 @@ struct StreamDecoderTests {
     @Test("streams, lines, events and pages decode with the decoder of the router")
     func streams() async throws {
         let stub = StubSession()
-        stub.stub(where: { $0.url?.path == "/events" }, with: MockResponse(
-            headers: ["Content-Type": "text/event-stream"], body: Data("data: \(Self.text)\n\ndata: end\n\n".utf8)))
-        stub.stub(where: { $0.url?.path == "/line" }, with: .text(Self.text))
-        stub.stub(where: { $0.url?.path == "/list" }, with: .json("[\(Self.text)]"))
+        let events = MockResponse.text(
+            "data: \(Self.text)\n\ndata: end\n\n", headers: ["Content-Type": "text/event-stream"])
+        stub.stub(.path("/events"), with: events)
+        stub.stub(.path("/line"), with: .text(Self.text))
+        stub.stub(.path("/list"), with: .json("[\(Self.text)]"))
         let options = RequestOptions { $0.responseHandling.decoder = Self.decoder }
         let router = Router<URLEndPoint>(session: stub, builder: RequestBuilder(options: options))
-        func at(_ path: String) -> URLEndPoint { URLEndPoint(.get, URL(text: "http://h.test\(path)")) }
+        func at(_ path: String) -> URLEndPoint {
+            URLEndPoint(.get, URL(text: "http://h.test").appendingPathComponent(path))
+        }
 
         #expect(try await router.elements(of: at("/list"), as: Showing.self).all() == Self.expected)
         #expect(try await router.jsonLines(for: at("/line"), as: Showing.self).all() == Self.expected)

@@ -50,7 +50,7 @@ struct AnyResponseTests {
         struct NoFeed: Error {}
         let stub = StubSession(.text("<feed>Alien</feed>"))
         let router = Router<URLEndPoint>(session: stub)
-        let feed = try await router.request(Self.endPoint) { Feed(title: $0.text?.dropFirst(6).dropLast(7)) }
+        let feed = try await router.request(Self.endPoint) { Feed(title: $0.text.dropFirst(6).dropLast(7)) }
         #expect(feed.title == "Alien" && stub.requests.first?.headers["Accept"] == "*/*")
         let error = await #expect(throws: NetworkError.self) {
             try await router.request(Self.endPoint) { _ -> Feed in throw NoFeed() }

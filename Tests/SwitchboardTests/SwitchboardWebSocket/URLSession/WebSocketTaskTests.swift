@@ -154,19 +154,6 @@ import Testing
         #expect(socket.closure?.text == "4001 later by the server")
     }
 
-    @Test("the end is noticed behind a full inbox", arguments: [false, true])
-    func endBehindFullInbox(isClosed: Bool) async throws {
-        let (socket, events) = try await open { $0.webSocket.queueLimit = 1 }
-        await task.deliver("1")
-        #expect(await comesTrue { socket.metrics.messagesReceived == 1 })
-        if isClosed { events.didClose(with: 4001, nil) }
-        events.didComplete(with: isClosed ? nil : URLError(.networkConnectionLost), response(101))
-        for await _ in socket.states {}
-        let message = try await socket.receive()
-        #expect(message == "1")
-        #expect(socket.closure?.text == (isClosed ? "4001  by the server" : nil))
-    }
-
     @Test("a receive that gets no answer ends soon after the reports")
     func unanswered() async throws {
         let (socket, events) = try await open()
