@@ -62,19 +62,29 @@ extension ResponseBytes {
     /// names. See
     /// `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
     public func elements<Value: Decodable & Sendable>(
-        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
+        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses,
+        limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, limit: limit, on: nil) { decoder } in: { try $0() }
+        elements(as: type, at: path, limit: limit, on: nil) {
+            decoder
+        } in: {
+            try $0()
+        }
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
-        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
+        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses,
+        limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, limit: limit, on: isolation) { decoder } in: { try $0() }
+        elements(as: type, at: path, limit: limit, on: isolation) {
+            decoder
+        } in: {
+            try $0()
+        }
     }
 
     fileprivate func elements<Value: Decodable>(
@@ -112,4 +122,3 @@ extension JSONElementReader {
         }
     }
 }
-

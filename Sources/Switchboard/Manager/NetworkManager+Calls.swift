@@ -26,7 +26,8 @@ extension NetworkManager {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).answer().value(EndPoint.Response.self)
+        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).answer().value(
+            EndPoint.Response.self)
     }
 
     /// Sends an endpoint, decodes its response, and calls back once.

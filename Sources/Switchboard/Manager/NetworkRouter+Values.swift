@@ -122,7 +122,8 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, RequestOptions(), for: type).start(transform: { try $0.checked().decodeShared(type) }, completion: completion)
+        prepare(endPoint, RequestOptions(), for: type).start(
+            transform: { try $0.checked().decodeShared(type) }, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for

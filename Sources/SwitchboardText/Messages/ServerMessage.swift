@@ -43,7 +43,8 @@ package struct ServerMessage {
             let open = page[start...].firstIndex(of: ">"),
             let end = page[open...].range(of: "</title", options: .caseInsensitive)?.lowerBound
         else { return nil }
-        let words = XMLMessage.unescaped(String(page[page.index(after: open)..<end])).split(whereSeparator: \.isWhitespace)
+        let words = XMLMessage.unescaped(String(page[page.index(after: open)..<end])).split(
+            whereSeparator: \.isWhitespace)
         return words.isEmpty ? nil : Self.shown(words.joined(separator: " "))
     }
 
@@ -68,7 +69,7 @@ package struct ServerMessage {
         return nil
     }
 
-    /// Adds the texts by field of an object to a message that stands beside it, as Laravel sends them.
+    /// Adds the texts by field to the message of the same object, as Laravel sends them.
     private static func adding(_ errors: Any?, to text: String) -> String {
         guard let errors = errors as? [String: Any] else { return text }
         guard let more = joined(fields(errors).lazy.filter { !text.contains($0) }) else { return text }

@@ -38,7 +38,7 @@ struct ErrorGalleryTests {
         if exhibit.code == .noInternetConnection, !Offline.isPossible { return }
         let texts = try await exhibit.provoke()
         #expect(texts.code == exhibit.code.rawValue)
-        for text in [texts.error, texts.line, texts.message] {
+        for text in [texts.error, texts.message] {
             #expect(!text.contains(GalleryApi.key))
             #expect(text.allSatisfy { !$0.isNewline })
         }

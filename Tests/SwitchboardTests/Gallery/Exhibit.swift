@@ -7,17 +7,14 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
     /// The texts of an error that people and programs see. Parts that differ between runs are replaced.
     struct Texts: Equatable, Codable, Sendable {
         var code: String
-        /// The text of `summary`.
+        /// The text of `"\(error)"`, for a developer.
         var error: String
-        /// The text of `"\(error)"`.
-        var line: String
         /// The text for the person who uses the app.
         var message: String
 
         init(_ error: NetworkError, masks: [String: String] = [:]) {
             code = error.code.rawValue
-            self.error = Mask.apply(to: error.summary, masks)
-            line = Mask.apply(to: error.description, masks)
+            self.error = Mask.apply(to: error.description, masks)
             message = Mask.apply(to: error.message, masks)
         }
     }

@@ -8,9 +8,9 @@ enum GalleryFile {
     static let head = """
         # The text of each error
 
-        A use that leads to each code of `NetworkError`, with the texts of the error: `summary`, the text of
-        `"\\(error)"` if that has more, and `message`, which an app shows to a person. `ErrorGalleryTests` compares the
-        texts with this file. This command writes the file:
+        A use that leads to each code of `NetworkError`, with the texts of the error: that of `"\\(error)"`, and
+        `message`, which an app shows to a person. `ErrorGalleryTests` compares the texts with this file. This command
+        writes the file:
 
             SWITCHBOARD_GALLERY=write swift test --filter ErrorGallery
 
@@ -21,10 +21,10 @@ enum GalleryFile {
 
     /// Returns the text of one entry.
     static func entry(_ exhibit: Exhibit, _ texts: Exhibit.Texts) -> String {
-        var lines = ["## \(texts.code)", "", exhibit.deed, "", "> \(texts.error)", ""]
-        if texts.line != texts.error { lines += ["In full:", "", "> \(texts.line)", ""] }
-        lines += ["For a person:", "", "> \(texts.message)", "", ""]
-        return lines.joined(separator: "\n")
+        [
+            "## \(texts.code)", "", exhibit.deed, "", "> \(texts.error)", "", "For a person:", "", "> \(texts.message)",
+            "", "",
+        ].joined(separator: "\n")
     }
 
     /// Returns the entries by their codes.

@@ -152,7 +152,7 @@ struct ErrorMappingTests {
     }
 
     @Test(
-        "every transport failure has the published message with the article's map", .requirement("S3.13"),
+        "with the article's map, transport failures have the same message", .requirement("S3.13"),
         arguments: [
             NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
             .invalidResponse, .unknown,

@@ -9,7 +9,7 @@ struct RequestAcceptTests {
 
     @Test("text and bytes are accepted in every media type, and a model as JSON")
     func accept() async throws {
-        let stub = StubSession(.text("1"))
+        let stub = StubSession { _ in .text("1") }
         let router = Router<URLEndPoint>(session: stub)
         _ = try await router.request(Self.endPoint, as: String.self)
         _ = try await router.request(Self.endPoint, as: Data.self)
@@ -20,7 +20,7 @@ struct RequestAcceptTests {
 
     @Test("a media type of the manager or the endpoint stays")
     func own() async throws {
-        let stub = StubSession(.text("1"))
+        let stub = StubSession { _ in .text("1") }
         let router = Router<URLEndPoint>(
             session: stub, builder: RequestBuilder(headers: [.accept("application/vnd.own+json")]))
         _ = try await router.request(Self.endPoint, as: String.self)

@@ -47,7 +47,8 @@ struct StreamDecoderTests {
 
     @Test("an element that another decoder refuses is named by its path")
     func refused() async throws {
-        let router = Router<URLEndPoint>(session: StubSession(.json(#"{"page":[{"start_date":"t:7"},{"start_date":null}]}"#)))
+        let router = Router<URLEndPoint>(
+            session: StubSession(.json(#"{"page":[{"start_date":"t:7"},{"start_date":null}]}"#)))
         let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
         let error = await #expect(throws: NetworkError.self) {
             for try await _ in router.elements(of: endPoint, as: Showing.self, at: ["page"], decoder: Self.decoder) {}

@@ -33,7 +33,9 @@ extension ParameterValue: Decodable {
         if (try? container.decode(Bool.self)) != nil { return .bool }
         if let integer = try? container.decode(Int64.self) { return .number(String(integer)) }
         if let integer = try? container.decode(UInt64.self) { return .number(String(integer)) }
-        if let number = try? container.decode(Double.self), case .number(let text)? = ParameterValue.number(finite: number) {
+        if let number = try? container.decode(Double.self),
+            case .number(let text)? = ParameterValue.number(finite: number)
+        {
             return .number(text)
         }
         return .string

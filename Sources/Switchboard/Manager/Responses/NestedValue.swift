@@ -5,7 +5,7 @@ struct NestedValue<Value: Decodable>: Decodable {
     let value: Value
 
     init(from decoder: any Decoder) throws {
-        let keys = NestedPath.names.map { JSONPathKey(stringValue: $0) }
+        let keys = NetworkResponse.nestedPath.map { JSONPathKey(stringValue: $0) }
         guard let last = keys.last else {
             value = try decoder.singleValueContainer().decode(Value.self)
             return
@@ -16,6 +16,7 @@ struct NestedValue<Value: Decodable>: Decodable {
     }
 }
 
-enum NestedPath {
-    @TaskLocal static var names: [String] = []
+extension NetworkResponse {
+    /// The path of the value that the task decodes.
+    @TaskLocal static var nestedPath: [String] = []
 }

@@ -129,7 +129,7 @@ extension NetworkResponse {
             throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
         }
         do {
-            return try NestedPath.$names.withValue(path) {
+            return try NetworkResponse.$nestedPath.withValue(path) {
                 try environment.run {
                     try (decoder ?? handling.decoder).decode(NestedValue<Value>.self, from: body).value
                 }

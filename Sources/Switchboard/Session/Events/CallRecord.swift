@@ -89,8 +89,11 @@ package final class CallRecord: CallCancellation, @unchecked Sendable {  // the 
         switch result {
         case .success(let status): tell(.finished(status: status), request)
         case .failure(let error):
-            let error = NetworkError.caught(error)
-            tell(error.code == .cancelled ? .cancelled : .failed(error), request)
+            if error is CancellationError || (error as? NetworkError)?.code == .cancelled {
+                tell(.cancelled, request)
+            } else {
+                tell(.failed(error as? NetworkError ?? NetworkError(.unknown, underlying: error)), request)
+            }
         }
     }
 
@@ -242,6 +245,7 @@ extension NetworkRequest {
     /// Reports the end of the request's call to the monitors, unless the call sends more requests.
     package func endCall(_ result: Result<Int, any Error>) {
         guard let call, !call.isLong else { return }
-        call.end(result, self)
+        guard call.hasMonitors else { return call.end(result, self) }
+        callEnvironment.run { call.end(result, self) }
     }
 }

@@ -14,7 +14,7 @@ extension NetworkRequest {
     /// size.
     public func curlCommand(redaction: Redaction) -> String {
         let redaction = self.redaction(over: redaction)
-        let shown = body.isEmpty ? nil : ShellBody(body, redaction)
+        let shown = body.isEmpty ? nil : ShellBody(body, redaction, isEncoded: allHeaders.contains("Content-Encoding"))
         var words = ["curl"]
         if method == .head {
             words.append("--head")
@@ -43,11 +43,11 @@ private struct ShellBody {
     var words: [String] = []
     /// The command whose output is the body, with the pipe.
     var input = ""
-    /// Whether curl writes the `Content-Type`, with a boundary of its own.
+    /// Whether curl writes the `Content-Type`, with another boundary.
     var isForm = false
 
     /// Creates the words. Nil for a body that they cannot send.
-    init?(_ body: any HTTPBody, _ redaction: Redaction) {
+    init?(_ body: any HTTPBody, _ redaction: Redaction, isEncoded: Bool) {
         switch body {
         case let file as FileBody where file.range == nil:
             words = ["--data-binary", "@\(file.url.path)".shellQuoted]
@@ -63,7 +63,7 @@ private struct ShellBody {
             guard !body.isStreamed, let data = try? body.encode(), data.count <= 65_536 else { return nil }
             if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
                 words = ["--data-raw", redaction.text(text).shellQuoted]
-            } else if body is DataBody, data.count <= 16 << 10 {
+            } else if body is DataBody, !isEncoded, data.count <= 16 << 10 {
                 input = "printf %s \(data.base64EncodedString()) | base64 -d | "
                 words = ["--data-binary", "@-"]
             } else {

@@ -15,7 +15,8 @@ struct AnyResponseTests {
         let value = try await router(text).request(Self.endPoint, as: ParameterValue.self)
         #expect(value["b"]?[0]?.intValue == 1 && value["b"]?[1]?.doubleValue == 2.5 && value["b"]?[3] == nil)
         #expect(value["b"]?[2] == .number("12345678901234567890123") && value["b"]?[2]?.intValue == nil)
-        #expect(value["a"]?["t"]?.stringValue == "x" && value["a"]?["n"] == .null && value["a"]?["f"]?.boolValue == false)
+        #expect(
+            value["a"]?["t"]?.stringValue == "x" && value["a"]?["n"] == .null && value["a"]?["f"]?.boolValue == false)
         #expect(value.objectValue?.map(\.name) == ["b", "a"] && value["missing"] == nil && value[0] == nil)
         #expect(try String(decoding: JSONBody(value).encode(), as: UTF8.self) == text)
     }
@@ -28,7 +29,7 @@ struct AnyResponseTests {
         #expect(value == ["a": [1, 2.5, true, nil, "x", ["k": ParameterValue.number("18446744073709551615")]]])
     }
 
-    @Test("a value at a path of names is decoded, and an error names the whole path")
+    @Test("a value at a path is decoded, and an error names the whole path")
     func path() async throws {
         let text = #"{"page":{"results":[{"id":7}]}}"#
         struct Film: Decodable, Equatable, Sendable { var id: Int }
@@ -44,11 +45,11 @@ struct AnyResponseTests {
         #expect(missing?.reason?.contains("film") == true)
     }
 
-    @Test("a closure makes the value of any format, and its error is that of the decoding")
+    @Test("a closure decodes any format, and its error is that of the decoding")
     func closure() async throws {
         struct Feed { var title: Substring? }
         struct NoFeed: Error {}
-        let stub = StubSession(.text("<feed>Alien</feed>"))
+        let stub = StubSession { _ in .text("<feed>Alien</feed>") }
         let router = Router<URLEndPoint>(session: stub)
         let feed = try await router.request(Self.endPoint) { Feed(title: $0.text.dropFirst(6).dropLast(7)) }
         #expect(feed.title == "Alien" && stub.requests.first?.headers["Accept"] == "*/*")

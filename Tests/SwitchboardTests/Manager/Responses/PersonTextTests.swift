@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-/// What a person reads of an error.
+/// The texts of an error for a person.
 struct PersonTextTests {
     private static let endPoint = URLEndPoint(.get, URL(text: "http://h.test/users"))
 
@@ -23,7 +23,8 @@ struct PersonTextTests {
             #"{"detail":[{"loc":["body","email"],"msg":"value is not a valid email address","type":"value_error.email"}]}"#
         #expect(
             await error(.json(fastAPI, status: 422))?.serverMessage == "email: value is not a valid email address")
-        let laravel = #"{"message":"The given data was invalid.","errors":{"email":["The email has already been taken."]}}"#
+        let laravel =
+            #"{"message":"The given data was invalid.","errors":{"email":["The email has already been taken."]}}"#
         #expect(
             await error(.json(laravel, status: 422))?.serverMessage
                 == "The given data was invalid. The email has already been taken.")
@@ -34,11 +35,13 @@ struct PersonTextTests {
 
     @Test("a page in HTML is named by its title, and a plain text is the message")
     func pages() async {
-        var page = MockResponse.text("<!DOCTYPE html><html><HEAD><title lang=en>\n 502 Bad &amp; Gateway </title></HEAD></html>")
+        var page = MockResponse.text(
+            "<!DOCTYPE html><html><HEAD><title lang=en>\n 502 Bad &amp; Gateway </title></HEAD></html>")
         page.status = 502
         page.headers["Content-Type"] = "text/html"
         let bad = await error(page)
-        #expect(bad?.serverMessage == nil && bad?.reason == "the server sent a page with the title \"502 Bad & Gateway\"")
+        #expect(
+            bad?.serverMessage == nil && bad?.reason == "the server sent a page with the title \"502 Bad & Gateway\"")
         let plain = await error(.text("  no such user\n", status: 404))
         #expect(plain?.serverMessage == "no such user")
         #expect(await error(.data(Data("raw".utf8), status: 404))?.serverMessage == nil)
@@ -48,10 +51,12 @@ struct PersonTextTests {
     func alerts() async {
         let error = await error(.json(#"{"message":"gone"}"#, status: 404))
         #expect(error?.localizedDescription == "Not found (404)" && error?.localizedDescription == error?.message)
-        #expect(error?.description == #"HTTP 404: Not found: the server says "gone" (GET http://h.test/users, URLEndPoint)"#)
+        #expect(
+            error?.description == #"HTTP 404: Not found: the server says "gone" (GET http://h.test/users, URLEndPoint)"#
+        )
     }
 
-    @Test("no failure of TLS or HTTP asks to check the network, except with the article's texts")
+    @Test("failures of TLS and HTTP ask to check the network only in the article")
     func transport() async {
         let insecure = MockResponse.failure(.insecureConnection)
         #expect(await error(insecure)?.message == "No secure connection could be made")

@@ -34,7 +34,7 @@ struct ServerMessageTests {
             // FastAPI, "Handling Errors", and an HTTPException.
             (
                 #"{"detail":[{"loc":["path","item_id"],"msg":"Input should be a valid integer"}]}"#,
-                "Input should be a valid integer"
+                "item_id: Input should be a valid integer"
             ),
             (#"{"detail":"Item not found"}"#, "Item not found"), (#"{"detail":{"msg":"m"}}"#, "m"),
             // Rails, `render json: { errors: user.errors }`, and its full messages.

@@ -25,13 +25,12 @@ struct AttemptCountTests {
         var testDescription: String { "chain \(chain ?? 0), own \(own ?? 0)" }
 
         func attempts(_ asking: Asking) -> Int {
-            // Without a policy in the chain only transfers are retried. A stream that never opened is not.
-            chain == nil && ![.download, .upload].contains(asking) ? 1 : own ?? chain ?? 3
+            own ?? chain ?? ([.download, .upload].contains(asking) ? 3 : 1)
         }
     }
 
     private static let policies = [
-        Policies(chain: 4), Policies(own: 4), Policies(chain: 4, own: 2), Policies(chain: 2, own: 4),
+        Policies(), Policies(chain: 4), Policies(own: 4), Policies(chain: 4, own: 2), Policies(chain: 2, own: 4),
         Policies(chain: 4, own: 1),
     ]
 

@@ -35,18 +35,24 @@ struct CallEndTests {
         ("elements", { for try await _ in $0.elements(of: endPoint, as: Film.self) {} }),
         ("lines", { for try await _ in $0.jsonLines(for: endPoint, as: Film.self) {} }),
         ("pages", { for try await _ in $0.pages(of: endPoint, as: Film.self) {} }),
-        ("completion", { router in
-            let result = await withCheckedContinuation { done in
-                router.request(endPoint, as: Film.self) { done.resume(returning: $0) }
+        (
+            "completion",
+            { router in
+                let result = await withCheckedContinuation { done in
+                    router.request(endPoint, as: Film.self) { done.resume(returning: $0) }
+                }
+                _ = try result.get()
             }
-            _ = try result.get()
-        }),
-        ("completion on the main actor", { router in
-            let result = await withCheckedContinuation { done in
-                router.request(endPoint, as: Film.self, on: MainActor.self) { done.resume(returning: $0) }
+        ),
+        (
+            "completion on the main actor",
+            { router in
+                let result = await withCheckedContinuation { done in
+                    router.request(endPoint, as: Film.self, on: MainActor.self) { done.resume(returning: $0) }
+                }
+                _ = try result.get()
             }
-            _ = try result.get()
-        }),
+        ),
     ]
 
     @Test("a refused status ends the call as failed", arguments: calls.indices)
@@ -63,7 +69,7 @@ struct CallEndTests {
         #expect(end.text == text(of: end.error), "\(Self.calls[index].name)")
     }
 
-    @Test("a refused download ends as failed, a raw response and a value as finished")
+    @Test("refused downloads end as failed, raw responses and values as finished")
     func others() async throws {
         let download = try await withFolder { folder in
             try await end(of: .status(404)) {

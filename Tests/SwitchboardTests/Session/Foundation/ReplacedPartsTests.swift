@@ -55,7 +55,8 @@ struct ReplacedPartsTests {
         }
         let headers = try #require(try await parts(response).first).headers
         #expect(headers["Content-Type"] == "image/jpeg" && headers["X-Time"] == "1")
-        #expect(!headers.contains("Server") && !headers.contains("X-Bad"))
+        // Four blanks: a line end in a value cannot begin another field.
+        #expect(!headers.contains("Server") && headers["X-Bad"] == "a    b")
     }
 
     @Test("content after the first response is a part")

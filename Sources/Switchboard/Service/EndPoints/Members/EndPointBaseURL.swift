@@ -9,6 +9,3 @@ public protocol EndPointBaseURL {
     ///   URL.
     func _endPointURL() throws(NetworkError) -> URL
 }
-
-/// The type of a missing ``EndPointMembers/baseURL`` in the compiler's error, which then names both types.
-public typealias URLOrString = URL

@@ -118,7 +118,7 @@ struct EndPointPropertyTests {
         #expect(try RequestBuilder().makeRequest(for: Api.two).method == .get)
     }
 
-    @Test("members of other names are the endpoint's own, such as those of JSON-RPC", .requirement("S4.2"))
+    @Test("members of other names are the endpoint's own, as for JSON-RPC", .requirement("S4.2"))
     func ownMembers() throws {
         struct Sum: TypedEndPoint {
             typealias Response = Int
