@@ -62,9 +62,10 @@ package final class InterceptorChain: Sendable {
         return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
     }
 
-    /// Returns the policy of a request that none of the interceptors applies. It runs before them.
+    /// Returns the policy of a request that none of the interceptors applies. It runs before them. A call that sends
+    /// several requests applies its policy itself.
     func ownPolicy(of request: NetworkRequest) -> RetryPolicy? {
-        guard retryPolicy == nil, request.options.hasValues else { return nil }
+        guard retryPolicy == nil, request.options.hasValues, request.call?.isLong != true else { return nil }
         return request.options.retry
     }
 

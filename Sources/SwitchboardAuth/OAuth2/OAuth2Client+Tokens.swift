@@ -68,7 +68,7 @@ extension OAuth2Client {
     }
 
     /// Returns the response of an endpoint if its status is 2xx.
-    private func answer(from url: URL, _ items: [URLQueryItem], more: Parameters) async throws -> NetworkResponse {
+    func answer(from url: URL, _ items: [URLQueryItem], more: Parameters) async throws -> NetworkResponse {
         try check(url)
         let encoder = URLEncodedFormEncoder()
         var items = items
@@ -109,9 +109,10 @@ extension OAuth2Client {
     }
 
     /// Returns the values of a request that its error must not repeat. A shorter one may occur in any text.
-    private func secrets(in items: [URLQueryItem]) -> [String] {
-        let names = ["code", "code_verifier", "refresh_token", "token", "assertion", "client_assertion", "password"]
-        return ([secret] + items.map { names.contains($0.name) ? $0.value : nil }).compactMap { $0 }
+    func secrets(in items: [URLQueryItem]) -> [String] {
+        let names = ["code", "code_verifier", "assertion", "client_assertion"]
+        func isSecret(_ name: String) -> Bool { names.contains(name) || Redaction.standard.isSecret(parameter: name) }
+        return ([secret] + items.map { isSecret($0.name) ? $0.value : nil }).compactMap { $0 }
             .filter { $0.utf8.count >= 6 }
     }
 

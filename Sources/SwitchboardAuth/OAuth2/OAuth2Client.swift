@@ -38,6 +38,9 @@ public struct OAuth2Client: Sendable {
     public var authorizationURL: URL?
     /// The endpoint that revokes tokens. Nil when the server has none.
     public var revocationURL: URL?
+    /// The endpoint that begins a login on a device without a browser ([RFC
+    /// 8628](https://www.rfc-editor.org/rfc/rfc8628)). Nil without such logins.
+    public var deviceAuthorizationURL: URL?
     /// The URI that the server redirects to after a login, byte for byte as it is registered at the server.
     public var redirectURI: String?
     /// The scopes to request, separated by blanks. Nil for the server's default.

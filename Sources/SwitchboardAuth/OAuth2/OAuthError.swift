@@ -36,6 +36,13 @@ public struct OAuthError: Error, Sendable, Hashable {
         public static let invalidClient = Code(rawValue: "invalid_client")
         /// `invalid_scope`: the client may not request this scope.
         public static let invalidScope = Code(rawValue: "invalid_scope")
+        /// `authorization_pending`: the user has not signed in yet ([RFC 8628
+        /// §3.5](https://www.rfc-editor.org/rfc/rfc8628#section-3.5)).
+        public static let authorizationPending = Code(rawValue: "authorization_pending")
+        /// `slow_down`: the client asks too often.
+        public static let slowDown = Code(rawValue: "slow_down")
+        /// `expired_token`: the user did not sign in in time.
+        public static let expiredToken = Code(rawValue: "expired_token")
         /// The redirect has another state than the request. It belongs to another request, or is forged.
         public static let stateMismatch = Code(rawValue: "switchboard_state_mismatch")
         /// The redirect leads to another URI than requested, or has neither a code nor an error.

@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 import SwitchboardJSON
 
 /// Work whose cost must not grow faster than the input, with inputs that a server could choose.
@@ -39,6 +40,11 @@ struct GrowthBenchmarks {
                 let positions = try FastJSONDecoder().decode([Position].self, from: data)
                 for position in positions.reversed() { consume(position.decoder.codingPath) }
             }
+        }
+        try await figures.add("growth.redacted-text", doubling: 200) { count in
+            let piece = #"{"page":1,"token":"s3cret","next":"https://h.test/?page=2&api_key=s3cret"} password=s3cret "#
+            let text = String(repeating: piece, count: count)
+            return { consume(Redaction.standard.text(text)) }
         }
     }
 

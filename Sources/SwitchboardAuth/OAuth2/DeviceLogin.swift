@@ -1,0 +1,144 @@
+import Foundation
+import Switchboard
+import SwitchboardText
+
+/// A login on a device without a browser ([RFC 8628](https://www.rfc-editor.org/rfc/rfc8628)): the user opens a page on
+/// another device and types a code. It contains a secret.
+public struct DeviceLogin: Sendable, Hashable {
+    /// The code that the user types.
+    public let userCode: String
+    /// The page that the user opens. It comes from the server.
+    public let page: URL
+    /// The page with the code in it, for instance for a QR code. Nil if the server sent none.
+    public let pageWithCode: URL?
+    /// The time until the codes expire, from the server's answer on.
+    public let lifetime: Duration
+    /// The shortest time between two requests for the token.
+    let interval: Duration
+    let deviceCode: String
+}
+
+extension DeviceLogin: CustomStringConvertible, CustomReflectable {
+    /// The page and the lifetime, without the codes.
+    public var description: String {
+        "DeviceLogin(\(Redaction.standard.url(page.absoluteString)), \(lifetime))"
+    }
+
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension DeviceLogin {
+    /// Creates the login in a server's response (RFC 8628 §3.2). Nil for a response without codes or a page.
+    init?(answer: Data) {
+        guard let object = try? JSONSerialization.jsonObject(with: answer) as? [String: Any],
+            let deviceCode = object["device_code"] as? String, !deviceCode.isEmpty,
+            let userCode = object["user_code"] as? String, !userCode.isEmpty,
+            // Google uses the name of a draft.
+            let page = Self.page(object["verification_uri"] ?? object["verification_url"])
+        else { return nil }
+        self.deviceCode = deviceCode
+        self.userCode = userCode
+        self.page = page
+        pageWithCode = Self.page(object["verification_uri_complete"])
+        lifetime = .seconds(Self.seconds(object["expires_in"], else: 600, within: 1...86_400))
+        interval = .seconds(Self.seconds(object["interval"], else: 5, within: 1...3_600))
+    }
+
+    private static func page(_ value: Any?) -> URL? {
+        guard let text = value as? String, let url = URL(string: text),
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else { return nil }
+        return url
+    }
+
+    private static func seconds(_ value: Any?, else usual: Int, within range: ClosedRange<Int>) -> Int {
+        let number = (value as? NSNumber)?.doubleValue ?? (value as? String).flatMap(Double.init)
+        guard let number, number.isFinite else { return usual }
+        return Int(min(max(number, Double(range.lowerBound)), Double(range.upperBound)))
+    }
+}
+
+extension OAuth2Client {
+    /// Begins a login on a device without a browser ([RFC 8628
+    /// §3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1)).
+    ///
+    /// ```swift
+    /// let login = try await client.deviceLogin()
+    /// show(login.page, login.userCode)
+    /// let token = try await client.token(for: login)
+    /// ```
+    ///
+    /// - Parameter scope: The scopes to request, in place of ``scope``.
+    /// - Returns: The login, with the page and the code for the user.
+    /// - Throws: `NetworkError.Code.unsupported` without a ``deviceAuthorizationURL``,
+    ///   `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath, and the errors of any exchange.
+    public func deviceLogin(scope: String? = nil) async throws -> DeviceLogin {
+        guard let deviceAuthorizationURL else {
+            throw NetworkError(.unsupported, reason: "the client has no deviceAuthorizationURL")
+        }
+        let items = (scope ?? self.scope).map { [URLQueryItem(name: "scope", value: $0)] } ?? []
+        let response = try await answer(from: deviceAuthorizationURL, items, more: [:])
+        if let error = OAuthError(answer: response.body, without: secrets(in: items)) {
+            throw error.thrown("the authorization server refused").attributed(
+                to: NetworkRequest(.post, deviceAuthorizationURL))
+        }
+        guard let login = DeviceLogin(answer: response.body) else {
+            throw NetworkError(
+                .decodingFailed,
+                reason: "the response of the device authorization endpoint has no codes or no page (RFC 8628 §3.2)"
+            ).attributed(to: NetworkRequest(.post, deviceAuthorizationURL))
+        }
+        return login
+    }
+
+    /// Waits until the user has signed in on another device, and returns the token ([RFC 8628
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)).
+    ///
+    /// It asks the token endpoint at the server's interval, by default every 5 seconds. It waits 5 seconds longer after
+    /// each `slow_down`, and twice as long after a request without an answer.
+    ///
+    /// - Parameters:
+    ///   - login: The login. It can be completed once.
+    ///   - clock: The clock for the waits.
+    /// - Returns: The token.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath:
+    ///   ``OAuthError/Code/accessDenied`` when the user refused, ``OAuthError/Code/expiredToken`` when the codes expired.
+    ///   Also the errors of any exchange, and `CancellationError`.
+    public func token(for login: DeviceLogin, clock: any Clock<Duration> = ContinuousClock()) async throws -> OAuthToken
+    {
+        var (interval, waited) = (login.interval, Duration.zero)
+        while waited + interval <= login.lifetime {
+            try await clock.sleep(for: interval)
+            waited += interval
+            do {
+                return try await token(
+                    grantType: "urn:ietf:params:oauth:grant-type:device_code",
+                    parameters: ["device_code": login.deviceCode])
+            } catch let error as NetworkError {
+                switch error.oauthError?.code {
+                case .authorizationPending?: break
+                case .slowDown?: interval += .seconds(5)
+                case nil where error.code == .timedOut || error.code.isKind(of: .cannotConnect): interval = interval * 2
+                default: throw error
+                }
+            }
+        }
+        throw OAuthError(.expiredToken, text: "the user did not sign in before the code expired").thrown()
+    }
+
+    /// Returns a token for any grant, such as `urn:ietf:params:oauth:grant-type:jwt-bearer` ([RFC 6749
+    /// §4.5](https://www.rfc-editor.org/rfc/rfc6749#section-4.5)).
+    ///
+    /// - Parameters:
+    ///   - grantType: The value of `grant_type`.
+    ///   - parameters: The other parameters of the grant. Those of the client, and ``tokenParameters``, are added.
+    /// - Returns: The token.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath, and the errors of any
+    ///   exchange.
+    public func token(grantType: String, parameters: Parameters = [:]) async throws -> OAuthToken {
+        let query: String
+        do { query = try URLEncodedFormEncoder().encode(parameters) } catch { throw NetworkError.encoding(error) }
+        return try await token([URLQueryItem(name: "grant_type", value: grantType)] + FormBody.decode(query))
+    }
+}
