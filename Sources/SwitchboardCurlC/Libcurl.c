@@ -186,17 +186,20 @@ static swcurl_prerequest_callback on_head_sent;
 static swcurl_stream_callback _Atomic on_stream;  // the same for all transfers
 
 // Finds the streams in libcurl's verbose texts: "Using Stream ID: 1 (...)" or "[HTTP/2] [1] OPENED stream for ...", and
-// "received GOAWAY, error=0, last_stream=1", which 7.88 misspells.
+// "received GOAWAY, error=0, last_stream=1", which 7.88 misspells. Other texts repeat fields of requests, so a text must begin
+// with these words.
 static void read_text(const char *data, size_t size, void *context) {
     char text[96];
     snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1), data);
     unsigned int stream, error;
     int end = 0;
-    const char *goaway = strstr(text, "ved GOAWAY, error=");
+    const char *goaway = strncmp(text, "[HTTP/2] ", 9) == 0 ? text + 9 : text;
     if (sscanf(text, "Using Stream ID: %u", &stream) == 1
         || (sscanf(text, "[HTTP/2] [%u] OPENED stream%n", &stream, &end) == 1 && end > 0))
         on_stream(context, stream, false);
-    else if (goaway && sscanf(goaway, "ved GOAWAY, error=%u, last_stream=%u", &error, &stream) == 2)
+    else if (
+        sscanf(goaway, "received GOAWAY, error=%u, last_stream=%u", &error, &stream) == 2
+        || sscanf(goaway, "recveived GOAWAY, error=%u, last_stream=%u", &error, &stream) == 2)
         on_stream(context, stream, true);
 }
 

@@ -144,7 +144,8 @@ private struct LineRedactor {
                 || redactor.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
         else { return nil }
         let isEnd = start == line.upperBound
-        guard isEnd || isStructured || bytes[colon + 1].isSpace else { return nil }
+        // The line of a head needs no space.
+        guard isEnd || isStructured || bytes[colon + 1].isSpace || isFirst && isHeader && !isWord else { return nil }
         guard !isEnd else { return isFirst ? start..<start : nil }
         let isWhole = isFirst && isWord && !isStructured
         // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.

@@ -73,12 +73,21 @@ extension Redactor {
                 guard isSecret(parameter: name, among: memberNames) else { continue }
                 (index, end) = (quoted.lowerBound, quoted.upperBound)
             }
+            // The secret follows the name of its scheme.
+            if end < bytes.count, bytes[end] == UInt8(ascii: " "), Self.isScheme(bytes[index..<end]) {
+                end = bytes[(end + 1)...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
+            }
             // An empty value, or an existing mask.
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }
             places.add(index..<end, mask.utf8)
             index = end
         }
         return places.replaced(in: text, bytes)
+    }
+
+    private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count < 10
+            && ["bearer", "basic", "digest", "token"].contains(String(decoding: word, as: UTF8.self).lowercased())
     }
 
     /// Returns whether a value is exactly the mask. The mask may contain characters that end a value.

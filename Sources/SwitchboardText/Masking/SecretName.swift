@@ -45,7 +45,9 @@ struct SecretName {
 
     var isSecret: Bool {
         // CORS fields only state permissions: `Access-Control-Allow-Credentials: true`.
-        if words.starts(with: ["access", "control"]) { return false }
+        if words.starts(with: ["access", "control"]), words.count > 2, Self.permitting.contains(words[2]) {
+            return false
+        }
         let marks = words.indices.filter(marksSecret)
         guard let last = marks.last else { return false }
         if marks.count == 1, last > 0, Self.asking.contains(words[0]) { return false }
@@ -65,6 +67,9 @@ struct SecretName {
         return Self.endings.contains(before + word) || Self.qualifiers[word]?.contains(before) == true
     }
 
+    /// The words after `Access-Control` in the fields of CORS.
+    private static let permitting = Set(words("allow expose request max"))
+
     /// Words, and ends of words, of secrets.
     private static let endings = Set(
         words(
@@ -76,7 +81,11 @@ struct SecretName {
 
     /// Words of secrets that end other words too.
     private static let whole = Set(
-        words("pwd passwords secrets cvv cvc cvn assertion mnemonic sig passkey privkey aspxauth wresult"))
+        words(
+            """
+            pwd passwords secrets cvv cvc cvn assertion mnemonic sig passkey privkey aspxauth wresult pw psk pswd bindpw \
+            creds passcodes otps signatures presharedkey
+            """))
 
     /// Words of secrets, by the word after them.
     private static let qualifiers: [String: Set<String>] = [
@@ -85,23 +94,33 @@ struct SecretName {
                 """
                 api access secret private auth authentication encryption decryption signing subscription account \
                 session master shared storage service consumer ssh hmac aes rsa admin webhook function functions \
-                deploy recovery backup priv security integration developer license app application client server write wallet
+                deploy recovery backup priv security integration developer license app application client server write wallet \
+                ssl tls wifi network preshared
                 """)),
         "answer": ["security"],
-        "auth": ["basic"],
+        "auth": ["basic", "bearer", "proxy"],
+        "header": ["auth"],
+        "keys": Set(words("api access secret private signing encryption ssh auth service")),
+        "link": ["magic"],
+        "material": ["key"],
+        "ticket": ["login"],
+        "tokens": Set(words("bot device session reset access refresh auth api bearer")),
         "code": Set(
             words(
                 """
                 auth authorization access device user verification verify mfa tfa fa totp sms security pin pass backup \
-                recovery confirmation confirm activation login signin invite invitation reset factor
+                recovery confirmation confirm activation login signin invite invitation reset factor \
+                phone email authenticator unlock
                 """)),
         "codes": ["backup", "recovery"],
         "cookie": ["auth", "session"],
         "id": ["session", "sess"],
-        "number": ["card", "cc"],
+        "number": ["card", "cc", "pin"],
         "pan": ["card"],
         "pin": Set(words("user card new old current confirm account sms sim device security transaction login")),
-        "pass": Set(words("user db database admin root smtp ftp wp login new old mail proxy redis mysql pg")),
+        "pass": Set(
+            words("user db database admin root smtp ftp wp login new old mail proxy redis mysql pg keystore truststore")
+        ),
         "response": ["saml"],
         "seed": ["wallet"],
         "session": Set(words("laravel rails gitlab symfony express koa flask")),

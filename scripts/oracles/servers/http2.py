@@ -169,8 +169,12 @@ class Connection(asyncio.Protocol):
         self.h2.send_data(stream, b"0123456789")
         self.hanging = stream
 
+    def silent_path(self, stream, _):
+        """Sends nothing until `resethanging_path`."""
+        self.hanging = stream
+
     def resethanging_path(self, stream, code):
-        """Sends RST_STREAM for the stream of `hang_path`."""
+        """Sends RST_STREAM for the stream of `hang_path` or `silent_path`."""
         self.h2.reset_stream(self.hanging, int(code))
         self.count_path(stream, code)
 

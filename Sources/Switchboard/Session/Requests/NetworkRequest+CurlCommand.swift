@@ -14,7 +14,7 @@ extension NetworkRequest {
     /// size.
     public func curlCommand(redaction: Redaction) -> String {
         let redaction = self.redaction(over: redaction)
-        let shown = body.isEmpty ? nil : ShellBody(body, redaction, isEncoded: allHeaders.contains("Content-Encoding"))
+        let shown = body.isEmpty ? nil : ShellBody(body, redaction, allHeaders)
         var words = ["curl"]
         if method == .head {
             words.append("--head")
@@ -22,7 +22,11 @@ extension NetworkRequest {
             words += ["-X", method.rawValue.shellQuoted]
         }
         words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
-        for field in allHeaders where !(shown?.isForm == true && field.name.equalsIgnoringCase("Content-Type")) {
+        // curl reads a file for a field whose name begins with `@`.
+        for field in allHeaders
+        where HTTPMethod(rawValue: field.name).isToken
+            && !(shown?.isForm == true && field.name.equalsIgnoringCase("Content-Type"))
+        {
             let value = redaction.value(field.value, ofHeader: field.name)
             // curl omits a field with an empty value unless a semicolon follows its name.
             words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
@@ -47,7 +51,7 @@ private struct ShellBody {
     var isForm = false
 
     /// Creates the words. Nil for a body that they cannot send.
-    init?(_ body: any HTTPBody, _ redaction: Redaction, isEncoded: Bool) {
+    init?(_ body: any HTTPBody, _ redaction: Redaction, _ headers: HTTPHeaders) {
         switch body {
         case let file as FileBody where file.range == nil:
             words = ["--data-binary", "@\(file.url.path)".shellQuoted]
@@ -63,7 +67,9 @@ private struct ShellBody {
             guard !body.isStreamed, let data = try? body.encode(), data.count <= 65_536 else { return nil }
             if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
                 words = ["--data-raw", redaction.text(text).shellQuoted]
-            } else if body is DataBody, !isEncoded, data.count <= 16 << 10 {
+            } else if body is DataBody, data.count <= 16 << 10, !headers.contains("Content-Encoding"),
+                !Self.hasSecret(data, redaction)
+            {
                 input = "printf %s \(data.base64EncodedString()) | base64 -d | "
                 words = ["--data-binary", "@-"]
             } else {
@@ -72,7 +78,27 @@ private struct ShellBody {
         }
     }
 
+    /// Returns whether bytes that are no UTF-8 contain something that a text would not show.
+    private static func hasSecret(_ data: Data, _ redaction: Redaction) -> Bool {
+        guard let text = String(data: data, encoding: .isoLatin1) else { return true }
+        return redaction.text(text) != text || redaction.form(text) != text
+            || text.contains("Content-Disposition: form-data")
+    }
+
+    /// Returns whether curl reads the name and the media type of a part as such, and no path of a file in them.
+    private static func isPlain(_ part: MultipartBody.Part) -> Bool {
+        let type = part.headers["Content-Type"] ?? "a/b"
+        let words = type.split(separator: ";", omittingEmptySubsequences: false)
+        let media = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        return !part.name.isEmpty && !part.name.contains("=") && media.count == 2
+            && media.allSatisfy { HTTPMethod(rawValue: String($0)).isToken }
+            && (words.count == 1
+                || words.count == 2 && words[1].lowercased().hasPrefix(" charset=")
+                    && HTTPMethod(rawValue: String(words[1].dropFirst(9))).isToken)
+    }
+
     private static func words(for part: MultipartBody.Part, _ redaction: Redaction) -> [String]? {
+        guard isPlain(part) else { return nil }
         var options = ""
         if let type = part.headers["Content-Type"] { options += ";type=\(type)" }
         if let name = part.fileName { options += ";filename=\(name.formQuoted)" }

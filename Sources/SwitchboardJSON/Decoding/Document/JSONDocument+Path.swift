@@ -9,25 +9,36 @@ extension JSONDocument {
 
     /// Returns the coding path of a value. The steps are read from ``ErrorState/places``, from the value to the root.
     func path(to target: Int) -> [any CodingKey] {
+        guard target > JSONDocument.root else { return origin.path }
         fillPlaces(upTo: target)
+        let container = Int(errors.places[target].container)
+        return pathOfContainer(container) + [step(to: target)]
+    }
+
+    /// Returns the path of a container. That of the last one is kept, because many errors may occur in one container far
+    /// from the root.
+    private func pathOfContainer(_ container: Int) -> [any CodingKey] {
+        if let last = errors.lastPath, last.container == container { return last.path }
         let places = errors.places
         var entries: [Int] = []
-        var entry = target
+        var entry = container
         while entry > JSONDocument.root {
             entries.append(entry)
             entry = Int(places[entry].container)
         }
         var path = origin.path
         path.reserveCapacity(path.count + entries.count)
-        for entry in entries.reversed() {
-            let container = Int(places[entry].container)
-            if tape[container].kind == .object {
-                path.append(keyTypes.key(pathName(at: entry - 1), number: tape[container + 1].members))
-            } else {
-                path.append(JSONPathKey(index: Int(places[entry].ordinal)))
-            }
-        }
+        for entry in entries.reversed() { path.append(step(to: entry)) }
+        errors.lastPath = (container, path)
         return path
+    }
+
+    /// Returns the step from the container of an entry to the entry.
+    private func step(to entry: Int) -> any CodingKey {
+        let place = errors.places[entry]
+        let container = Int(place.container)
+        guard tape[container].kind == .object else { return JSONPathKey(index: Int(place.ordinal)) }
+        return keyTypes.key(pathName(at: entry - 1), number: tape[container + 1].members)
     }
 
     /// Extends ``ErrorState/places`` to a tape entry. Each entry is visited once, however many paths are computed.
@@ -56,6 +67,7 @@ extension JSONDocument {
         guard Int(tape[object].next) > object + 1 else { return }
         let name = tape + object + 1
         name.pointee.members = keyTypes.number(of: type, and: name.pointee.members)
+        if let last = knownErrors?.lastPath, object <= last.container { knownErrors?.lastPath = nil }
     }
 
     /// Returns a name for a path. A long name is copied once, however many paths contain it.
@@ -69,7 +81,9 @@ extension JSONDocument {
 
     /// Removes the names of an object that are about to be converted.
     func forgetLongNames(of object: Int) {
-        guard let errors = knownErrors, !errors.longNames.isEmpty else { return }
+        guard let errors = knownErrors else { return }
+        errors.lastPath = nil
+        guard !errors.longNames.isEmpty else { return }
         var name = object + 1
         while name < Int(tape[object].next) {
             errors.longNames[name] = nil

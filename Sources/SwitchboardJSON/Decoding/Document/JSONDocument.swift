@@ -45,6 +45,8 @@ final class JSONDocument {
     final class ErrorState {
         /// The container and number of each tape entry, as far as a coding path was computed.
         var places: [Place] = []
+        /// The path of the container whose path was computed last.
+        var lastPath: (container: Int, path: [any CodingKey])?
         /// The long names in coding paths, by tape index.
         var longNames: [Int: String] = [:]
         /// The lines and columns at regular offsets, as far as a position was computed.

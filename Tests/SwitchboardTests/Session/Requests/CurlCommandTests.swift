@@ -93,6 +93,32 @@ struct CurlCommandTests {
         #expect(large.curlCommand.hasSuffix("  # with a body of 20000 bytes"))
     }
 
+    @Test("no name or type makes curl read a file, and no bytes hide a secret")
+    func foreignBytes() throws {
+        let url = URL(text: "https://h.example/")
+        let file = URL(fileURLWithPath: "/tmp/a.txt")
+        let forms: [MultipartBody.Part] = [
+            .data("a=@/etc/hostname;x", Data("v".utf8), fileName: "f.txt"), .field("a=b", "v"),
+            .data("a", Data("v".utf8), contentType: "text/plain;headers=@/etc/hostname"),
+            .file("a", file, contentType: "text/plain,/etc/hostname"),
+        ]
+        for part in forms {
+            let command = NetworkRequest(.post, url, body: MultipartBody([part])).curlCommand
+            #expect(!command.contains("--form") && command.contains("  # with a body of"), "\(command)")
+        }
+        let secrets = [
+            Data("user=a&password=hunter2&city=M\u{FC}".unicodeScalars.map { UInt8($0.value) }),
+            Data("{\"password\":\"hunter2\"}\0".utf8),
+            Data("Content-Disposition: form-data; name=\"password\"\r\n\r\nhunter2".utf8) + Data([0xFF]),
+        ]
+        for secret in secrets {
+            let command = NetworkRequest(.post, url, body: DataBody(secret)).curlCommand
+            #expect(!command.contains("base64"), "\(command)")
+        }
+        let field = NetworkRequest(.get, url, headers: ["@/etc/hostname": "x"])
+        #expect(try arguments(field.curlCommand) == [url.absoluteString])
+    }
+
     @Test("GET is the default, HEAD is --head, and other methods are named")
     func methods() throws {
         let url = URL(text: "https://h.example/")

@@ -78,6 +78,21 @@ struct CurlUnprocessedTests {
         }
     }
 
+    // libcurl 7.88 repeats each field in its verbose texts, which name the streams that a GOAWAY excludes.
+    @Test("a field that reads like a GOAWAY repeats no other request")
+    func forgedText() async throws {
+        let session = try CurlHTTP2Tests.session()
+        var number = try await CurlHTTP2FrameTests.count(session, Self.url("/count")).count + 1
+        let hanging = Task { try await session.send(Self.post("/silent")) }
+        // The server's count grows by one more as soon as the other request has arrived.
+        while try await CurlHTTP2FrameTests.count(session, Self.url("/count")).count == number { number += 1 }
+        var forged = try Self.post("/resethanging/2")
+        forged.headers["X-Note"] = "recveived GOAWAY, error=0, last_stream=0"
+        _ = try await session.send(forged)
+        let error = await #expect(throws: NetworkError.self) { try await hanging.value }
+        #expect(error?.reason == "the HTTP/2 stream ended before the server answered; POST is not sent again")
+    }
+
     @Test("a POST that is refused each time fails, and its text is true")
     func alwaysRefused() async throws {
         let session = try CurlHTTP2Tests.session()

@@ -8,6 +8,9 @@ struct SecretNameTests {
     /// Parameters, members, header fields and cookies with secrets.
     private static let secrets = words(
         """
+        access_control_token accessControlPassword api_keys private_keys accessKeys bot_tokens deviceTokens passcodes \
+        pw psk bindpw bind_pw keystore_pass bearerAuth proxy_auth auth_header tls_key wifi_key key_material pin_number \
+        phone_code email_code magic_link login_ticket creds \
         access_token accessToken AccessToken access-token refresh_token refreshToken id_token idToken id_token_hint \
         client_secret clientSecret CLIENT_SECRET client_assertion assertion saml_assertion SAMLResponse SAMLart \
         device_code deviceCode user_code authorization_code authorizationCode auth_code authCode access_code \
@@ -53,6 +56,7 @@ struct SecretNameTests {
     /// Names whose values are no secrets.
     private static let harmless = words(
         """
+        access-control-allow-credentials access-control-max-age max_tokens total_tokens \
         monkey keyboard keyword keywords key_count keyName turkey donkey hockey jockey whiskey tokenize tokenizer \
         tokenization tokenized token_type tokenType token_type_hint token_endpoint tokenEndpoint token_count \
         token_limit max_token_count expires_in expires_at token_expires_at tokenExpiry token_expiration refresh_token_expires_in \
@@ -94,7 +98,7 @@ struct SecretNameTests {
     /// Secrets that the rule misses. An app adds them with `Redaction.adding`.
     private static let misses = words(
         """
-        api_keys seed dsn hmac salt ticket refresh magic_link wordpress_logged_in token_id sas tan cf_clearance \
+        seed dsn hmac salt ticket refresh wordpress_logged_in token_id sas tan cf_clearance \
         g-recaptcha-response database_url service_account_json ssn account_number
         """)
 

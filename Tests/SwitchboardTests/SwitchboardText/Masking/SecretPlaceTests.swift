@@ -61,6 +61,13 @@ struct SecretPlaceTests {
         #expect(Redaction.none.text(token) == token)
     }
 
+    @Test("a field needs no space, and a secret follows the name of its scheme")
+    func schemes() {
+        #expect(
+            redaction.text("GET / HTTP/1.1\r\nX-Api-Key:hunter2\r\n") == "GET / HTTP/1.1\r\nX-Api-Key:<redacted>\r\n")
+        #expect(redaction.text("authorization=Bearer hunter2 next") == "authorization=<redacted> next")
+    }
+
     @Test("an escaped name hides no secret", arguments: ["%74oken", "%2574oken", "access%5Ftoken"])
     func escapedNames(name: String) {
         #expect(redaction.text("GET /a?\(name)=hunter2 HTTP/1.1") == "GET /a?\(name)=<redacted> HTTP/1.1")
