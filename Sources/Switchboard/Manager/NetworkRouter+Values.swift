@@ -54,8 +54,8 @@ extension NetworkRouter {
     /// Sends an endpoint and decodes the value at a path of names in the response:
     ///
     /// ```swift
-    /// let films = try await router.request(
-    ///     .popular(page: 1), as: [Film].self, at: ["page", "results"])
+    /// let movies = try await router.request(
+    ///     .popular(page: 1), as: [Movie].self, at: ["results"])
     /// ```
     ///
     /// - Throws: The errors of ``response(for:options:isolation:)`` and of ``NetworkResponse/decode(_:at:decoder:)``.
@@ -79,7 +79,7 @@ extension NetworkRouter {
     /// without a ``ResponseDecoder``:
     ///
     /// ```swift
-    /// let feed = try await router.request(.feed) { try Feed(xml: $0.body) }
+    /// let size = try await router.request(.popular(page: 1)) { $0.body.count }
     /// ```
     ///
     /// - Parameters:

@@ -65,7 +65,7 @@ extension OAuth2Client {
     ///
     /// ```swift
     /// let login = try await client.deviceLogin()
-    /// show(login.page, login.userCode)
+    /// print("Open \(login.page) and type \(login.userCode)")
     /// let token = try await client.token(for: login)
     /// ```
     ///
