@@ -252,7 +252,15 @@ extension PreparedCall {
     /// Sends the request and returns the response if its status is accepted.
     @inline(__always)
     package func accepted() async throws -> NetworkResponse {
-        try await answer().endingCall { try $0.checked() }
+        let response = try await answer()
+        do throws(NetworkError) {
+            try response.handling.check(response)
+        } catch {
+            response.endCall(with: error)
+            throw error
+        }
+        response.endCall()
+        return response
     }
 
     /// Sends the request and decodes the value at a path, outside of the caller's actor.
