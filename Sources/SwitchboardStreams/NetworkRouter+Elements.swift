@@ -49,28 +49,19 @@ extension PreparedCall {
         as type: Value.Type, _ path: [String], _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding(decoder)
-        return bytes(for: decoding).elements(as: type, at: path, limit: limit, on: actor) {
-            decoding.decoder
-        } in: {
-            try decoding.run($0)
-        }
+        return bytes(for: decoding).elements(as: type, at: path, by: decoding, limit: limit, on: actor)
     }
 }
 
 extension ResponseBytes {
     /// Returns the elements of a JSON array as they arrive. The array is the body itself, or the value at a path of
-    /// names. See
-    /// `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
+    /// names. See `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
     public func elements<Value: Decodable & Sendable>(
         as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses,
         limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, limit: limit, on: nil) {
-            decoder
-        } in: {
-            try $0()
-        }
+        elements(as: type, at: path, by: ResponseDecoding(decoder), limit: limit, on: nil)
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
@@ -80,23 +71,17 @@ extension ResponseBytes {
         limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, limit: limit, on: isolation) {
-            decoder
-        } in: {
-            try $0()
-        }
+        elements(as: type, at: path, by: ResponseDecoding(decoder), limit: limit, on: isolation)
     }
 
     fileprivate func elements<Value: Decodable>(
-        as type: Value.Type, at path: [String], limit: Int, on actor: (any Actor)?,
-        decoder: @escaping @Sendable () -> any ResponseDecoder,
-        in run: @escaping @Sendable (() throws -> Void) throws -> Void
+        as type: Value.Type, at path: [String], by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
         // Created with the first chunk, when the response has arrived.
-        lazy var reader = JSONElementReader(type, decodedBy: decoder(), at: path)
+        lazy var reader = decoding.run { JSONElementReader(type, decodedBy: $0, at: path) }
         return ResponseSequence(self, on: actor) { chunk, elements in
             do {
-                try run {
+                try decoding.run { _ in
                     guard let chunk else { return try reader.finish() }
                     try chunk.withUnsafeBytes { bytes in try reader.read(bytes) { elements.append($0) } }
                 }

@@ -64,8 +64,8 @@ extension NetworkRouter {
         decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding(decoder)
-        let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) {
-            try decoding.decoder.decode(type, from: $0)
+        let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) { data in
+            try decoding.run { try $0.decode(type, from: data) }
         }
         let call = LongCall(on: calls, usually: .forStreams)
         let prepare = ActorBound { self.prepare(endPoint($0), options, accept: jsonLineTypes) }
@@ -86,7 +86,7 @@ extension PreparedCall {
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding(decoder)
         return bytes(for: decoding).jsonLines(as: type, limit: limit, on: actor) { data in
-            try decoding.run { try decoding.decoder.decode(type, from: data) }
+            try decoding.run { try $0.decode(type, from: data) }
         }
     }
 }

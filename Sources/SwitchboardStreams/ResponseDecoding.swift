@@ -10,10 +10,10 @@ struct ResponseDecoding: Sendable {
     /// Creates a decoding. Nil selects the decoder of the response handling.
     init(_ decoder: (any ResponseDecoder)?) { given = decoder }
 
-    var decoder: any ResponseDecoder { given ?? found.value?.decoder ?? FastJSONDecoder.ofResponses }
-
-    func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
-        try (found.value?.environment).run(operation)
+    /// Decodes with the decoder, in the environment of the response.
+    func run<Output>(_ decode: (any ResponseDecoder) throws -> Output) rethrows -> Output {
+        let found = found.value
+        return try (found?.environment).run { try decode(given ?? found?.decoder ?? FastJSONDecoder.ofResponses) }
     }
 
     /// Takes the decoder and the environment of the latest response.

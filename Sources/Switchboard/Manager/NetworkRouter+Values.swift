@@ -253,13 +253,7 @@ extension PreparedCall {
     @inline(__always)
     package func accepted() async throws -> NetworkResponse {
         let response = try await answer()
-        do throws(NetworkError) {
-            try response.handling.check(response)
-        } catch {
-            response.endCall(with: error)
-            throw error
-        }
-        response.endCall()
+        try response.endingCall { try $0.handling.check($0) }  // returns no copy of the response
         return response
     }
 

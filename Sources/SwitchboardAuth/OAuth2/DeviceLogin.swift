@@ -31,31 +31,37 @@ extension DeviceLogin: CustomStringConvertible, CustomReflectable {
 extension DeviceLogin {
     /// Creates the login in a server's response (RFC 8628 §3.2). Nil for a response without codes or a page.
     init?(answer: Data) {
-        guard let object = try? JSONSerialization.jsonObject(with: answer) as? [String: Any],
-            let deviceCode = object["device_code"] as? String, !deviceCode.isEmpty,
-            let userCode = object["user_code"] as? String, !userCode.isEmpty,
-            // Google uses the name of a draft.
-            let page = Self.page(object["verification_uri"] ?? object["verification_url"])
+        struct Answer: Decodable {
+            var device_code, user_code: String
+            var verification_uri: String?
+            /// Google uses the name of a draft.
+            var verification_url: String?
+            var verification_uri_complete: String?
+            var expires_in: OAuthToken.Seconds?
+            var interval: OAuthToken.Seconds?
+        }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.device_code.isEmpty,
+            !answer.user_code.isEmpty, let page = Self.page(answer.verification_uri ?? answer.verification_url)
         else { return nil }
-        self.deviceCode = deviceCode
-        self.userCode = userCode
+        deviceCode = answer.device_code
+        userCode = answer.user_code
         self.page = page
-        pageWithCode = Self.page(object["verification_uri_complete"])
-        lifetime = .seconds(Self.seconds(object["expires_in"], else: 600, within: 1...86_400))
-        interval = .seconds(Self.seconds(object["interval"], else: 5, within: 1...3_600))
+        pageWithCode = Self.page(answer.verification_uri_complete)
+        lifetime = Self.duration(answer.expires_in, else: 600, within: 1...86_400)
+        interval = Self.duration(answer.interval, else: 5, within: 1...3_600)
     }
 
-    private static func page(_ value: Any?) -> URL? {
-        guard let text = value as? String, let url = URL(string: text),
-            ["http", "https"].contains(url.scheme?.lowercased())
-        else { return nil }
+    private static func page(_ text: String?) -> URL? {
+        guard let url = text.flatMap(URL.init(string:)), ["http", "https"].contains(url.scheme?.lowercased()) else {
+            return nil
+        }
         return url
     }
 
-    private static func seconds(_ value: Any?, else usual: Int, within range: ClosedRange<Int>) -> Int {
-        let number = (value as? NSNumber)?.doubleValue ?? (value as? String).flatMap(Double.init)
-        guard let number, number.isFinite else { return usual }
-        return Int(min(max(number, Double(range.lowerBound)), Double(range.upperBound)))
+    private static func duration(_ time: OAuthToken.Seconds?, else usual: Double, within range: ClosedRange<Double>)
+        -> Duration
+    {
+        .seconds(Int(min(max(time?.value ?? usual, range.lowerBound), range.upperBound)))
     }
 }
 

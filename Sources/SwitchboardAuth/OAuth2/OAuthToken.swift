@@ -92,14 +92,16 @@ private struct Words: Decodable {
     }
 }
 
-/// A number, which some servers write as a text.
-private struct Seconds: Decodable {
-    let value: Double?
+extension OAuthToken {
+    /// A number, which some servers write as a text.
+    struct Seconds: Decodable {
+        let value: Double?
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let number = try? container.decode(Double.self)
-        let value = number ?? (try? container.decode(String.self)).flatMap(Double.init)
-        self.value = value.flatMap { $0.isNaN ? nil : $0 }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let number = try? container.decode(Double.self)
+            let value = number ?? (try? container.decode(String.self)).flatMap(Double.init)
+            self.value = value.flatMap { $0.isNaN ? nil : $0 }
+        }
     }
 }

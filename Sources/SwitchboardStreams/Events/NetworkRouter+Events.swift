@@ -61,7 +61,7 @@ extension NetworkRouter {
         let decoding = ResponseDecoding(decoder)
         let source = eventSource(endPoint, lastEventID, options, limit, decoding)
         return calls.elements(of: source, until: last) { event in
-            try decoding.run { Transferred(try event.decode(type, decoder: decoding.decoder)) }
+            try decoding.run { Transferred(try event.decode(type, decoder: $0)) }
         }
     }
 
@@ -76,7 +76,7 @@ extension NetworkRouter {
         let decoding = ResponseDecoding(decoder)
         let source = eventSource(endPoint, lastEventID, options, limit, decoding)
         let decode = ActorBound<ServerSentEvent, Value> { event in
-            try decoding.run { try event.decode(type, decoder: decoding.decoder) }
+            try decoding.run { try event.decode(type, decoder: $0) }
         }
         return calls.elements(of: source, until: last, decode.sendable)
     }

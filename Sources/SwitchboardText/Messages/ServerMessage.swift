@@ -26,8 +26,9 @@ package struct ServerMessage {
     /// Returns a body of `text/plain` as a message, cut after 1,000 characters. Nil for another type, for more than
     /// 64 KiB, and for bytes that are no text.
     package func plainText(in body: Data, as contentType: String?) -> String? {
-        let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard type == "text/plain", body.count <= 65_536, let text = String(data: body, encoding: .utf8) else {
+        guard contentType?.mediaType == "text/plain", body.count <= 65_536,
+            let text = String(data: body, encoding: .utf8)
+        else {
             return nil
         }
         let words = text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -110,14 +110,7 @@ extension NetworkResponse {
         if let value = body as? Value { return value }
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
-        guard !body.isEmpty else {
-            throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
-        }
-        do {
-            return try environment.run { try (decoder ?? handling.decoder).decode(type, from: body) }
-        } catch {
-            throw failure(for: error, as: type)
-        }
+        return try decoded(type) { try (decoder ?? handling.decoder).decode(type, from: body) }
     }
 
     /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
@@ -125,15 +118,21 @@ extension NetworkResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
+        try decoded(type) {
+            try NetworkResponse.$nestedPath.withValue(path) {
+                try (decoder ?? handling.decoder).decode(NestedValue<Value>.self, from: body).value
+            }
+        }
+    }
+
+    /// Decodes a body that is not empty, in the environment of the call.
+    @inline(__always)
+    private func decoded<Value>(_ type: Value.Type, _ decode: () throws -> Value) throws(NetworkError) -> Value {
         guard !body.isEmpty else {
             throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
         }
         do {
-            return try NetworkResponse.$nestedPath.withValue(path) {
-                try environment.run {
-                    try (decoder ?? handling.decoder).decode(NestedValue<Value>.self, from: body).value
-                }
-            }
+            return try environment.run(decode)
         } catch {
             throw failure(for: error, as: type)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardText
 
 /// The boundaries of a `multipart/x-mixed-replace` body, which URLSession removes on Apple's systems. A reader of parts
 /// then reads the same format as on Linux.
@@ -47,6 +48,6 @@ struct ReplacedParts {
     private var line: String { (count == 0 ? "--" : "\r\n--") + boundary }
 
     private static func matches(_ type: String) -> Bool {
-        type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() == "multipart/x-mixed-replace"
+        type.mediaType == "multipart/x-mixed-replace"
     }
 }

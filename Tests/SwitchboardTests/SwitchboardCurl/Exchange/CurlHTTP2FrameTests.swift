@@ -26,9 +26,11 @@ struct CurlHTTP2FrameTests {
     }
 
     /// Sends a request that the server never finishes over an existing connection, and waits until it has arrived.
-    static func hang(_ session: CurlSession, _ counting: URL) async throws -> Task<NetworkResponse, any Error> {
+    static func hang(
+        _ session: CurlSession, _ counting: URL, _ hanging: NetworkRequest? = nil
+    ) async throws -> Task<NetworkResponse, any Error> {
         var number = try await count(session, counting).count + 1
-        let request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/hang"))
+        let request = try hanging ?? NetworkRequest(.get, Servers.http2("scriptsTLS", "/hang"))
         let task = Task { try await session.send(request) }
         // The server's count grows by one more as soon as the other request has arrived.
         while number < 1_000, try await count(session, counting).count == number { number += 1 }
