@@ -83,7 +83,8 @@ struct CurlUnprocessedTests {
     func forgedText() async throws {
         let session = try CurlHTTP2Tests.session()
         let hanging = try await CurlHTTP2FrameTests.hang(session, Self.url("/count"), Self.post("/silent"))
-        var forged = try Self.post("/resethanging/2")
+        // Without a body: libcurl 7.88 never ends an exchange whose answer ends before the body is sent.
+        var forged = try Self.post("/resethanging/2", "")
         forged.headers["X-Note"] = "recveived GOAWAY, error=0, last_stream=0"
         _ = try await session.send(forged)
         let error = await #expect(throws: NetworkError.self) { try await hanging.value }
