@@ -102,6 +102,10 @@ extension CurlExchange {
         return head.status == 304 || !head.isEncoded && head.contentLength == received
     }
 
+    /// Whether libcurl could not send the rest of the body because the server has ended the stream without an error
+    /// ([RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1)). libcurl has no message for that.
+    func isStreamClosed(_ code: Int32) -> Bool { code == CurlCode.stream && !handle.hasMessage }
+
     private func isRatioKept(_ count: Int64) -> Bool {
         guard head.isEncoded, count > 1 << 20 else { return true }
         // libcurl counts the bytes it read before this piece. One more buffer may be in flight.

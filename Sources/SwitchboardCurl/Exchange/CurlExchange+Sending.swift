@@ -93,11 +93,10 @@ extension CurlExchange {
         case .bytes(let count):
             given += Int64(count)
             tellSent()
-            isBodySent = given == request.bodyLength
+            if given == request.bodyLength { endBody() }
             return count
         case .end:
-            isBodySent = true
-            if isUpgraded { loop.closing.append(self) }
+            endBody()
             return 0
         case .later:
             // The upload of an upgrade waits for the server's 101, not for this process.
@@ -107,6 +106,12 @@ extension CurlExchange {
             _ = refuse(failure)
             return CurlAnswer.abortReading
         }
+    }
+
+    private func endBody() {
+        isBodySent = true
+        // libcurl 7.88 does not see the end of an HTTP/2 stream that the server ended first.
+        if isUpgraded || head.size > 0 { loop.closing.append(self) }
     }
 
     /// Returns false for a request that libcurl would send again, so that the body is not repeated.

@@ -176,7 +176,11 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     /// Ends the exchange on the loop's thread, after libcurl has released the handle.
     func end(_ code: Int32, _ message: String) {
-        let code = isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects ? 0 : code
+        let isClosed = isStreamClosed(code)
+        // libcurl 7.88 drops an answer that it reads together with the end of the stream.
+        if isClosed, !head.isComplete { failure = failure ?? .answerLost }
+        let isOver = isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed
+        let code = isOver ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headCutOff }
         if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }
         if let failure { return fail(failure) }

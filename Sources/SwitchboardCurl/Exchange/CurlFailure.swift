@@ -28,6 +28,8 @@ package enum CurlFailure: Error {
     case timedOut(Phase)
     /// The connection ended before the response began.
     case connectionDied(Loss)
+    /// libcurl dropped the response to a request whose body the server did not want to the end.
+    case answerLost
     case headCutOff, headTooLarge, headHoldsNUL, headBeginsFolded, badLengths, unknownEncoding
     /// A 101 to a request that asked for no other protocol, or of HTTP/1.0.
     case unaskedUpgrade(isOld: Bool)

@@ -14,5 +14,7 @@ enum CurlCode {
     static let receiveError: Int32 = 56
     /// The result of a resume in 8.16 that pauses again ([curl 19334](https://github.com/curl/curl/issues/19334)).
     static let again: Int32 = 81
+    /// CURLE_HTTP2_STREAM.
+    static let stream: Int32 = 92
 }
 #endif

@@ -178,6 +178,21 @@ class Connection(asyncio.Protocol):
         self.h2.reset_stream(self.hanging, int(code))
         self.count_path(stream, code)
 
+    def early_path(self, stream, _):
+        """Sends the whole answer before the body of the request has arrived."""
+        self.early = stream
+        self.count_path(stream, _)
+
+    def endearly_path(self, stream, code):
+        """Sends RST_STREAM for the stream of `early_path`."""
+        self.h2.reset_stream(self.early, int(code))
+        self.count_path(stream, code)
+
+    def enough_path(self, stream, _):
+        """Sends the whole answer and then RST_STREAM with NO_ERROR (RFC 9113, section 8.1)."""
+        self.count_path(stream, _)
+        self.h2.reset_stream(stream, 0)
+
     def refuse_path(self, stream, code):
         """Sends RST_STREAM instead of a head."""
         self.h2.reset_stream(stream, int(code))

@@ -39,6 +39,9 @@ extension CurlFailure {
                 reason: isOld
                     ? "a 101 of HTTP/1.0 switches to no protocol (RFC 9110 §7.8)"
                     : "a 101 switches to a protocol that was not asked for")
+        case .answerLost:
+            NetworkError(
+                .connectionLost, reason: "the server answered before the end of the body, and libcurl lost the answer")
         case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
             repeated(

@@ -1,5 +1,6 @@
 #if os(Linux)
 import SwitchboardCurl
+import SwitchboardPlatform
 import Foundation
 @testable import Switchboard
 import Testing
@@ -59,6 +60,70 @@ struct CurlHTTP2FrameTests {
         #expect(response.statusCode == 200)
         #expect(!response.headers.contains("Link"))
         #expect(response.text.contains("count"))
+    }
+
+    // MARK: Answers before the end of the request
+
+    // RFC 9113 §8.1: a response may be complete before the request is; a RST_STREAM with NO_ERROR after it only ends
+    // the request.
+    @Test(
+        "an answer that is complete before the body is sent is the response",
+        arguments: [false, true], [nil, 8 as Int64])
+    func early(isReset: Bool, length: Int64?) async throws {
+        let session = try Self.session(connections: 1)
+        let (task, isAnswered) = try await Self.upload(session, "/early", length: length)
+        if isReset { _ = try await Self.count(session, Servers.http2("scriptsTLS", "/endearly/0")) }
+        isAnswered.open()
+        let response = try await task.value
+        #expect(response.statusCode == 200)
+        #expect(response.text.contains("count"))
+        #expect(response.history.isEmpty)
+        #expect(try await Self.count(session, Servers.http2("scriptsTLS", "/count")).count > 2)
+    }
+
+    @Test("an answer that arrives with RST_STREAM is the response or connectionLost", arguments: [nil, 8 as Int64])
+    func earlyAtOnce(length: Int64?) async throws {
+        let session = try Self.session(connections: 1)
+        let (task, isAnswered) = try await Self.upload(session, "/enough", length: length)
+        isAnswered.open()
+        do {
+            #expect(try await task.value.text.contains("count"))
+        } catch let error as NetworkError {
+            #expect(error.code == .connectionLost)
+            #expect(error.reason == "the server answered before the end of the body, and libcurl lost the answer")
+        }
+    }
+
+    @Test("a stream reset with an error after its answer is an error")
+    func earlyError() async throws {
+        let session = try Self.session(connections: 1)
+        let (task, isAnswered) = try await Self.upload(session, "/early", length: 8)
+        _ = try await Self.count(session, Servers.http2("scriptsTLS", "/endearly/2"))
+        isAnswered.open()
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.code == .truncatedBody)
+        #expect(error?.reason?.contains("INTERNAL_ERROR") == true)
+    }
+
+    /// Starts an upload whose body waits in its middle, and waits until the server has answered it.
+    private static func upload(
+        _ session: CurlSession, _ path: String, length: Int64?
+    ) async throws -> (Task<NetworkResponse, any Error>, Gate) {
+        let isAnswered = Gate()
+        let parts = Protected(["text", "more"])
+        var request = NetworkRequest(.post, try Servers.http2("scriptsTLS", path))
+        request.timeouts.attempt = .seconds(20)
+        request.body = StreamBody(length: length) {
+            HTTPBodyStream {
+                if parts.withLock({ $0.count == 1 }) { try await isAnswered.wait() }
+                return parts.withLock { $0.popLast().map { Data($0.utf8) } }
+            }
+        }
+        let upload = request
+        let task = Task { try await session.send(upload) }
+        // The server answers in turn, so the second count follows the answer on their one connection.
+        while try await count(session, Servers.http2("scriptsTLS", "/count")).count < 2 {}
+        return (task, isAnswered)
     }
 
     // MARK: RST_STREAM, GOAWAY, closed connections
