@@ -21,6 +21,8 @@ extension Cassette {
                 if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "send", at: place) }
                 return bytes
             }
+        } ended: {
+            upgrade.ended()
         }
         return request
     }

@@ -8,7 +8,7 @@ final class Inbox: Sendable {
         var limit: Int
         /// The number of pings that wait for an answer. Meanwhile the inbox takes more, to find it.
         var pings = 0
-        var isFull: Bool { bytes >= limit && (pings == 0 || bytes / Inbox.pingFactor >= limit) }
+        var isFull: Bool { bytes >= limit && (pings == 0 || bytes >= 1 << 20 && bytes / 16 >= limit) }
         /// The messages. Those before ``first`` were read, and are empty.
         var messages: [WebSocketMessage] = []
         var first = 0
@@ -102,10 +102,8 @@ final class Inbox: Sendable {
         }
     }
 
-    /// The factor of the limit while a ping waits for its answer: enough for what the systems of both sides hold.
-    private static let pingFactor = 16
-
-    /// Takes more messages until ``endPing()``, because the answer to a ping may be behind them.
+    /// Takes more messages until ``endPing()``, because the answer to a ping may be behind them: 16 times the limit and
+    /// at least 1 MiB, which is enough for what the systems of both sides hold.
     func beginPing() {
         let room = state.withLock { state in
             state.pings += 1

@@ -14,7 +14,8 @@ extension SendQueue {
         if isStopped { action() }
     }
 
-    private func stop() {
+    /// Runs the action of ``whenStopped(_:)``.
+    func stop() {
         let action = state.withLock { state in
             defer { state.onStop = nil }
             state.isStopped = true

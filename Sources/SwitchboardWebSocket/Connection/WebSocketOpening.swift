@@ -35,6 +35,8 @@ struct WebSocketOpening: Sendable {
                 HTTPBodyStream { [weak queue] in await queue?.next() }
             } connected: {
                 _ = connected.swap($0)
+            } ended: { [weak queue] in
+                queue?.stop()
             }
             if settings.reconnects { try call.join(&request) { _ in } }
         }

@@ -44,7 +44,7 @@ extension FoundationSession {
             socket.cancel()
         }
         if response.statusCode == 101 {
-            response.bytes = ResponseBytes(SystemFrames(socket, upgrade.outgoing(), limit: limit))
+            response.bytes = ResponseBytes(SystemFrames(socket, upgrade, limit: limit))
         }
         return response
     }

@@ -22,6 +22,8 @@ package final class FoundationSocket: SocketObserver {
         /// The time of the receive that has delivered no message yet.
         var receiving: ContinuousClock.Instant?
         var report = Report()
+        /// Runs at the first report.
+        var onReport: (@Sendable () -> Void)?
         /// The Close frame that this side sent.
         var closing: SocketEvent?
         var end: Result<Void, any Error>?
@@ -147,12 +149,24 @@ package final class FoundationSocket: SocketObserver {
 
     /// Adds a report about the end, and ends the socket if nothing can follow.
     func note(_ change: (inout Report) -> Void) {
-        let isFinal = state.withLock { state in
+        let (isFinal, onReport) = state.withLock { state in
             change(&state.report)
             state.report.time = state.report.time ?? .now
-            return state.report.isFinal
+            defer { state.onReport = nil }
+            return (state.report.isFinal, state.onReport)
         }
+        onReport?()
         if isFinal { endAsReported() } else { deadlines.add(self) }
+    }
+
+    /// Runs `body` when URLSession first reports an end of the connection, also before a receive asks for it.
+    func whenReported(_ body: @escaping @Sendable () -> Void) {
+        let isReported = state.withLock { state in
+            let isReported = state.report.time != nil || state.end != nil
+            if !isReported { state.onReport = body }
+            return isReported
+        }
+        if isReported { body() }
     }
 
     /// Ends with a Close frame if there was one, or else with the reported error.
@@ -185,7 +199,7 @@ package final class FoundationSocket: SocketObserver {
             guard state.end == nil else { return nil }
             state.end = end
             if let last { state.events.append(last) }
-            defer { (state.continuation, state.reader, state.sender) = (nil, nil, nil) }
+            defer { (state.continuation, state.reader, state.sender, state.onReport) = (nil, nil, nil, nil) }
             return state
         }
         guard let ended else { return }
@@ -193,6 +207,7 @@ package final class FoundationSocket: SocketObserver {
         ended.task?.cancel()
         ended.sender?.continuation.resume(throwing: CancellationError())
         ended.reader?.resume()
+        ended.onReport?()
         ended.continuation?.resume(with: answer ?? end.flatMap { .failure(CancellationError()) })
     }
 }

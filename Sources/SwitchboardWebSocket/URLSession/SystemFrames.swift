@@ -8,13 +8,14 @@ final class SystemFrames: ResponseBytes.Source {
     private let limit: Int
     private let sending: Task<Void, Never>
 
-    init(_ socket: FoundationSocket, _ outgoing: HTTPBodyStream, limit: Int) {
+    init(_ socket: FoundationSocket, _ upgrade: ConnectionUpgrade, limit: Int) {
         self.socket = socket
         self.limit = limit
         sending = Task {
             // The reader gets the error of a lost connection.
-            try? await Self.send(outgoing, over: socket)
+            try? await Self.send(upgrade.outgoing(), over: socket)
         }
+        socket.whenReported(upgrade.ended)
     }
 
     deinit {

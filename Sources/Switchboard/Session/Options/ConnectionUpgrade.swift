@@ -10,6 +10,8 @@ package struct ConnectionUpgrade: Sendable {
     package let outgoing: @Sendable () -> HTTPBodyStream
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
+    /// Runs when the connection takes no more bytes. A session that cancels the reader of `outgoing` then does not call it.
+    package let ended: @Sendable () -> Void
     /// Opens the connection over a ``FoundationSession``, because URLSession has no bytes of other protocols. Nil for a
     /// protocol that it does not support.
     package var openByURLSession: URLSessionOpening?
@@ -22,12 +24,14 @@ package struct ConnectionUpgrade: Sendable {
     package init(
         byURLSession openByURLSession: URLSessionOpening? = nil, headers: @escaping @Sendable () -> HTTPHeaders,
         outgoing: @escaping @Sendable () -> HTTPBodyStream,
-        connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in }
+        connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in },
+        ended: @escaping @Sendable () -> Void
     ) {
         self.openByURLSession = openByURLSession
         self.headers = headers
         self.outgoing = outgoing
         self.connected = connected
+        self.ended = ended
     }
 }
 

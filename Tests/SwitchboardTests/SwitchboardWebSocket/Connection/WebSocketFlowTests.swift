@@ -152,8 +152,9 @@ import Testing
     @Test("a reader that is slow is no reason to miss an answer to a ping")
     func slowReaderPings() async throws {
         try await MockServer.run { server in
-            let message = WebSocketMessage.binary(Data(count: 1_000))
-            server.enqueue(.webSocket(.binary(Data(count: 1_000)), .binary(Data(count: 1_000))))
+            let bytes = Data(count: 1 << 20)
+            let message = WebSocketMessage.binary(bytes)
+            server.enqueue(.webSocket(.binary(bytes), .binary(bytes)))
             let clock = TestClock()
             let socket = try await open(server, clock: clock) {
                 $0.queueLimit = 1

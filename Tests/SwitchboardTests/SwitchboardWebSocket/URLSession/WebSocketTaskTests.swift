@@ -315,4 +315,34 @@ import Testing
         }
         #expect(await comesTrue { task.state.value.cancels == 1 })
     }
+
+    // MARK: A full inbox
+
+    @Test("the end is noticed behind a full inbox", arguments: [false, true])
+    func endBehindFullInbox(isByClose: Bool) async throws {
+        let (socket, events) = try await open { $0.webSocket.queueLimit = 1 }
+        await task.deliver("first")
+        #expect(await comesTrue { socket.metrics.messagesReceived == 1 })
+        if isByClose { events.didClose(with: 1001, Data()) }
+        events.didComplete(with: isByClose ? nil : URLError(.networkConnectionLost), nil)
+        await task.deliver(.failure(URLError(.networkConnectionLost)))
+        for await state in socket.states {
+            if case .closed(let closure) = state { #expect(closure?.code.rawValue == (isByClose ? 1001 : nil)) }
+        }
+        #expect(try await socket.receive() == "first")
+    }
+
+    @Test("a ping is answered behind a full inbox, also a small one", arguments: [1, 1_000])
+    func pingBehindFullInbox(limit: Int) async throws {
+        let (socket, _) = try await open { $0.webSocket.queueLimit = limit }
+        let text = String(repeating: "a", count: limit)
+        await task.deliver(text)
+        #expect(await comesTrue { socket.metrics.messagesReceived == 1 })
+        async let ping: Void = socket.ping()
+        for _ in 0..<20 { await task.deliver(text) }
+        #expect(await comesTrue { !task.state.value.pings.isEmpty })
+        task.state.value.pings.first?(nil)
+        try await ping
+        #expect(socket.metrics.messagesReceived == 21)
+    }
 }
