@@ -66,9 +66,10 @@ public struct Redaction: Sendable {
 
     /// Redacts the values of secret names in a body's text.
     ///
-    /// The text may contain JSON members, also inside a JSON string, form pairs, elements and attributes of markup,
-    /// header fields, lines of YAML, parts of `multipart/form-data`, and queries of URLs anywhere. It may be incomplete
-    /// or invalid: anything that looks like a member with a secret name is redacted.
+    /// The text may contain JSON members, also inside a JSON string, members as Ruby and PHP print them, form pairs,
+    /// elements and attributes of markup, property lists, header fields, lines of YAML, parts of `multipart/form-data`,
+    /// and queries of URLs anywhere. It may be incomplete or invalid: anything that looks like a member with a secret
+    /// name is redacted. `true`, `false`, `null` and a message such as `password: is too short` stay.
     public func text(_ text: String) -> String {
         redactor.text(text)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Redactor {
     /// Redacts the values after `"name":` for secret names: in JSON members, in JSON inside a JSON string, and with
-    /// apostrophes, as some languages print them.
+    /// apostrophes or `=>`, as some languages print them. `true`, `false` and `null` are no secrets.
     ///
     /// The search does not pair opening and closing quotes, so truncated or invalid text cannot hide a name.
     func members(in text: String, _ quote: UInt8) -> String {
@@ -19,13 +19,11 @@ extension Redactor {
             let start = opened[depth]
             opened[depth] = index
             let delimiter = 1 << depth  // the quote and its backslashes
-            guard start >= 0, index - delimiter >= start, let value = bytes.behindColon(from: index),
-                isSecret(
-                    member: bytes[start..<index - delimiter].memberName(depth),
-                    before: value < bytes.count ? bytes[value] : nil)
+            guard start >= 0, index - delimiter >= start, let value = bytes.valueStart(from: index),
+                isSecret(member: bytes[start..<index - delimiter].memberName(depth), before: bytes[value])
             else { continue }
             let end = bytes.endOfValue(from: value, depth, quote)
-            places.add(value..<end, mask(quote, depth))
+            if !OrdinaryText.isLiteral(bytes[value..<end]) { places.add(value..<end, mask(quote, depth)) }
             index = end
             opened[depth] = -1
         }
@@ -55,10 +53,15 @@ extension [UInt8] {
 
     func backslashes(before index: Int) -> Int { self[..<index].reversed().prefix { $0 == .backslash }.count }
 
-    /// Returns the start of the value if a colon follows, or else nil.
-    fileprivate func behindColon(from start: Int) -> Int? {
-        guard let colon = self[start...].firstIndex(where: { !$0.isSpace }), self[colon] == .colon else { return nil }
-        return self[(colon + 1)...].firstIndex { !$0.isSpace } ?? count
+    /// Returns the start of the value after a colon or, as in Ruby and PHP, `=>` or `]=>`. Nil without one.
+    fileprivate func valueStart(from start: Int) -> Int? {
+        guard var index = self[start...].firstIndex(where: { !$0.isSpace }) else { return nil }
+        if self[index] != .colon {
+            if self[index] == .rightBracket { index += 1 }
+            guard self[index...].starts(with: "=>".utf8) else { return nil }
+            index += 1
+        }
+        return self[(index + 1)...].firstIndex { !$0.isSpace }
     }
 
     /// Returns the end of the value at `start`, in text whose strings have this depth. `quote` is the quote of its
@@ -84,7 +87,9 @@ extension [UInt8] {
             }
             guard string == nil else { continue }
             switch byte {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): nesting += 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("): nesting += 1
+            // `string(7) "…"`: the value continues.
+            case UInt8(ascii: ")"): nesting = Swift.max(0, nesting - 1)
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 nesting -= 1
                 if nesting <= 0 { return nesting < 0 ? index - 1 : index }

@@ -150,7 +150,8 @@ private struct LineRedactor {
         let isWhole = isFirst && isWord && !isStructured
         // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.
         let isProse = isWord && !isFirst && !isFlow && !isStructured
-        if isProse, bytes[start..<line.upperBound].isProse { return nil }
+        if isProse, OrdinaryText.beginsMessage(bytes[start..<line.upperBound]) { return nil }
+        if isWhole, OrdinaryText.isMessage(bytes[start..<line.upperBound]) { return nil }
         if !isWhole, let quoted = bytes.quotedText(from: start) { return quoted }
         if isStructured { return start..<bytes.endOfField(from: start, line.upperBound) }
         if isProse { return start..<bytes.endOfWord(from: start, line.upperBound) }
@@ -170,23 +171,6 @@ extension Redactor {
         ["authorization", "cookie", "cookie2", "dpop"].contains { name.lowercased().hasSuffix($0) }
     }
 }
-
-extension ArraySlice<UInt8> {
-    /// Whether the text continues a sentence: `is too short`.
-    fileprivate var isProse: Bool {
-        let word = drop { $0 == .quote || $0 == .apostrophe || $0 == .backslash }.prefix {
-            $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A
-        }
-        return word.count < 12 && ordinaryWords.contains(String(decoding: word, as: UTF8.self).lowercased())
-    }
-}
-
-/// Words that follow a name in messages and are not secrets.
-private let ordinaryWords = Set(
-    """
-    a an are call can cannot check create does enter expected expired field get has invalid is it log login may missing \
-    must no not please request required reset retry see set should sign the this too try use was you your
-    """.split(separator: " ").map(String.init))
 
 extension [UInt8] {
     /// Returns the end of a word in prose, without punctuation after it.

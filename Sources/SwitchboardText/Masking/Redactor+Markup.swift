@@ -2,13 +2,15 @@ import Foundation
 
 extension Redactor {
     /// Redacts markup: the content of elements with a secret name, the values of attributes with such a name, and those
-    /// of `<input name="token" value="…">`.
+    /// of `<input name="token" value="…">` and `<key>token</key><string>…</string>`.
     func markup(in text: String) -> String {
         let bytes = Array(text.utf8)
         let isMarkup = bytes.first { !$0.isSpace } == .lessThan
         var closings: MarkupTag.Closings?
         // The end of the comment or CDATA section that contains the tag.
         var section = 0
+        // True after an element that names a secret.
+        var isAfterName = false
         var places = Places()
         func hide(_ range: Range<Int>) {
             if !range.isEmpty { places.add(range, mask.utf8) }
@@ -28,11 +30,14 @@ extension Redactor {
             {
                 hide(attribute.value)
             }
-            guard tag.hasContent, isSecret(member: tag.name) else { continue }
+            let name = tag.name.lowercased()
+            let isValue = isAfterName && (MarkupTag.valued.contains(name) || MarkupTag.typed.contains(name))
+            isAfterName = tag.hasContent && MarkupTag.naming.contains(name) && isSecret(member: tag.text(in: bytes))
+            guard tag.hasContent, isValue || isSecret(member: tag.name) else { continue }
             let places = closings ?? MarkupTag.closings(in: bytes)
             closings = places
             let isInside = start < section
-            let last = (isInside ? places.inside : places.outside)[tag.name.lowercased()]
+            let last = (isInside ? places.inside : places.outside)[name]
             let limit = isInside ? section : bytes.count
             if let last, last >= tag.end {
                 index = MarkupTag.end(of: tag, in: bytes, limit) ?? (isInside ? Swift.max(section, tag.end) : last)
@@ -51,6 +56,8 @@ extension Redactor {
 private struct MarkupTag {
     static let naming: Set<String> = ["name", "id", "key", "property"]
     static let valued: Set<String> = ["value", "content"]
+    /// The elements of property lists that may contain a secret.
+    static let typed: Set<String> = ["string", "data", "integer", "array", "dict"]
 
     /// The name without a namespace prefix.
     var name = ""
@@ -102,6 +109,12 @@ private struct MarkupTag {
             // An attribute without a closing quote must not hide the next tag.
             end = close.map { $0 + 1 } ?? place + 1
         }
+    }
+
+    /// Returns the text up to the next tag, at most 256 bytes.
+    func text(in bytes: [UInt8]) -> String {
+        let text = bytes[end...].prefix(256).prefix { $0 != .lessThan }
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func name(in bytes: [UInt8], from index: inout Int) -> String {

@@ -109,7 +109,9 @@ private struct NamedValueReader {
 
     private mutating func finish(_ frame: Frame, _ depth: Int, isCut: Bool = false) {
         guard frame.isSecret || isCut && !frame.hasName else { return }
-        for value in frame.values { places.add(value, redactor.mask(quote, depth)) }
+        for value in frame.values where !OrdinaryText.isLiteral(bytes[value]) {
+            places.add(value, redactor.mask(quote, depth))
+        }
     }
 }
 

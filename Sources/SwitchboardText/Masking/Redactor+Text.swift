@@ -3,9 +3,10 @@ import Foundation
 extension Redactor {
     /// Redacts the values of secret names in a body's text.
     ///
-    /// The text may contain JSON members, also inside a JSON string, form pairs, elements and attributes of markup,
-    /// header fields, lines of YAML, parts of `multipart/form-data`, and queries of URLs anywhere. It may be incomplete
-    /// or invalid: anything that looks like a member with a secret name is redacted.
+    /// The text may contain JSON members, also inside a JSON string, members as Ruby and PHP print them, form pairs,
+    /// elements and attributes of markup, property lists, header fields, lines of YAML, parts of `multipart/form-data`,
+    /// and queries of URLs anywhere. It may be incomplete or invalid: anything that looks like a member with a secret
+    /// name is redacted. `true`, `false`, `null` and a message such as `password: is too short` stay.
     package func text(_ text: String) -> String {
         guard !isNone else { return text }
         var text = text
@@ -58,9 +59,12 @@ extension Redactor {
             index = equals + 1
             let place = bytes.namePlace(before: equals, from: places.end)
             let name = String(decoding: bytes[place.name], as: UTF8.self).percentDecoded
-            // A setting has spaces around the equals sign: `password = …`. There, a key or a code is rarely a secret.
+            // A setting has spaces around the equals sign, or an arrow: `password = …`, `:password=>…`. There, a key or a
+            // code is rarely a secret.
+            let isArrow = place.isWord && index < bytes.count && bytes[index] == .greaterThan
+            if isArrow { index += 1 }
             let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
-            let isSetting = start > index || place.name.upperBound < equals
+            let isSetting = isArrow || start > index || place.name.upperBound < equals
             guard !name.isEmpty,
                 isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
                 !isSetting || start < bytes.count && bytes[start] != .equals

@@ -151,6 +151,8 @@ struct BodyRedactionTests {
             "token=\\\"", "=", "token=", ":", "a:", "://", "://a", "://a@", ";", "a;token", "{a: ",
             "--\r\nContent-Disposition: ; name=token\r\n\r\n",
             "\r\n", "token:\n  ", "'", "'token': '", "%", "a=%25", "[", "\\",
+            "\"token\"=>", "token=>", "=>", "\"token\":(", "\"token\":null,", "<key>token</key>", "<key>token", "<key>",
+            "token: is ", "token: is\n",
         ])
     func linear(piece: String) {
         let text = String(repeating: piece, count: (1 << 15) / piece.utf8.count)

@@ -85,7 +85,7 @@ struct RedactionTests {
         arguments: [
             (#"{"password":"s3cret","a":1}"#, #"{"password":"<redacted>","a":1}"#),
             (
-                #"{ "Token" : 53 , "a": [ {"secret": true}, {"pwd":null} ] }"#,
+                #"{ "Token" : 53 , "a": [ {"secret": [true]}, {"pwd":5.0} ] }"#,
                 #"{ "Token" : "<redacted>", "a": [ {"secret": "<redacted>"}, {"pwd":"<redacted>"} ] }"#
             ),
             (#"{"auth":{"x":"}","y":["s3cret","]"]},"z":"auth"}"#, #"{"auth":"<redacted>","z":"auth"}"#),

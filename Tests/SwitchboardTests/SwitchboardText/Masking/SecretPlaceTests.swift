@@ -84,6 +84,104 @@ struct SecretPlaceTests {
         #expect(redaction.text(text) == text)
     }
 
+    private func check(_ text: String, _ expected: String) {
+        #expect(redaction.text(text) == expected)
+        #expect(redaction.text(expected) == expected)
+        #expect(Redaction.none.text(text) == text)
+    }
+
+    @Test(
+        "a secret behind an arrow is masked, as Ruby and PHP print it",
+        arguments: [
+            (#"{"password"=>"hunter2", "a"=>"b"}"#, #"{"password"=>"<redacted>", "a"=>"b"}"#),
+            (
+                #"{"user" => {"password" => "a hunter2", "b" => "c"}, "pin" => 53}"#,
+                #"{"user" => {"password" => "<redacted>", "b" => "c"}, "pin" => "<redacted>"}"#
+            ),
+            (#"{:password=>"hunter2", :code=>5}"#, #"{:password=>"<redacted>", :code=>5}"#),
+            (#"{"log":"{\"token\"=>\"hunter2\"}","a":1}"#, #"{"log":"{\"token\"=>\"<redacted>\"}","a":1}"#),
+            ("array('token' => 'hunter2', 'a' => 'b')", "array('token' => '<redacted>', 'a' => 'b')"),
+            (
+                "array (\n 'tokens' =>\n array (\n 0 => 'hunter2',\n 1 => 'hunter2',\n ),\n 'a' => 1)",
+                "array (\n 'tokens' =>\n '<redacted>',\n 'a' => 1)"
+            ),
+            (
+                "[\"password\"]=>\n  string(7) \"hunter2\"\n  [\"a\"]=>\n  int(1)",
+                "[\"password\"]=>\n  \"<redacted>\"\n  [\"a\"]=>\n  int(1)"
+            ),
+            ("[password] => hunter2 hunter2\n[a] => b", "[password] => <redacted>\n[a] => b"),
+            (
+                #"{"password"=>nil, :csrf=>"<redacted>", "a"=>"token"}"#,
+                #"{"password"=>nil, :csrf=>"<redacted>", "a"=>"token"}"#
+            ),
+            ("<a href=https://h/?token=>text</a>", "<a href=https://h/?token=>text</a>"),
+        ])
+    func arrows(text: String, expected: String) { check(text, expected) }
+
+    @Test(
+        "the value after an element that names a secret is masked",
+        arguments: [
+            (
+                "<plist><dict><key>password</key><string>hunter2</string><key>a</key><string>b</string></dict></plist>",
+                "<plist><dict><key>password</key><string><redacted></string><key>a</key><string>b</string></dict></plist>"
+            ),
+            (
+                "<dict>\n\t<key> api_key </key>\n\t<data>\n\thunter2\n\t</data>\n</dict>",
+                "<dict>\n\t<key> api_key </key>\n\t<data><redacted></data>\n</dict>"
+            ),
+            (
+                "<key>tokens</key><array><string>hunter2</string><string>hunter2</string></array><a>b</a>",
+                "<key>tokens</key><array><redacted></array><a>b</a>"
+            ),
+            (
+                "<member><name>password</name><value><string>hunter2</string></value></member>",
+                "<member><name>password</name><value><redacted></value></member>"
+            ),
+            ("<key>password</key><string>hunter2", "<key>password</key><string><redacted>"),
+            ("<key>password</key><true/><string>a</string>", "<key>password</key><true/><string>a</string>"),
+            ("<key>a</key><string>token</string>", "<key>a</key><string>token</string>"),
+            (
+                "<name>password</name><type>text</type><value>b</value>",
+                "<name>password</name><type>text</type><value>b</value>"
+            ),
+            // Elements and attributes with the name of a secret.
+            (
+                "<ns:client_secret a=\"1\">hunter2</ns:client_secret>",
+                "<ns:client_secret a=\"1\"><redacted></ns:client_secret>"
+            ),
+            ("<user password='hunter2' a=\"b\"/>", "<user password='<redacted>' a=\"b\"/>"),
+        ])
+    func elements(text: String, expected: String) { check(text, expected) }
+
+    @Test(
+        "a message about a secret and a value that is none are shown",
+        arguments: [
+            "password: required", "token: is invalid", "Token: has expired.",
+            "email: a\npassword: can't be blank\nb: c",
+            "password: is too short (minimum is 8 characters)", "  - password: must be at least 12 characters, not 8",
+            "password: \"is invalid\"", "password: null\ncsrf: false\n", "token: nil",
+            #"{"password":null,"csrf":true,"otp":false}"#, "{\"token\" : null\r\n}", "{'password': None, 'csrf': True}",
+            #"{"b":"{\"password\":null}"}"#, #"[{"name":"password","value":null},{"value":true,"name":"csrf"}]"#,
+        ])
+    func harmless(text: String) { check(text, text) }
+
+    @Test(
+        "a value that resembles a message, a number and a string are masked",
+        arguments: [
+            ("Token: abc123", "Token: <redacted>"), ("token: required1", "token: <redacted>"),
+            ("password: is hunter2", "password: <redacted>"), ("password: login", "password: <redacted>"),
+            ("password: value", "password: <redacted>"), ("pin: 123", "pin: <redacted>"),
+            ("password: correct horse is invalid", "password: <redacted>"),
+            ("X-Auth-Token: required", "X-Auth-Token: <redacted>"),
+            (
+                #"{"pin":1234,"cvv":123,"otp":0,"mfa_code":12,"password":1}"#,
+                #"{"pin":"<redacted>","cvv":"<redacted>","otp":"<redacted>","mfa_code":"<redacted>","password":"<redacted>"}"#
+            ),
+            (#"{"password":"null","csrf":"true"}"#, #"{"password":"<redacted>","csrf":"<redacted>"}"#),
+            (#"{"password":nullhunter2,"csrf":[true]}"#, #"{"password":"<redacted>","csrf":"<redacted>"}"#),
+        ])
+    func values(text: String, expected: String) { check(text, expected) }
+
     @Test("of a large body, only the beginning and a margin are read")
     func beginning() throws {
         let redactor = Redactor.standard
@@ -104,7 +202,8 @@ struct SecretPlaceTests {
             #"<form><input value="hunter2" type="hidden" name="csrf_token"><p>\#(tail)</p></form>"#,
             "a=b&token=hunter2hunter2&c=\(tail)", "a: b\npassword: hunter2\nc: \(tail)",
             Self.part("; name=a\r\nContent-Disposition: form-data;\r\n name=password", "hunter2") + tail,
-            "GET /verify/\(Self.token)?\(tail)",
+            "GET /verify/\(Self.token)?\(tail)", #"{"a"=>"b", "password"=>"hunter2 hunter2", "c"=>"\#(tail)"}"#,
+            "<dict><key>a</key><string>b</string><key>token</key><string>hunter2</string><a>\(tail)</a></dict>",
         ]
         for text in texts {
             let shown = Redactor.standard.beginning(of: Data(text.utf8), limit: limit)
