@@ -25,7 +25,7 @@ extension Cassette {
     private func record(_ bytes: inout ResponseBytes, at place: Int) {
         let tape = tape
         let source = bytes
-        bytes = ResponseBytes {
+        bytes = ResponseBytes(result: { source.result }) {
             do {
                 let chunk = try await source.next()
                 if let chunk { tape.withLock { $0.append(chunk, at: place) } }

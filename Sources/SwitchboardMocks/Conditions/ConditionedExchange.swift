@@ -93,7 +93,7 @@ struct ConditionedExchange {
     }
 
     private func paced(_ bytes: ResponseBytes, _ rate: Int) -> ResponseBytes {
-        ResponseBytes { [time, request] in
+        ResponseBytes(result: { bytes.result }) { [time, request] in
             guard let chunk = try await bytes.next() else { return nil }
             do {
                 try await time.wait(for: Int64(chunk.count), at: rate)

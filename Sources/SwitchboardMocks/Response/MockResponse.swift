@@ -25,7 +25,8 @@ public struct MockResponse: Sendable {
     /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304.
     public var body: Data
     /// The fields after the body. A ``MockServer`` then sends the body in chunks, except to HTTP/1.0, which has no
-    /// trailers. A ``StubSession`` leaves them out of a response that is streamed. Default none.
+    /// trailers. As with a real session, a download has them, and a response that the app reads as a stream has none.
+    /// Default none.
     public var trailers = HTTPHeaders()
 
     /// The way the answer ends.

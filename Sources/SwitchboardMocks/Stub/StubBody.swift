@@ -68,10 +68,21 @@ struct StubBody {
     final class Parts: Sendable {
         private let body: StubBody
         private let rest: Protected<ArraySlice<Data>>
+        private let metrics: ExchangeMetrics
 
         init(_ body: StubBody) {
             self.body = body
-            rest = Protected(body.sent[...])
+            let sent = body.sent
+            rest = Protected(sent[...])
+            var metrics = ExchangeMetrics()
+            metrics.bytesReceived = sent.reduce(0) { $0 + Int64($1.count) }
+            self.metrics = metrics
+        }
+
+        /// The trailers and measurements. Nil before the last chunk, and for a body that breaks.
+        var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? {
+            guard body.action == nil, rest.value.isEmpty else { return nil }
+            return (body.response.trailers, metrics)
         }
 
         func next() async throws -> Data? {

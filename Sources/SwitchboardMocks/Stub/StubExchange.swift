@@ -78,7 +78,7 @@ struct StubExchange {
         if request.streams(response.status) {
             var answer = head
             let parts = StubBody.Parts(body)
-            answer.bytes = ResponseBytes { try await parts.next() }
+            answer.bytes = ResponseBytes(result: { parts.result }, read: { try await parts.next() })
             return answer
         }
         var answer = head

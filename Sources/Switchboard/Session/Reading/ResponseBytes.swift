@@ -42,6 +42,15 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         source = Reading(read: read)
     }
 
+    /// Creates a body from such a function, and from one that returns the trailers and measurements once the whole body
+    /// has arrived.
+    package init(
+        result: @escaping @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?,
+        read: @escaping @Sendable () async throws -> Data?
+    ) {
+        source = Reading(read: read, finish: result)
+    }
+
     /// Creates a body whose exchange starts on the first read. It starts only once.
     package init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
         source = Opening(open)
@@ -104,6 +113,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     private struct Reading: Source {
         let read: @Sendable () async throws -> Data?
+        var finish: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)? = { nil }
+
+        var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { finish() }
 
         func next() async throws -> Data? {
             try await withOwnTask { [read] in
