@@ -17,7 +17,8 @@ struct UploadState: Codable, Equatable {
 
     /// Reads the state. Nil without a file, or for contents that cannot be decoded.
     ///
-    /// - Throws: `NetworkError.Code.unreadableFile` for an existing file that cannot be read. It is not replaced.
+    /// - Throws: `NetworkError.Code.unreadableFile` for an existing file that cannot be read, or that other users own, can
+    ///   write or can read. It is not replaced.
     static func read(_ file: URL?) throws(NetworkError) -> UploadState? {
         guard let file else { return nil }
         do {

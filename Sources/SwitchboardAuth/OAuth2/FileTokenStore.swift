@@ -9,6 +9,9 @@ import SwitchboardText
 /// A missing folder is created, with mode 0700. Several processes may share the file: a lock file in its folder makes a
 /// change wait at most 10 seconds for that of another process. The file is not encrypted. On Apple's systems write a
 /// ``TokenStore`` over the keychain.
+///
+/// A file that other users own or can write is refused, because they could have chosen its tokens. So is one that they
+/// can read, as `ssh` refuses a private key, unless it is the superuser's. ``removeAll()`` removes such a file.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
         var version = 1
@@ -41,7 +44,8 @@ public actor FileTokenStore: TokenStore {
     /// Returns the token, or nil when the file does not exist or has none for this partition.
     ///
     /// - Throws: `NetworkError.Code.cannotAuthenticate` for a file with other contents, which stays until
-    ///   ``removeAll()``; `NetworkError.Code.unreadableFile` when the file cannot be read.
+    ///   ``removeAll()``; `NetworkError.Code.unreadableFile` when the file cannot be read, or other users own it, can
+    ///   write it or can read it.
     public func load(_ partition: String?) throws -> OAuthToken? {
         let contents = try read()
         guard let partition else { return contents.token }

@@ -134,8 +134,10 @@ final class CacheFile: Sendable {
     /// them.
     private static func isOwn(_ descriptor: Int32) -> Bool {
         var information = stat()
-        return fstat(descriptor, &information) == 0 && CacheFolder.isTrusted(information.st_uid)
+        return fstat(descriptor, &information) == 0 && information.isOfTrustedUser(user)
     }
+
+    private static let user = geteuid()
 
     /// Returns the reason why a file could not be opened.
     private static func absence(_ path: String) -> Content {

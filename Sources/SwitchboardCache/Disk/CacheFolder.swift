@@ -48,19 +48,8 @@ struct CacheFolder: Sendable {
     /// the superuser, can write.
     var fault: String? {
         var information = stat()
-        guard stat(url.path, &information) == 0 else { return nil }
-        guard Self.isTrusted(information.st_uid) else {
-            return "belongs to another user (\(information.st_uid)): choose another folder"
-        }
-        let mode = information.st_mode & 0o777
-        guard mode & 0o022 != 0 else { return nil }
-        return "can be written by other users (mode \(String(mode, radix: 8))): run chmod 700, or choose another folder"
+        return stat(url.path, &information) == 0 ? information.fault() : nil
     }
-
-    /// Returns whether the files of a user are read.
-    static func isTrusted(_ owner: uid_t) -> Bool { owner == user || owner == 0 }
-
-    private static let user = geteuid()
 
     /// The time of the last change of the folder, in nanoseconds. It changes with each file that is added or removed.
     var changed: Int64 {

@@ -2,13 +2,19 @@ import Foundation
 
 /// A file that only its owner can read from its creation on, and that is replaced atomically.
 package enum PrivateFile {
+    /// The refusal of a file that other users can change or read.
+    package struct Refusal: LocalizedError {
+        /// The reason, and what to do.
+        package let errorDescription: String?
+    }
+
     /// Reads the file. Nil only when it does not exist.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - limit: The maximum size in bytes. A longer file throws an error.
     /// - Returns: The content.
-    /// - Throws: `POSIXError`.
+    /// - Throws: `POSIXError`, or ``Refusal`` for a file that other users own, can write or can read.
     package static func read(_ file: URL, limit: Int) throws -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -16,6 +22,9 @@ package enum PrivateFile {
             return nil
         }
         defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { throw failure }
+        if let fault = information.fault() { throw Refusal(errorDescription: "it \(fault)") }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {

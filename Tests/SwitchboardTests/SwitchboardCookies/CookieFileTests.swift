@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
 
@@ -76,13 +77,42 @@ struct CookieFileTests {
     func damaged(text: String) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("cookies.json")
-            try Data(text.utf8).write(to: file)
+            try PrivateFile.write(Data(text.utf8), to: file)
             let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
             #expect(error?.code == .decodingFailed)
             var dumped = ""
             dump(error, to: &dumped)
             #expect(!"\(dumped)\(String(describing: error))".contains("hunter2"))
             #expect(error?.description.contains("cookies.json") == true)
+        }
+    }
+
+    @Test("a file that others can read or write is refused until repaired", arguments: [0o644, 0o606])
+    func openFile(mode: Int) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let jar = CookieJar()
+            jar.store(["a=hunter2; Max-Age=60"], from: url)
+            try jar.save(to: file)
+            #expect(chmod(file.path, mode_t(mode)) == 0)
+            let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
+            #expect(error?.code == .decodingFailed && error?.reason?.contains("run chmod 600") == true)
+            #expect(error?.reason?.contains("by other users (mode \(String(mode, radix: 8)))") == true)
+            // Saving replaces the file.
+            try jar.save(to: file)
+            #expect(try CookieJar(contentsOf: file).cookies().map(\.value) == ["hunter2"])
+        }
+    }
+
+    @Test("a file of another user is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
+    func foreignFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            try CookieJar().save(to: file)
+            #expect(chown(file.path, 65_534, getegid()) == 0)
+            let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
+            #expect(error?.code == .decodingFailed)
+            #expect(error?.reason?.contains("belongs to another user (65534)") == true)
         }
     }
 

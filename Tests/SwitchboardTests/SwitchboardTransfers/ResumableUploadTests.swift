@@ -1,5 +1,6 @@
 @testable import SwitchboardTransfers
 import Foundation
+import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
 
@@ -111,16 +112,16 @@ struct ResumableUploadTests {
             #expect(uploads.uploadCount == 1)
             #expect(!FileManager.default.fileExists(atPath: state.path))
             // Another endpoint or file opens a new upload from the first byte.
-            try kept.write(to: state)
+            try PrivateFile.write(kept, to: state)
             _ = try await upload(file, to: server, dialect, session, path: "/other", state: state)
             #expect(uploads.uploadCount == 2)
-            try kept.write(to: state)
+            try PrivateFile.write(kept, to: state)
             try Data("changed".utf8).write(to: file)
             _ = try await upload(file, to: server, dialect, session, state: state)
             #expect(uploads.uploadCount == 3)
             #expect(uploads.data == Data("changed".utf8))
             // A damaged state also opens a new upload.
-            try Data("{".utf8).write(to: state)
+            try PrivateFile.write(Data("{".utf8), to: state)
             _ = try await upload(file, to: server, dialect, session, state: state)
             #expect(uploads.uploadCount == 4)
         }

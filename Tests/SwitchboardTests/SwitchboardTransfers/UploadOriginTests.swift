@@ -1,5 +1,6 @@
 @testable import SwitchboardTransfers
 import Foundation
+import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
 
@@ -111,7 +112,7 @@ struct UploadOriginTests {
             let text = """
                 {"endPoint":"https://api.test/new","location":"\(settings)","length":4,"changed":\(mark.changed)}
                 """
-            try Data(text.utf8).write(to: state)
+            try PrivateFile.write(Data(text.utf8), to: state)
             let session = StubSession(
                 .status(201, headers: ["Location": "/u"]), .status(204, headers: ["Upload-Offset": "4"]))
             try await upload(session, folder, .tus, state: state, size: 4)

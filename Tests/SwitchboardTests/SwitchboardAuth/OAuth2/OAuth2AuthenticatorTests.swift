@@ -1,5 +1,6 @@
 @testable import SwitchboardAuth
 import Foundation
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -130,7 +131,7 @@ struct OAuth2AuthenticatorTests {
     func brokenStore() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens")
-            try Data("{".utf8).write(to: file)
+            try PrivateFile.write(Data("{".utf8), to: file)
             let api = StubSession { _ in .text("ok") }
             let interceptor = AuthenticationInterceptor(
                 OAuth2Authenticator(client(StubSession { _ in .status(500) }), store: FileTokenStore(file)))

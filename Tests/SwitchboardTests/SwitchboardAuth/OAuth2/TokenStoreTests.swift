@@ -1,5 +1,6 @@
 @testable import SwitchboardAuth
 import Foundation
+import SwitchboardPlatform
 import Testing
 
 @testable import Switchboard
@@ -51,12 +52,42 @@ struct TokenStoreTests {
             #expect(try mode(file) == 0o600)
             #expect(try mode(file.deletingLastPathComponent()) == 0o700)
             #expect(try await FileTokenStore(file).load(nil) == one)
-            // A file that others could read becomes private.
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
             try await FileTokenStore(file).save(two, nil)
             #expect(try mode(file) == 0o600)
             let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
             #expect(names == ["tokens.json"])
+        }
+    }
+
+    @Test("a file that others can read or write is refused until repaired", arguments: [0o644, 0o606])
+    func openFile(mode: Int) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            let store = FileTokenStore(file)
+            try await store.save(one, nil)
+            #expect(chmod(file.path, mode_t(mode)) == 0)
+            let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+            #expect(read?.code == .unreadableFile && read?.reason?.contains("run chmod 600") == true)
+            #expect(read?.reason?.contains("by other users (mode \(String(mode, radix: 8)))") == true)
+            let written = await #expect(throws: NetworkError.self) { try await store.save(two, nil) }
+            #expect(written?.code == .cannotWriteFile && written?.reason?.contains("run chmod 600") == true)
+            #expect(chmod(file.path, 0o600) == 0)
+            #expect(try await store.load(nil) == one)
+            #expect(chmod(file.path, mode_t(mode)) == 0)
+            try await store.removeAll()
+            #expect(try await store.load(nil) == nil)
+        }
+    }
+
+    @Test("a file of another user is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
+    func foreignFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            try await FileTokenStore(file).save(one, nil)
+            #expect(chown(file.path, 65_534, getegid()) == 0)
+            let error = await #expect(throws: NetworkError.self) { try await FileTokenStore(file).load(nil) }
+            #expect(error?.code == .unreadableFile)
+            #expect(error?.reason?.contains("belongs to another user (65534)") == true)
         }
     }
 
@@ -66,7 +97,7 @@ struct TokenStoreTests {
     func broken(text: String) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens.json")
-            try Data(text.utf8).write(to: file)
+            try PrivateFile.write(Data(text.utf8), to: file)
             let store = FileTokenStore(file)
             let error = await #expect(throws: NetworkError.self) { try await store.load(nil) }
             #expect(error?.code == .cannotAuthenticate)
@@ -90,7 +121,7 @@ struct TokenStoreTests {
             try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)
             let large = folder.appendingPathComponent("large.json")
             try #require(FileManager.default.createFile(atPath: large.path, contents: nil))
-            try #require(truncate(large.path, 16_777_217) == 0)
+            try #require(truncate(large.path, 16_777_217) == 0 && chmod(large.path, 0o600) == 0)
             for file in [loop, large] {
                 let store = FileTokenStore(file)
                 let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }

@@ -181,7 +181,7 @@ struct CacheFolderTests {
         #expect(told == [[true, true], [false, false], [false, false], [true, true], [false, false]])
     }
 
-    @Test("a folder that other users can write is refused", arguments: [0o777, 0o1777, 0o770, 0o702])
+    @Test("a folder that other users can write is refused", arguments: [0o777, 0o1777, 0o702])
     func writableFolder(mode: Int) async throws {
         try await withFolder { folder in
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
@@ -191,6 +191,24 @@ struct CacheFolderTests {
             #expect(error?.reason?.contains(folder.path) == true)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
             _ = try ResponseCache(folder: folder)
+        }
+    }
+
+    @Test(
+        "a folder that another group can write is refused, a private group not",
+        .enabled(if: geteuid() == 0, "only root can give a folder to another group"))
+    func groupFolder() async throws {
+        try await withFolder { folder in
+            let new = folder.appendingPathComponent("new/cache")
+            _ = try ResponseCache(folder: new)
+            let made = try FileManager.default.attributesOfItem(atPath: new.path)[.posixPermissions] as? Int
+            #expect(made == 0o700)
+            #expect(chmod(new.path, 0o775) == 0 && chown(new.path, 0, 0) == 0)
+            _ = try ResponseCache(folder: new)
+            #expect(chown(new.path, 0, 65_534) == 0)
+            let error = #expect(throws: NetworkError.self) { try ResponseCache(folder: new) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.reason?.contains("can be written by other users (mode 775)") == true)
         }
     }
 
