@@ -57,21 +57,26 @@ extension ResponseBytes {
     /// Returns the elements of a JSON array as they arrive. The array is the body itself, or the value at a path of
     /// names. See `NetworkRouter.elements(of:as:at:decoder:limit:isolation:)`.
     public func elements<Value: Decodable & Sendable>(
-        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses,
-        limit: Int = 1 << 20,
+        as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, by: ResponseDecoding(decoder), limit: limit, on: nil)
+        elements(as: type, path, decoder, limit, on: nil)
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
-        as type: Value.Type, at path: [String] = [], decoder: any ResponseDecoder = FastJSONDecoder.ofResponses,
-        limit: Int = 1 << 20,
+        as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        elements(as: type, at: path, by: ResponseDecoding(decoder), limit: limit, on: isolation)
+        elements(as: type, path, decoder, limit, on: isolation)
+    }
+
+    private func elements<Value: Decodable>(
+        as type: Value.Type, _ path: [String], _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
+    ) -> ResponseSequence<Value> {
+        let decoding = ResponseDecoding(decoder)
+        return decoded(by: decoding).elements(as: type, at: path, by: decoding, limit: limit, on: actor)
     }
 
     fileprivate func elements<Value: Decodable>(

@@ -73,7 +73,7 @@ extension NetworkRouter {
             let response = try await prepare(position).value.stream { request throws(NetworkError) in
                 try call.join(&request) { _ in }
             }
-            decoding.take(response)
+            decoding.take(response.request)
             return response
         }
         return calls.elements { try await source.more() }

@@ -22,25 +22,31 @@ extension ResponseBytes {
     /// - Parameters:
     ///   - type: The type of a decoded line. Empty lines are skipped. Any other line that cannot be decoded throws
     ///     `NetworkError.Code.decodingFailed` with the line number.
-    ///   - decoder: Decodes the lines.
+    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
     ///   - isolation: The caller's actor. Unused.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
-        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
+        as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        jsonLines(as: type, limit: limit, on: nil) { try decoder.decode(type, from: $0) }
+        let decoding = ResponseDecoding(decoder)
+        return decoded(by: decoding).jsonLines(as: type, limit: limit, on: nil) { line in
+            try decoding.run { try $0.decode(type, from: line) }
+        }
     }
 
     /// Returns the body as values, one JSON text per line, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func jsonLines<Value: Decodable>(
-        as type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses, limit: Int = 1 << 20,
+        as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        jsonLines(as: type, limit: limit, on: isolation) { try decoder.decode(type, from: $0) }
+        let decoding = ResponseDecoding(decoder)
+        return decoded(by: decoding).jsonLines(as: type, limit: limit, on: isolation) { line in
+            try decoding.run { try $0.decode(type, from: line) }
+        }
     }
 
     func jsonLines<Value>(

@@ -16,9 +16,19 @@ struct ResponseDecoding: Sendable {
         return try (found?.environment).run { try decode(given ?? found?.decoder ?? FastJSONDecoder.ofResponses) }
     }
 
-    /// Takes the decoder and the environment of the latest response.
-    func take(_ response: NetworkResponse) {
-        found.withLock { $0 = (response.handling.decoder, response.environment) }
+    /// Takes the decoder and the environment of the latest request. Nil for none.
+    func take(_ request: NetworkRequest?) {
+        found.withLock { $0 = request.map { ($0.options.responseHandling.decoder, $0.callEnvironment) } }
+    }
+}
+
+extension ResponseBytes {
+    /// Returns the same bytes, whose request is that of a decoding from the first chunk on.
+    func decoded(by decoding: ResponseDecoding) -> ResponseBytes {
+        ResponseBytes(opening: {
+            decoding.take(await request)
+            return self
+        })
     }
 }
 
@@ -27,7 +37,7 @@ extension PreparedCall {
     func bytes(for decoding: ResponseDecoding) -> ResponseBytes {
         ResponseBytes(opening: {
             let response = try await stream()
-            decoding.take(response)
+            decoding.take(response.request)
             return response.bytes
         })
     }

@@ -12,8 +12,8 @@ import Foundation
 /// ```
 ///
 /// By default an object's members keep the order in which the value encodes them, and a dictionary's members are sorted
-/// by name. A date is ISO 8601 text, with milliseconds unless they are zero. Data is Base64. Slashes are not escaped.
-/// The settings have the names of those of `JSONEncoder`. Equal settings produce equal text, with these exceptions:
+/// by name. Slashes are not escaped. Otherwise the defaults are those of `JSONEncoder`: a date is a number of seconds
+/// since 2001, and data is Base64. The settings have the names of those of `JSONEncoder`. Equal settings produce equal text, with these exceptions:
 /// - Without ``OutputFormatting/sortedKeys``, `JSONEncoder` writes members in no defined order.
 /// - A top-level value that encodes nothing is `{}`, not an error.
 /// - A value nested deeper than ``maximumDepth``, or too deeply for the stack of the thread, is an error.
@@ -33,8 +33,8 @@ import Foundation
 public struct FastJSONEncoder: Sendable {
     /// The layout of the text. The default is ``OutputFormatting/withoutEscapingSlashes``.
     public var outputFormatting: OutputFormatting = .withoutEscapingSlashes
-    /// The strategy for dates. The default is ``DateEncodingStrategy/iso8601WithMilliseconds``.
-    public var dateEncodingStrategy: DateEncodingStrategy = .iso8601WithMilliseconds
+    /// The strategy for dates. The default is ``DateEncodingStrategy/deferredToDate``.
+    public var dateEncodingStrategy: DateEncodingStrategy = .deferredToDate
     /// The strategy for `Data`. The default is ``DataEncodingStrategy/base64``.
     public var dataEncodingStrategy: DataEncodingStrategy = .base64
     /// The strategy for infinity and NaN. The default is ``NonConformingFloatEncodingStrategy/throw``.

@@ -32,7 +32,8 @@ actor EventSource<Parser: StreamParser> {
     func more() async throws -> Transferred<[Parser.Element]>? {
         if let failure {
             self.failure = nil
-            throw failure
+            // Only now, because a reader that leaves before never meets it.
+            throw call.end(with: failure)
         }
         guard !isOver else { return nil }
         var events: [Parser.Element] = []
@@ -103,8 +104,8 @@ actor EventSource<Parser: StreamParser> {
     func end(with error: (any Error)? = nil) {
         isOver = true
         bytes = nil
-        failure = error.map(call.end)
-        call.end(.success(status ?? 0))
+        failure = error
+        if error == nil { call.end(.success(status ?? 0)) }
     }
 }
 

@@ -96,7 +96,7 @@ extension NetworkRouter {
                     if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
                 }
             }
-            decoding?.take(response)
+            decoding?.take(response.request)
             return response
         }
     }

@@ -183,8 +183,13 @@ extension StringProtocol {
 }
 
 extension [any CodingKey] {
-    /// The path as text: `results[3].title`.
+    /// The path as text: `results[3].title`. Of more than 32 keys, the first and the last eight.
     package var pathText: String {
+        guard count > 32 else { return text }
+        return Array(prefix(8)).text + "…" + Array(suffix(8)).text
+    }
+
+    private var text: String {
         reduce(into: "") { text, key in
             if let index = key.intValue {
                 text += "[\(index)]"

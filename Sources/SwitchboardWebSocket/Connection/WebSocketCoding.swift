@@ -27,7 +27,7 @@ extension WebSocketMessage {
         case let data as Data: self = .binary(data)  // first, because a cast that fails takes longer
         case let text as String: self = .text(text)
         default:
-            let encoder = response.request?.options.encoder ?? FastJSONEncoder()
+            let encoder = response.request?.options.encoder ?? FastJSONEncoder.ofRequests
             do {
                 let data = try response.environment.run { try encoder.encode(value) }
                 self = .text(String(decoding: data, as: UTF8.self))

@@ -15,7 +15,8 @@ struct EncoderDateTests {
             (252_423_993_599, "9999-12-31T23:59:59Z"), (0.123, "2001-01-01T00:00:00.123Z"),
         ] as [(Double, String)])
     func text(seconds: Double, expected: String) throws {
-        #expect(try fastText(Date(timeIntervalSinceReferenceDate: seconds)) == "\"\(expected)\"")
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        #expect(try fastText(date) { $0.dateEncodingStrategy = .iso8601WithMilliseconds } == "\"\(expected)\"")
     }
 
     /// Formats a date as the core's `DateEncoding.iso8601` does.
@@ -38,8 +39,16 @@ struct EncoderDateTests {
         }
         seconds += (-1_300..<1_300).map { Double($0) * 86_400 * 28 - 0.001 }
         let dates = seconds.map(Date.init(timeIntervalSinceReferenceDate:))
-        #expect(try fastText(dates) == "[" + dates.map { "\"\(reference($0))\"" }.joined(separator: ",") + "]")
+        let fine = try fastText(dates) { $0.dateEncodingStrategy = .iso8601WithMilliseconds }
+        #expect(fine == "[" + dates.map { "\"\(reference($0))\"" }.joined(separator: ",") + "]")
         let whole = try fastText(dates) { $0.dateEncodingStrategy = .iso8601 }
         #expect(try whole == foundationText(dates) { $0.dateEncodingStrategy = .iso8601 })
+    }
+
+    @Test("the default format is that of JSONEncoder, and a decoder reads it")
+    func standard() throws {
+        let dates = [Date(timeIntervalSince1970: 1), Date(timeIntervalSinceReferenceDate: 0.25)]
+        #expect(try FastJSONEncoder().encode(dates) == JSONEncoder().encode(dates))
+        #expect(try FastJSONDecoder().decode([Date].self, from: FastJSONEncoder().encode(dates)) == dates)
     }
 }

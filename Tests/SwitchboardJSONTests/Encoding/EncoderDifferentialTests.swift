@@ -38,6 +38,7 @@ struct EncoderDifferentialTests {
         for round in 0..<Self.rounds / 6 {
             let value = Record(&random, depth: 0)
             var encoder = FastJSONEncoder()
+            encoder.dateEncodingStrategy = .iso8601WithMilliseconds
             if round % 2 == 1 { encoder.outputFormatting = [.prettyPrinted] }
             let data = try encoder.encode(value)
             let decoder = JSONDecoder()

@@ -45,6 +45,17 @@ struct StreamDecoderTests {
         #expect(try await router.call(at("/list"), as: [Showing].self).value == Self.expected)
     }
 
+    @Test("the values of a response's bytes decode with the decoder of its request")
+    func bytes() async throws {
+        let stub = StubSession(.json("[\(Self.text)]"), .text(Self.text))
+        let manager = NetworkManager(session: stub, decoder: Self.decoder)
+        let endPoint = URLEndPoint(.get, URL(text: "http://h.test"))
+        let elements = try await manager.streamedResponse(for: endPoint).bytes
+        #expect(try await elements.elements(as: Showing.self).all() == Self.expected)
+        let lines = try await manager.streamedResponse(for: endPoint).bytes
+        #expect(try await lines.jsonLines(as: Showing.self).all() == Self.expected)
+    }
+
     @Test("an element that another decoder refuses is named by its path")
     func refused() async throws {
         let router = Router<URLEndPoint>(

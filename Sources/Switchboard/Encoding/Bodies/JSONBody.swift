@@ -27,7 +27,7 @@ public struct JSONBody: HTTPBody {
     @_disfavoredOverload
     public init(_ value: some Encodable & Sendable, encoder: (any RequestEncoder)? = nil) {
         self.encoder = encoder
-        makeData = { try ($0 ?? FastJSONEncoder()).encode(value) }
+        makeData = { try ($0 ?? FastJSONEncoder.ofRequests).encode(value) }
     }
 
     /// Creates a body from an `Encodable` value, and encodes it now.
@@ -40,7 +40,7 @@ public struct JSONBody: HTTPBody {
     @_disfavoredOverload
     public init(_ value: some Encodable, encoder: (any RequestEncoder)? = nil) {
         let given = encoder ?? Self.requestEncoder
-        let data = Result { try (given ?? FastJSONEncoder()).encode(value) }
+        let data = Result { try (given ?? FastJSONEncoder.ofRequests).encode(value) }
         self.encoder = given
         makeData = { encoder in
             guard given != nil || encoder == nil else {
@@ -58,14 +58,14 @@ public struct JSONBody: HTTPBody {
     /// Swift makes a dictionary of an object literal inside the literal, whose members are then sorted by name. `["user":
     /// ["b": 1, "a": 2] as Parameters]` keeps their order.
     public init(_ parameters: Parameters) {
-        makeData = { try ($0 ?? FastJSONEncoder()).encode(parameters) }
+        makeData = { try ($0 ?? FastJSONEncoder.ofRequests).encode(parameters) }
     }
 
     /// Creates a body from any literal: an array of mixed values, nested objects, null. A dictionary literal becomes
     /// ``Parameters``.
     @_disfavoredOverload
     public init(_ value: ParameterValue) {
-        makeData = { try ($0 ?? FastJSONEncoder()).encode(value) }
+        makeData = { try ($0 ?? FastJSONEncoder.ofRequests).encode(value) }
     }
 
     /// Returns the JSON text as UTF-8.

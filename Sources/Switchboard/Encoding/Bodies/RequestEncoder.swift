@@ -11,7 +11,15 @@ extension FastJSONEncoder: RequestEncoder {}
 extension JSONEncoder: RequestEncoder {}
 
 extension FastJSONEncoder {
-    /// Creates the default encoder with another format for dates.
+    /// The default encoder of a ``JSONBody``. It writes dates in ISO 8601, with milliseconds unless they are zero, as
+    /// `FastJSONDecoder.ofResponses` reads them.
+    public static var ofRequests: FastJSONEncoder {
+        var encoder = FastJSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601WithMilliseconds
+        return encoder
+    }
+
+    /// Creates the encoder with another format for dates.
     package init(dateEncoding: DateEncoding) {
         self.init()
         dateEncodingStrategy = .custom { date, encoder in try dateEncoding.value(date).encode(to: encoder) }

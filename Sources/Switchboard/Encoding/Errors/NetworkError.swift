@@ -95,7 +95,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     /// cause. ``description`` is the text for a developer.
     public var errorDescription: String? {
         guard code.isKind(of: .invalidRequest), let failureReason else { return message }
-        return "\(message): \(failureReason)"
+        guard message.hasSuffix(".") else { return "\(message): \(failureReason)" }
+        return "\(message) \(failureReason.prefix(1).uppercased())\(failureReason.dropFirst())"
     }
 
     /// The cause, as in ``reason``, with the secrets of URLs redacted.

@@ -163,7 +163,7 @@ extension Parameters: CustomStringConvertible, CustomReflectable {
         let secrets = Redaction.standard
         if secrets.isSecret(parameter: element.name) { return secrets.mask }
         if case .string(let text) = element.value { return text }
-        guard let json = try? FastJSONEncoder().encode(element.value) else { return "(cannot be encoded)" }
+        guard let json = try? FastJSONEncoder.ofRequests.encode(element.value) else { return "(cannot be encoded)" }
         return secrets.text(String(decoding: json, as: UTF8.self))
     }
 }

@@ -15,8 +15,9 @@ import Foundation
 /// ```
 ///
 /// As the first of the `interceptors` it logs each call once, behind a ``RetryPolicy`` each attempt, and in
-/// `exchangeInterceptors` each exchange. As one of the ``RequestOptions/monitors`` it logs each decision of a call as
-/// one line.
+/// `exchangeInterceptors` each exchange. It sees responses and errors of the network. As one of the
+/// ``RequestOptions/monitors`` it logs each decision of a call as one line, and how the call ended for its caller: also
+/// a refused status, a body that cannot be decoded, and the end of a stream.
 ///
 /// ```swift
 /// let watched = NetworkManager(
@@ -87,9 +88,11 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         }
     }
 
-    /// Logs a decision of a call, with the identifier of its request.
+    /// Logs a decision of a call in one line, with the identifier of its request and the time. At ``Level/basic`` only
+    /// how the call ended.
     public func record(_ event: CallEvent) {
-        if level > .none { output("[\(event.request.id)] \(event)") }
+        guard level > .basic || level == .basic && event.isLast else { return }
+        output("[\(event.request.id)] \(Self.time)\(event)")
     }
 
     private func text(of request: NetworkRequest) -> String {

@@ -67,7 +67,7 @@ extension Optional where Wrapped == CallEnvironment {
 extension NetworkRequest {
     /// The environment for closures that run after the request's call: the request's own, or else that of the running
     /// code.
-    var callEnvironment: CallEnvironment? { environment.map { CallEnvironment($0) } }
+    package var callEnvironment: CallEnvironment? { environment.map { CallEnvironment($0) } }
 
     /// Returns the request with ``RequestOptions/onBodySent`` bound to the current environment, because its session
     /// calls that closure on another thread.

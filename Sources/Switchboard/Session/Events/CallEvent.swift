@@ -43,6 +43,16 @@ public struct CallEvent: Sendable {
     }
 }
 
+extension CallEvent {
+    /// Whether the event is the last one of its call.
+    var isLast: Bool {
+        switch kind {
+        case .finished, .failed, .cancelled: true
+        default: false
+        }
+    }
+}
+
 extension CallEvent: CustomStringConvertible, CustomReflectable {
     /// The event in one line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
     public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }

@@ -11,7 +11,7 @@ public struct Timeouts: Sendable, Hashable {
     /// The time for one attempt, from its start to the last byte of its response. Default nil.
     public var attempt: Duration?
     /// The time for the whole call: all attempts, redirects and waits between them. The router enforces it, not the
-    /// session. Default nil.
+    /// session. For a stream, it ends at the response's head: ``attempt`` limits the body. Default nil.
     public var total: Duration?
 
     /// Creates timeouts.

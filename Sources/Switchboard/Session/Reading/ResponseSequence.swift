@@ -106,6 +106,7 @@ private actor ElementParser<Element> {
     private let parse: Parse<Element>
     private var failure: (any Error)?
     private var isStarted = false
+    private var isAtEnd = false
 
     init(_ bytes: ResponseBytes, _ actor: (any Actor)?, _ parse: Parse<Element>) {
         self.bytes = bytes
@@ -115,17 +116,18 @@ private actor ElementParser<Element> {
 
     /// Returns the elements that the next chunk completes, or nil at the end.
     func more() async throws -> Transferred<[Element]>? {
-        if let failure {
-            self.failure = nil
-            throw failure
-        }
         guard let bytes else { return nil }
+        if let failure {
+            // Only now, because a reader that leaves before never meets it.
+            self.bytes = nil
+            throw await bytes.failed(failure)
+        }
         var elements: [Element] = []
         do {
             if !isStarted { await bytes.endsWithReader() }
             isStarted = true
             let chunk = try await bytes.next()
-            if chunk == nil { self.bytes = nil }
+            if chunk == nil { isAtEnd = true }
             if let place {
                 let parsed = await parse.run(chunk, on: place).value
                 elements = parsed.elements
@@ -134,9 +136,9 @@ private actor ElementParser<Element> {
                 try parse.body(chunk, &elements)
             }
         } catch {
-            failure = await bytes.failed(error)
-            self.bytes = nil
+            failure = error
         }
+        if isAtEnd, failure == nil { self.bytes = nil }
         return Transferred(elements)
     }
 }

@@ -56,10 +56,16 @@ private struct ShellBody {
         case let file as FileBody where file.range == nil:
             words = ["--data-binary", "@\(file.url.path)".shellQuoted]
         case let form as MultipartBody:
-            isForm = true
-            for part in form.parts {
-                guard let part = Self.words(for: part, redaction) else { return nil }
-                words += part
+            let parts = form.parts.compactMap { Self.words(for: $0, redaction) }
+            isForm = parts.count == form.parts.count
+            if isForm {
+                words = parts.flatMap(\.self)
+            } else if form.parts.allSatisfy({ Self.isPlain($0) && !Self.hasSecret($0, redaction) }),
+                let data = try? form.encode()
+            {
+                sendBase64(data)
+            } else {
+                return nil
             }
         case is GzipBody: return nil
         default:
@@ -67,15 +73,26 @@ private struct ShellBody {
             guard !body.isStreamed, let data = try? body.encode(), data.count <= 65_536 else { return nil }
             if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
                 words = ["--data-raw", redaction.text(text).shellQuoted]
-            } else if body is DataBody, data.count <= 16 << 10, !headers.contains("Content-Encoding"),
-                !Self.hasSecret(data, redaction)
-            {
-                input = "printf %s \(data.base64EncodedString()) | base64 -d | "
-                words = ["--data-binary", "@-"]
+            } else if body is DataBody, !headers.contains("Content-Encoding"), !Self.hasSecret(data, redaction) {
+                sendBase64(data)
             } else {
                 return nil
             }
         }
+        if words.isEmpty { return nil }
+    }
+
+    /// Sends up to 16 KiB from Base64. Without words for more.
+    private mutating func sendBase64(_ data: Data) {
+        guard data.count <= 16 << 10 else { return }
+        input = "printf %s \(data.base64EncodedString()) | base64 -d | "
+        words = ["--data-binary", "@-"]
+    }
+
+    private static func hasSecret(_ part: MultipartBody.Part, _ redaction: Redaction) -> Bool {
+        guard !redaction.isSecret(parameter: part.name), !part.content.isStreamed, let data = try? part.content.encode()
+        else { return true }
+        return hasSecret(data, redaction)
     }
 
     /// Returns whether bytes that are no UTF-8 contain something that a text would not show.

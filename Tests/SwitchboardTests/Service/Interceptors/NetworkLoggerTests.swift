@@ -158,6 +158,20 @@ struct NetworkLoggerTests {
         _ = try await Router<URLEndPoint>(session: StubSession(answer), interceptors: [logger]).response(for: endPoint)
         return lines.all
     }
+
+    @Test("as a monitor, the level basic logs how a call ended for its caller")
+    func monitor() async throws {
+        let texts = Deliveries<String>()
+        let options = RequestOptions { $0.monitors = [NetworkLogger(level: .basic) { texts.add($0) }] }
+        let router = Router<URLEndPoint>(
+            session: StubSession(.text("no JSON"), .text("no JSON")), builder: RequestBuilder(options: options))
+        let endPoint = URLEndPoint(.get, URL(text: "https://h.example/a"))
+        let error = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: [Int].self) }
+        _ = try await router.response(for: endPoint)
+        let lines = try await texts.wait(for: 2)
+        #expect(lines.count == 2 && lines[0].contains("https://h.example/a"))
+        #expect(lines[0].contains(error?.summary ?? "none") && lines[1].hasSuffix("finished: HTTP 200"))
+    }
 }
 
 /// A body that records when it is read.

@@ -97,4 +97,22 @@ struct CallEndTests {
         }
         #expect(cut.error != nil && cut.text == text(of: cut.error))
     }
+
+    @Test("a reader that leaves before a bad line has canceled the call", arguments: [false, true])
+    func leftEarly(isByEvents: Bool) async throws {
+        let texts = [#"{"title":"Alien"}"#, "bad", ""]
+        let response =
+            isByEvents
+            ? MockResponse.text(
+                texts.dropLast().map { "data: \($0)\n\n" }.joined(), headers: ["Content-Type": "text/event-stream"])
+            : .text(texts.joined(separator: "\n"))
+        func films(_ router: Router<URLEndPoint>) -> ResponseSequence<Film> {
+            isByEvents
+                ? router.events(for: Self.endPoint, as: Film.self) : router.jsonLines(for: Self.endPoint, as: Film.self)
+        }
+        let left = try await end(of: response) { for try await _ in films($0) { break } }
+        #expect(left.text == "cancelled" && left.error == nil)
+        let read = try await end(of: response) { for try await _ in films($0) {} }
+        #expect(read.text == text(of: read.error) && read.error?.code == .decodingFailed)
+    }
 }

@@ -160,4 +160,20 @@ struct CurlCommandTests {
         let expected = ["-X", "PUT", "https://h.example/", "-H", "Content-Type: application/octet-stream"]
         #expect(try arguments(request.curlCommand) == expected)
     }
+
+    @Test("a form with a binary part reaches curl through Base64, without secrets")
+    func binaryForm() throws {
+        let url = URL(text: "https://h.example/")
+        let form = MultipartBody([.field("title", "H"), .data("note", Data([0, 1, 2, 255]), fileName: "n.bin")])
+        let request = NetworkRequest(.post, url, headers: form.additionalHeaders, body: form)
+        let (output, exit) = try Program.run("/bin/sh", ["-c", "curl() { cat; }\n" + request.curlCommand])
+        #expect(exit == 0)
+        #expect(try Data(output) == form.encode())
+        #expect(
+            try arguments(request.curlCommand).contains("Content-Type: multipart/form-data; boundary=\(form.boundary)"))
+        for secret in [MultipartBody.Part.field("password", "hunter2"), .field("note", "password=hunter2")] {
+            let command = NetworkRequest(.post, url, body: MultipartBody([secret] + form.parts)).curlCommand
+            #expect(!command.contains("base64") && command.contains("  # with a body of"))
+        }
+    }
 }
