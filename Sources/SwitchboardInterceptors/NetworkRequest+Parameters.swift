@@ -70,12 +70,8 @@ extension NetworkRequest {
 
     private mutating func makeBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> [String]? {
         guard !(encoding.bodyEncoder is URLParameterEncoder) else { return nil }
-        var draft = RequestDraft(method: method, url: url, headers: headers)
-        try encoding.bodyEncoder.encode(parameters, into: &draft)
         var changed = self
-        if draft.url != url { changed.url = draft.url }
-        changed.headers = draft.headers
-        changed.body = draft.body
+        try encoding.bodyEncoder.encode(parameters, into: &changed)
         try changed.encodeBody()
         self = changed
         if headers.contains("Content-Length"), let length = body.length { headers["Content-Length"] = String(length) }

@@ -14,7 +14,7 @@ extension NetworkError {
         offline.method = method
         offline.endPoint = endPoint
         offline.attempts = attempts
-        offline.requestBox = requestBox
+        offline.request = request
         return offline
     }
 }

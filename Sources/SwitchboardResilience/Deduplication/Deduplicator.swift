@@ -64,7 +64,7 @@ extension NetworkError {
         guard let other = self.request else { return self }
         var error = self
         let own = request.sent(like: other)
-        error.requestBox = own
+        error.request = own
         error.endPoint = own.endPointName
         return error
     }

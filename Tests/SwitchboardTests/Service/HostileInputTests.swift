@@ -185,7 +185,7 @@ struct HostileInputTests {
         let things: [Any] = [
             response, headers, headers[0], parameters, response.request as Any,
             URLEndPoint(.get, url, headers: headers),
-            RequestDraft(url: url, headers: headers), RequestBuilder(headers: headers),
+            NetworkRequest(.get, url, headers: headers), RequestBuilder(headers: headers),
             EnvironmentURLs([.qa: url.absoluteString]),
             NetworkError(.unknown, underlying: URLError(.timedOut)),
         ]

@@ -27,7 +27,7 @@ struct EncoderBenchmarks {
             consume(components.percentEncodedQuery)
         }
         try await figures.add("query.parameters") {
-            var draft = RequestDraft(url: url)
+            var draft = NetworkRequest(.get, url)
             try encoder.encode(Self.parameters, into: &draft)
             consume(draft.url)
         }

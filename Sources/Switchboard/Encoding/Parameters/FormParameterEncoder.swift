@@ -11,13 +11,13 @@ public struct FormParameterEncoder: ParameterEncoder {
         self.form = form
     }
 
-    /// Replaces the draft's body with the form.
+    /// Replaces the request's body with the form.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed``, which names the parameter that cannot be written.
-    public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
+    public func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws(NetworkError) {
         let body = FormBody(parameters, encoder: form)
         do {
-            draft.body = DataBody(try body.encode(), additionalHeaders: body.additionalHeaders)
+            request.body = DataBody(try body.encode(), additionalHeaders: body.additionalHeaders)
         } catch {
             throw NetworkError.encoding(error)
         }

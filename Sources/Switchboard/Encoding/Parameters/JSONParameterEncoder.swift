@@ -21,15 +21,15 @@ public struct JSONParameterEncoder: ParameterEncoder {
         self.dateEncoding = dateEncoding
     }
 
-    /// Replaces the draft's body with the JSON object.
+    /// Replaces the request's body with the JSON object.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed``, which names the parameter that cannot be written.
-    public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
+    public func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws(NetworkError) {
         do {
             var encoder = FastJSONEncoder(dateEncoding: dateEncoding)
             if sortsKeys { encoder.outputFormatting.insert(.sortedKeys) }
             if isPretty { encoder.outputFormatting.insert(.indented) }
-            draft.body = DataBody(try encoder.encode(parameters), contentType: "application/json")
+            request.body = DataBody(try encoder.encode(parameters), contentType: "application/json")
         } catch {
             throw NetworkError.encoding(error)
         }

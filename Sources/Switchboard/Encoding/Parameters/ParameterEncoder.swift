@@ -8,9 +8,9 @@ import Foundation
 /// ```swift
 /// struct PropertyListParameterEncoder: ParameterEncoder {
 ///     func encode(
-///         _ parameters: Parameters, into draft: inout RequestDraft
+///         _ parameters: Parameters, into request: inout NetworkRequest
 ///     ) throws {
-///         draft.body = DataBody(
+///         request.body = DataBody(
 ///             try PropertyListEncoder().encode(parameters),
 ///             contentType: "application/x-plist")
 ///     }
@@ -19,9 +19,9 @@ import Foundation
 ///
 /// Use it as `bodyEncoding: .custom(PropertyListParameterEncoder())`.
 public protocol ParameterEncoder: Sendable {
-    /// Writes `parameters` into `draft`. The method is called once for each request. An error thrown here ends the
+    /// Writes `parameters` into `request`. The method is called once for each request. An error thrown here ends the
     /// request before anything is sent.
-    func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws
+    func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws
 }
 
 extension ParameterEncoder {
@@ -33,25 +33,21 @@ extension ParameterEncoder {
     public func encode(urlRequest: inout URLRequest, with parameters: Parameters?) throws(NetworkError) {
         guard let parameters else { throw NetworkError(.parametersNil) }
         guard urlRequest.url != nil else { throw NetworkError(.missingURL) }
-        var draft = RequestDraft(urlRequest)
+        var request = NetworkRequest(
+            HTTPMethod(rawValue: urlRequest.httpMethod ?? "GET"), urlRequest.url,
+            headers: HTTPHeaders(urlRequest.allHTTPHeaderFields ?? [:]),
+            body: urlRequest.httpBody.map { DataBody($0) } ?? EmptyBody())
         do {
-            try encode(parameters, into: &draft)
-            try draft.write(to: &urlRequest)
+            try encode(parameters, into: &request)
+            try request.write(to: &urlRequest)
         } catch {
             throw NetworkError.encoding(error)
         }
     }
 }
 
-extension RequestDraft {
-    init(_ request: URLRequest) {
-        self.init(
-            method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: request.url,
-            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]),
-            body: request.httpBody.map { DataBody($0) } ?? EmptyBody())
-    }
-
-    func write(to request: inout URLRequest) throws {
+extension NetworkRequest {
+    fileprivate func write(to request: inout URLRequest) throws {
         try headers.validate()
         let data = body.isEmpty ? nil : try body.encode()
         request.httpMethod = method.rawValue

@@ -16,15 +16,15 @@ public struct URLParameterEncoder: ParameterEncoder {
         self.form = form.escapingForURLs
     }
 
-    /// Appends the parameters to the draft's query.
+    /// Appends the parameters to the request's query.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL`` when the draft has no URL, ``NetworkError/Code/encodingFailed`` for a
+    /// - Throws: ``NetworkError/Code/missingURL`` when the request has no URL, ``NetworkError/Code/encodingFailed`` for a
     ///   value that cannot be written.
-    public func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws(NetworkError) {
-        guard let url = draft.url else { throw NetworkError(.missingURL) }
+    public func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws(NetworkError) {
+        guard let url = request.url else { throw NetworkError(.missingURL) }
         var query: [UInt8] = []
         try form.append(parameters, to: &query)
         guard !query.isEmpty else { return }
-        draft.url = try URLText(url).appending(query: query).url
+        request.url = try URLText(url).appending(query: query).url
     }
 }

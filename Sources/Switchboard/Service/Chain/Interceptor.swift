@@ -31,3 +31,89 @@ public protocol Interceptor: Sendable {
     ///   underneath.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
 }
+
+/// Wraps each exchange of a call. It runs behind redirects, once for each request that goes to a server. If the
+/// connection turns out to be dead, the same request is sent again on a new one, and the interceptor does not run again.
+///
+/// List it in the `exchangeInterceptors` of a ``Router`` or ``NetworkManager``. Exchange interceptors run in the order
+/// in which they are listed, directly before the session. `CookieInterceptor` is one: it sends a cookie that a redirect
+/// sets to the target of that redirect.
+public protocol ExchangeInterceptor: Sendable {
+    /// Handles one exchange; see ``Interceptor/intercept(_:next:)``.
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
+}
+
+/// An interceptor that only changes the request.
+///
+/// ``Router/explain(_:options:isolation:)`` calls ``adapt(_:)`` too, so that it shows the request as it would be sent.
+///
+/// ```swift
+/// struct Stamp: Interceptor, RequestAdapter {
+///     func adapt(_ request: inout NetworkRequest) async throws {
+///         request.headers["X-Stamp"] = "1"
+///     }
+/// }
+/// ```
+public protocol RequestAdapter: Sendable {
+    /// Changes a request before it is sent. An error that it throws ends the call.
+    func adapt(_ request: inout NetworkRequest) async throws
+}
+
+extension RequestAdapter {
+    /// Sends the request after ``adapt(_:)`` has changed it.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        try await adapt(&request)
+        return try await next(request)
+    }
+}
+
+/// The rest of the chain after an interceptor, including the session.
+public struct Next: Sendable {
+    private let chain: InterceptorChain
+    private let index: Int
+
+    init(_ chain: InterceptorChain, _ index: Int) {
+        self.chain = chain
+        self.index = index
+    }
+
+    /// Sends a request through the rest of the chain.
+    public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try await chain.send(request, from: index)
+    }
+}
+
+/// An interceptor that states in the plan of a call what it would do.
+package protocol ExplainedInterceptor: Sendable {
+    /// Returns one line without secrets. It has no side effects.
+    ///
+    /// - Parameters:
+    ///   - request: The request that the interceptor receives.
+    ///   - sent: The request as the adapters behind it would send it.
+    /// - Returns: The line.
+    func explanation(of request: NetworkRequest, sentAs sent: NetworkRequest) async -> String
+}
+
+/// An interceptor or session with state that a reset removes, such as tokens, cookies or stored responses. See
+/// ``Router/reset()``.
+public protocol Resettable: Sendable {
+    /// Removes all state, including state that is saved for later launches. During this, no call of the chain is in
+    /// flight, and none begins.
+    func reset() async
+
+    /// Parts of this value that are reset too. A part that is an object is reset once, even if several values hold it.
+    /// Default none.
+    var resettableParts: [any Resettable] { get }
+}
+
+extension Resettable {
+    /// No parts.
+    public var resettableParts: [any Resettable] { [] }
+}
+
+/// A session with a list of interceptors, which join those of its router.
+package protocol ListedSession: CallCancellableSession {
+    var links: [InterceptorChain.Link] { get }
+    var session: any NetworkSession { get }
+}

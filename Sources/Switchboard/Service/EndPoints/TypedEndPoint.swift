@@ -1,3 +1,4 @@
+import SwitchboardJSON
 import Foundation
 
 /// An endpoint that declares the type of its response, so that one struct is one typed call.
@@ -19,4 +20,18 @@ public protocol TypedEndPoint: EndPointType {
 extension TypedEndPoint {
     /// The base URL of the manager that sends the endpoint.
     public var baseURL: ManagerBaseURL { ManagerBaseURL() }
+}
+
+/// The value of a response without a body.
+public struct EmptyResponse: Codable, Hashable, Sendable {
+    /// Creates the value.
+    public init() {}
+
+    /// Creates the value from any input.
+    public init(from decoder: any Decoder) {}
+
+    /// Encodes an empty object.
+    public func encode(to encoder: any Encoder) throws {
+        _ = encoder.container(keyedBy: JSONPathKey.self)
+    }
 }

@@ -41,3 +41,44 @@ extension URLEndPoint: CustomStringConvertible, CustomReflectable {
     /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+/// An endpoint at another base URL, to compare requests independently of their server.
+package struct RebasedEndPoint<EndPoint: EndPointType>: EndPointType {
+    private let endPoint: EndPoint
+    package let baseURL: String
+
+    package init(_ endPoint: EndPoint, at baseURL: String) {
+        self.endPoint = endPoint
+        self.baseURL = baseURL
+    }
+
+    package var path: String { endPoint.path }
+    package var httpMethod: EndPoint.MethodProperty { get throws { try endPoint.httpMethod } }
+    package var task: EndPoint.TaskProperty { get throws { try endPoint.task } }
+    package var headers: EndPoint.HeadersProperty { get throws { try endPoint.headers } }
+    package var options: EndPoint.OptionsProperty { get throws { try endPoint.options } }
+}
+
+/// The base URL of an endpoint that uses the servers of the manager that sends it.
+///
+/// An endpoint declares it as a type, so that a missing or invalid base URL never leads to another server:
+///
+/// ```swift
+/// var baseURL: ManagerBaseURL { ManagerBaseURL() }
+/// ```
+public struct ManagerBaseURL: EndPointBaseURL {
+    /// Creates the value.
+    public init() {}
+
+    /// Throws, because only the sender has the URL.
+    ///
+    /// - Returns: No URL: it always throws.
+    /// - Throws: ``NetworkError/Code/missingURL``.
+    public func _endPointURL() throws(NetworkError) -> URL {
+        throw NetworkError(
+            .missingURL,
+            reason:
+                "the endpoint takes its base URL from its manager, which has no servers: create the manager with `servers:`"
+        )
+    }
+}

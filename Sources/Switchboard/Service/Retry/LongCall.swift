@@ -6,7 +6,7 @@ import Foundation
 package final class LongCall: Sendable {
     private struct State {
         var policy = RetryPolicy()
-        var record = CallRecord([], isLong: true)
+        var record = Call([], isLong: true)
         /// The last request. Nil before the first one, and for routers that do not show their requests.
         var request: NetworkRequest?
     }
@@ -53,7 +53,7 @@ package final class LongCall: Sendable {
     private func begin(_ request: inout NetworkRequest) {
         var policy = shared?.policy(for: request, usually: usual) ?? request.options.retry ?? usual ?? RetryPolicy()
         policy.statuses.formUnion(statuses)
-        let record = CallRecord(request.options.monitors, isLong: true)
+        let record = Call(request.options.monitors, isLong: true)
         state.withLock { ($0.record, $0.policy) = (record, policy) }
         if shared == nil { policy.limit?.countCall() }
         request.call = record

@@ -43,7 +43,7 @@ extension RetryPolicy {
         guard call.takeAttempt(within: maximumAttempts) else { return false }
         request.report(.retry(after: wait, because: cause))
         try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
-        try CallCancellation.check()
+        try Call.check()
         return true
     }
 

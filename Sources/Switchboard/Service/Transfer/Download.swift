@@ -19,8 +19,8 @@ package struct Download: Sendable {
     ) async throws -> NetworkResponse {
         let policy = shared?.policy(for: request) ?? request.options.retry ?? retry
         if shared == nil { policy.limit?.countCall() }
-        let isAccepted = request.options.isDownloadAccepted
-        let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && isAccepted($0) }
+        let accepted = request.options.responseHandling.acceptedStatuses
+        let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && accepted.contains($0) }
         guard let progress else {
             return try await Downloader(self, request, policy, isSaved: isSaved, send).run()
         }
@@ -37,19 +37,6 @@ extension RequestOptions {
         set { self[DownloadOption.self] = newValue }
     }
 
-    /// The rule for statuses whose body a download may save under the file's name. The response handling, in a higher
-    /// layer, sets it.
-    var isDownloadAccepted: @Sendable (Int) -> Bool {
-        get { self[DownloadAcceptedOption.self] }
-        set { self[DownloadAcceptedOption.self] = newValue }
-    }
-
-    /// Whether errors of the transport have the published text. The response handling, in a higher layer, sets it.
-    var keepsPublishedTexts: Bool {
-        get { self[PublishedTextsOption.self] }
-        set { self[PublishedTextsOption.self] = newValue }
-    }
-
     /// Keeps the response in memory, whatever else the endpoint requests.
     package mutating func holdResponse() {
         download = nil
@@ -58,6 +45,8 @@ extension RequestOptions {
 }
 
 private enum DownloadOption: RequestOption { static let defaultValue: Download? = nil }
-private enum DownloadAcceptedOption: RequestOption { static let defaultValue: @Sendable (Int) -> Bool = { _ in true } }
 
-private enum PublishedTextsOption: RequestOption { static let defaultValue = false }
+/// Removes what a cache stored of a response, because the app refused the file that was downloaded with it.
+package enum RefusedDownload: RequestOption {
+    package static let defaultValue: (@Sendable (NetworkResponse) async -> Void)? = nil
+}

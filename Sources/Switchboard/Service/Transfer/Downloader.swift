@@ -15,7 +15,7 @@ actor Downloader {
     private let download: Download
     private let request: NetworkRequest
     private let policy: RetryPolicy
-    private let call: CallRecord
+    private let call: Call
     private let isSaved: Rule
     private let send: Send
     private let file: PartialFile
@@ -35,7 +35,7 @@ actor Downloader {
         request.options.streamsResponse = true
         // A range of a compressed body cannot be counted in bytes of the file.
         if !request.headers.contains("Accept-Encoding") { request.headers.add("Accept-Encoding", "identity") }
-        call = request.call ?? CallRecord([])
+        call = request.call ?? Call([])
         request.call = call
         url = Redaction.standard.url(request.url?.absoluteString ?? "")
         isOwnRange = request.headers.contains("Range")

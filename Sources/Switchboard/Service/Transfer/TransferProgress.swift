@@ -56,7 +56,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
     private let observe: (@Sendable (Update) -> Void)?
     private let elapsed: @Sendable () -> Duration
     /// The cancellation of the transfer, and of the calls within it.
-    let cancellation = CallCancellation()
+    let cancellation = Call(outer: .current)
 
     /// The same progress as a `Progress` of Foundation, for views that show one. Its `cancel()` cancels the transfer.
     /// Its `totalUnitCount` is -1 when the total size is unknown.
@@ -123,7 +123,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
         // `Progress` calls its cancellation handler with a delay.
         if foundationProgress.isCancelled { cancellation.cancel() }
         return try await cancellation.run {
-            try CallCancellation.check()
+            try Call.check()
             return try await operation()
         }
     }
@@ -135,5 +135,54 @@ public final class TransferProgress: AsyncSequence, Sendable {
             return Array(state.readers.values)
         }
         for reader in readers { reader.finish() }
+    }
+}
+
+/// Measures bytes per second over the last few seconds.
+struct TransferRate {
+    private var samples: [(time: Duration, completed: Int64)] = []
+    private static let span = Duration.seconds(3)
+    private static let spacing = Duration.milliseconds(200)
+    /// The shortest time for a measurement. In a shorter time the rate would be that of filling a buffer.
+    private static let shortest = Duration.milliseconds(100)
+
+    /// Records the number of bytes transferred. A smaller number than before begins a new measurement.
+    mutating func note(_ completed: Int64, at time: Duration) {
+        if let last = samples.last, completed < last.completed { samples = [] }
+        // Each fifth of a second keeps one sample. Until it has passed, a new sample replaces the last one.
+        if samples.count > 1, time - samples[samples.count - 2].time < Self.spacing { samples.removeLast() }
+        samples.append((time, completed))
+        while samples.count > 2, time - samples[1].time >= Self.span { samples.removeFirst() }
+    }
+
+    /// The rate. Nil until a tenth of a second was measured.
+    var bytesPerSecond: Double? {
+        guard let first = samples.first, let last = samples.last, last.time - first.time >= Self.shortest else {
+            return nil
+        }
+        return Double(last.completed - first.completed) / ((last.time - first.time) / .seconds(1))
+    }
+}
+
+/// Reports the bytes of a body that a session has sent. Observers run outside of the session's thread, which must not
+/// wait for them.
+package func withUploadProgress<Output: Sendable>(
+    _ progress: TransferProgress,
+    _ operation:
+        @Sendable (_ note: @escaping @Sendable (_ sent: Int64, _ length: Int64?) -> Void) async throws -> Output
+) async throws -> Output {
+    let (sent, continuation) = AsyncStream<(Int64, Int64?)>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    async let reporting: Void = {
+        for await (count, length) in sent { progress.report(count, of: length) }
+    }()
+    do {
+        let output = try await operation { continuation.yield(($0, $1)) }
+        continuation.finish()
+        await reporting
+        return output
+    } catch {
+        continuation.finish()
+        await reporting
+        throw error
     }
 }

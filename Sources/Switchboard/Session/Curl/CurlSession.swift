@@ -105,7 +105,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         do {
             return try await exchange(request)
         } catch let error as NetworkError where error.repetition != nil {
-            let call = CallRecord([], since: start)
+            let call = Call([], since: start)
             return try await call.exchange(request, since: start) { request in
                 guard request.repetition != nil else { throw error }
                 return try await exchange(request)

@@ -1,6 +1,6 @@
 #if os(Linux)
-import Foundation
 import SwitchboardText
+import Foundation
 
 extension HTTPHeaders {
     /// Creates fields from the lines of a head, as they arrived.
@@ -129,5 +129,92 @@ extension UnsafeBufferPointer<UInt8> {
         }
         return suspects & (0x80 &* ones) == 0
     }
+}
+
+/// The lines of a head and their fields. Later heads share the fields of equal lines.
+struct KnownHead: Sendable {
+    /// The place of a line.
+    struct Place {
+        fileprivate var offset = 0
+        fileprivate var index = 0
+    }
+
+    private let lines: [UInt8]
+    /// A valid field for each line.
+    private let fields: [HTTPHeader]
+
+    /// Creates an empty head.
+    init() {
+        (lines, fields) = ([], [])
+    }
+
+    /// Creates a head that keeps up to 4 KiB of lines. Each line must have a valid field.
+    init(_ lines: [UInt8], _ fields: [HTTPHeader]) {
+        let isKept = lines.count <= 4_096
+        (self.lines, self.fields) = isKept ? (lines, fields) : ([], [])
+    }
+
+    /// Returns the field at a place if its line has the same bytes, including the line end. Moves to the next place.
+    func field(at place: inout Place, of line: UnsafeBufferPointer<UInt8>) -> HTTPHeader? {
+        guard place.index < fields.count, let other = line.baseAddress else { return nil }
+        let index = place.index
+        place.index += 1
+        return lines.withUnsafeBufferPointer { lines in
+            guard let start = lines.baseAddress.map({ $0 + place.offset }) else { return nil }
+            let rest = UnsafeBufferPointer(start: start, count: lines.count - place.offset)
+            if line.count <= rest.count, memcmp(start, other, line.count) == 0 {
+                place.offset += line.count
+                return fields[index]
+            }
+            place.offset += rest.firstPlace(of: .lineFeed).map { $0 + 1 } ?? rest.count
+            return nil
+        }
+    }
+}
+
+extension String {
+    /// Returns a static string for a name or value that is common in heads, which saves an allocation. Nil for other
+    /// texts, and for texts of up to 15 bytes, which need no allocation anyway.
+    init?(commonInHeads bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count > 15, bytes.count <= Self.longest else { return nil }
+        for text in Self.commonInHeads[bytes.count] where text.isMade(of: bytes) {
+            self = text
+            return
+        }
+        return nil
+    }
+
+    private func isMade(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        utf8.withContiguousStorageIfAvailable { text in
+            guard let one = text.baseAddress, let other = bytes.baseAddress, text.count == bytes.count else {
+                return false
+            }
+            return memcmp(one, other, text.count) == 0
+        } ?? false
+    }
+
+    private static let longest = 40
+
+    /// The texts, indexed by their number of bytes. HTTP/2 uses lower-case names.
+    private static let commonInHeads: [[String]] = {
+        let names = [
+            "Content-Encoding", "Transfer-Encoding", "Content-Disposition", "WWW-Authenticate", "X-Ratelimit-Limit",
+            "X-RateLimit-Limit", "X-RateLimit-Reset", "X-RateLimit-Remaining", "Access-Control-Allow-Origin",
+            "Access-Control-Allow-Headers", "Access-Control-Allow-Methods", "Access-Control-Allow-Credentials",
+            "Access-Control-Expose-Headers", "Strict-Transport-Security", "Content-Security-Policy",
+            "X-Content-Type-Options", "X-XSS-Protection", "Permissions-Policy", "Content-Language",
+        ]
+        let values = [
+            "application/json", "application/json; charset=utf-8", "application/json;charset=utf-8",
+            "application/json; charset=UTF-8", "application/json;charset=UTF-8", "text/html; charset=utf-8",
+            "text/html; charset=UTF-8", "text/plain; charset=utf-8", "text/plain; charset=UTF-8",
+            "application/problem+json", "text/event-stream", "application/octet-stream", "no-cache, no-store",
+        ]
+        var texts = [[String]](repeating: [], count: longest + 1)
+        for text in Set(names + names.map { $0.lowercased() } + values) where text.utf8.count > 15 {
+            texts[text.utf8.count].append(text)
+        }
+        return texts
+    }()
 }
 #endif

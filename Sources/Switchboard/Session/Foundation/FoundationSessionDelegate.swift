@@ -1,5 +1,5 @@
-import SwitchboardPlatform
 import Dispatch
+import SwitchboardPlatform
 import Foundation
 
 /// Passes URLSession's callbacks to their exchanges.
@@ -95,4 +95,29 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         exchange?.didComplete(with: error)
         sockets.withLock { $0.removeValue(forKey: identifier) }?.didComplete(with: error, task.response)
     }
+}
+
+extension FoundationSessionDelegate: URLSessionWebSocketDelegate {
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol subprotocol: String?
+    ) {
+        socket(for: webSocketTask)?.didOpen(with: subprotocol, webSocketTask.response)
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+        socket(for: webSocketTask)?.didClose(with: closeCode.rawValue, reason)
+    }
+}
+
+/// A WebSocket that receives the events of its task from the session's delegate.
+package protocol SocketObserver: AnyObject, Sendable {
+    /// Receives the end of the handshake. Foundation on Linux also reports a refused handshake as open.
+    func didOpen(with subprotocol: String?, _ response: URLResponse?)
+    /// Receives the code and the reason of the server's Close frame.
+    func didClose(with code: Int, _ reason: Data?)
+    /// Receives the end of the task, with its response if one arrived.
+    func didComplete(with error: (any Error)?, _ response: URLResponse?)
 }

@@ -99,7 +99,7 @@ struct HTTPBodyTests {
         ]
         let expected = "firstname=John&age=40&a=A%26B%3DC%2520d&plus=1%2B1&name=Za%C5%BC%C3%B3%C5%82%C4%87"
         #expect(String(decoding: try FormBody(parameters).encode(), as: UTF8.self) == expected)
-        var draft = RequestDraft(method: .post, url: nil)
+        var draft = NetworkRequest(.post, nil)
         try FormParameterEncoder().encode(parameters, into: &draft)
         #expect(String(decoding: try draft.body.encode(), as: UTF8.self) == expected)
         let decoded = FormBody.decode(try draft.body.encode())

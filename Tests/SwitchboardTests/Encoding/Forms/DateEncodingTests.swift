@@ -55,7 +55,7 @@ struct DateEncodingTests {
         #expect(try text(.secondsSince1970, date) == "978307201.5")
         #expect(try text(.millisecondsSince1970, date) == "978307201500")
         #expect(try text(.deferredToDate, date) == "1.5")
-        var draft = RequestDraft(method: .post, url: nil)
+        var draft = NetworkRequest(.post, nil)
         try JSONParameterEncoder(dateEncoding: .secondsSince1970).encode(["d": date], into: &draft)
         #expect(String(decoding: try draft.body.encode(), as: UTF8.self) == #"{"d":978307201.5}"#)
     }

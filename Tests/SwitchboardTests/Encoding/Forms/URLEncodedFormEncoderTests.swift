@@ -147,7 +147,7 @@ struct URLEncodedFormEncoderTests {
             + "&user%5Ba%5D=x%20y&user%5Bb%5D=0"
         #expect(try form.encode(parameters) == expected)
         let url = try #require(URL(string: "https://h.example/"))
-        var draft = RequestDraft(url: url)
+        var draft = NetworkRequest(.get, url)
         try URLParameterEncoder(form).encode(parameters, into: &draft)
         #expect(draft.url?.query(percentEncoded: true) == expected)
         // The differences that the article names.

@@ -7,7 +7,7 @@ struct JSONParameterEncoderTests {
     private func text(_ parameters: Parameters, _ encoder: JSONParameterEncoder = JSONParameterEncoder()) throws
         -> String
     {
-        var draft = RequestDraft(method: .post, url: nil)
+        var draft = NetworkRequest(.post, nil)
         try encoder.encode(parameters, into: &draft)
         return String(decoding: try draft.body.encode(), as: UTF8.self)
     }

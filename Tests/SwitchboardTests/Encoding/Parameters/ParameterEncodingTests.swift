@@ -93,7 +93,7 @@ struct ParameterEncodingTests {
         ])
     func methods(given: String, sent: String) throws {
         struct Switching: ParameterEncoder {
-            func encode(_ parameters: Parameters, into draft: inout RequestDraft) { draft.method = .put }
+            func encode(_ parameters: Parameters, into draft: inout NetworkRequest) { draft.method = .put }
         }
         var request = post
         request.httpMethod = given
@@ -119,7 +119,7 @@ struct ParameterEncodingTests {
     @Test("a custom encoder may write body, query, headers and method", .requirement("S3.3"))
     func ownEncoder() throws {
         struct Signed: ParameterEncoder {
-            func encode(_ parameters: Parameters, into draft: inout RequestDraft) throws {
+            func encode(_ parameters: Parameters, into draft: inout NetworkRequest) throws {
                 draft.headers["X-Count"] = String(parameters.count)
                 draft.method = .put
                 try URLParameterEncoder().encode(["signed": true], into: &draft)

@@ -44,7 +44,7 @@ struct ParameterValueTests {
     @Test("each kind of value has one query form", .requirement("S1.4"), arguments: forms.indices)
     func queryForms(index: Int) throws {
         let (value, expected) = Self.forms[index]
-        var draft = RequestDraft(url: URL(text: "https://h/"))
+        var draft = NetworkRequest(.get, URL(text: "https://h/"))
         try URLParameterEncoder().encode(["v": value], into: &draft)
         let text = try #require(draft.url?.absoluteString)
         #expect(Self.unescaped(String(text.drop { $0 != "?" }.dropFirst())) == expected)

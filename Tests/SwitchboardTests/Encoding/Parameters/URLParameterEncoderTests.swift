@@ -7,7 +7,7 @@ struct URLParameterEncoderTests {
     private func url(_ base: URL, _ parameters: Parameters, _ encoder: URLParameterEncoder = URLParameterEncoder())
         throws -> String?
     {
-        var draft = RequestDraft(url: base)
+        var draft = NetworkRequest(.get, base)
         try encoder.encode(parameters, into: &draft)
         return draft.url?.absoluteString
     }
@@ -102,10 +102,10 @@ struct URLParameterEncoderTests {
 
     @Test("a draft without a URL is refused, and so is a URL that is not http")
     func noURL() {
-        var draft = RequestDraft(url: nil)
+        var draft = NetworkRequest(.get, nil)
         let missing = #expect(throws: NetworkError.self) { try URLParameterEncoder().encode(["a": 1], into: &draft) }
         #expect(missing?.code == .missingURL)
-        var file = RequestDraft(url: URL(fileURLWithPath: "/etc/passwd"))
+        var file = NetworkRequest(.get, URL(fileURLWithPath: "/etc/passwd"))
         let refused = #expect(throws: NetworkError.self) { try URLParameterEncoder().encode(["a": 1], into: &file) }
         #expect(refused?.code == .invalidRequest)
     }

@@ -90,7 +90,7 @@ struct NotingBody: HTTPBody {
 struct NotingParameterEncoder: ParameterEncoder {
     let notes: EnvironmentNotes
 
-    func encode(_ parameters: Parameters, into draft: inout RequestDraft) {
+    func encode(_ parameters: Parameters, into draft: inout NetworkRequest) {
         draft.body = notes.note("ParameterEncoder", DataBody(Data("a".utf8)))
     }
 }

@@ -1,0 +1,370 @@
+import SwitchboardPlatform
+
+/// One call of a router: its cancellation from outside its task, its attempts, and its exchanges. A request and its
+/// copies share it.
+///
+/// A call runs in its caller's task, because a separate task would cost two more thread switches for each call.
+/// `Router.cancel()` cannot cancel that task. It cancels this object instead, which every waiting operation of a call
+/// observes: sessions, and waits between attempts.
+package final class Call: @unchecked Sendable {  // mutable state is guarded by the lock of `state` or of a router
+    /// The call that contains the running code. Nil outside of a call.
+    @TaskLocal package static var current: Call?
+
+    struct State {
+        var isCancelled = false
+        var nextID = 0
+        var handlers: [(id: Int, run: @Sendable () -> Void)] = []
+        /// The call in which this call started.
+        var outer: Call?
+        var exchangeCount = 0
+        var history: [ExchangeRecord] = []
+        /// The cause of the next exchange.
+        var cause: String?
+        var isOver = false
+        var attempts = 1
+        var totalAttempts = 1
+        var attemptLimit = Int.max
+        var thrower: (type: String?, error: ObjectIdentifier)?
+    }
+
+    /// The maximum number of recorded exchanges, so that an endless call does not exhaust memory.
+    private static let limit = 100
+
+    let state: Protected<State>
+    /// The index among the calls of its router, guarded by the router's lock. Nil for a call that is not in the list.
+    @exclusivity(unchecked) var index: Int?
+    private let hasOuter: Bool
+    private let start: ContinuousClock.Instant
+    private let monitors: [any EventMonitor]
+    /// A closure that returns the time since the start of the call, on the clock of the total timeout. Nil without such
+    /// a timeout.
+    let elapsed: (@Sendable () -> Duration)?
+    /// Whether the call sends several requests, so that no response ends it.
+    let isLong: Bool
+
+    /// Creates a call, which may start in another one, such as a download around one of its requests.
+    package init(
+        _ monitors: [any EventMonitor] = [], since start: ContinuousClock.Instant = .now,
+        elapsed: (@Sendable () -> Duration)? = nil, isLong: Bool = false, outer: Call? = nil
+    ) {
+        self.isLong = isLong
+        self.start = start
+        self.monitors = monitors
+        self.elapsed = elapsed
+        state = Protected(State(outer: outer))
+        hasOuter = outer != nil
+    }
+
+    // MARK: Cancellation
+
+    /// Releases the enclosing call. A response retains its call, and would retain the enclosing one too.
+    func leaveOuter() {
+        guard hasOuter else { return }
+        let outer = state.withLock { state in
+            defer { state.outer = nil }
+            return state.outer
+        }
+        withExtendedLifetime(outer) {}  // until the lock is released
+    }
+
+    /// Whether the running code is part of this call or of a call inside it.
+    var containsRunningCode: Bool {
+        var call = Self.current
+        while let one = call {
+            if one === self { return true }
+            call = one.state.withLock { $0.outer }
+        }
+        return false
+    }
+
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Cancels the call and runs each handler once.
+    func cancel() {
+        let handlers = state.withLock { state in
+            state.isCancelled = true
+            defer { state.handlers = [] }
+            return state.handlers
+        }
+        for handler in handlers { handler.run() }
+    }
+
+    /// Adds a handler that runs on cancellation, or runs it at once if the call is already canceled.
+    func add(_ handler: @escaping @Sendable () -> Void) -> Int {
+        let id: Int? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            state.nextID += 1
+            state.handlers.append((state.nextID, handler))
+            return state.nextID
+        }
+        if id == nil { handler() }
+        return id ?? 0
+    }
+
+    func remove(_ id: Int) {
+        state.withLock { state in
+            if let index = state.handlers.lastIndex(where: { $0.id == id }) { state.handlers.remove(at: index) }
+        }
+    }
+
+    /// Runs an operation as this call. Waiting code in it observes this object, and canceling the enclosing call
+    /// cancels it.
+    func run<Output>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
+    ) async rethrows -> Output {
+        guard let outer = Self.current else {
+            return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
+        }
+        let id = outer.add { self.cancel() }
+        defer { outer.remove(id) }
+        return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
+    }
+
+    /// Throws if the running task or the enclosing call was canceled.
+    package static func check() throws {
+        try Task.checkCancellation()
+        if current?.isCancelled == true { throw CancellationError() }
+    }
+
+    // MARK: Attempts and events
+
+    var history: [ExchangeRecord] {
+        state.withLock { $0.history }.sorted { $0.number < $1.number }
+    }
+
+    var hasMonitors: Bool { !monitors.isEmpty }
+
+    /// Whether the call has ended. A request of its response or error may then be sent again, as part of no call.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// The number of consecutive attempts without progress. All code that resends requests shares this count.
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    /// The number of all attempts, for the caller. Progress does not change it.
+    var totalAttempts: Int { state.withLock { $0.totalAttempts } }
+
+    /// Counts one more attempt. Returns false if the limit is already reached. A nil limit keeps the last one.
+    func takeAttempt(within limit: Int? = nil) -> Bool {
+        state.withLock { state in
+            state.attemptLimit = limit ?? state.attemptLimit
+            guard state.attempts < state.attemptLimit else { return false }
+            state.attempts += 1
+            state.totalAttempts += 1
+            return true
+        }
+    }
+
+    /// Restarts the count of attempts, because the call made progress. `count` is 0 if the last attempt did not fail.
+    func restartAttempts(at count: Int = 1) {
+        state.withLock { $0.attempts = count }
+    }
+
+    /// Notes which interceptor threw an error of the app's own; nil for the session. The interceptors around it rethrow
+    /// the error.
+    func note(_ error: any Error, thrownBy interceptor: (any Sendable)?) {
+        let kind = ObjectIdentifier(type(of: error))
+        let name = interceptor.map { String(describing: type(of: $0)) }
+        state.withLock { if $0.thrower?.error != kind { $0.thrower = (name, kind) } }
+    }
+
+    /// Returns the type of the interceptor that threw an error of the app's own, if one did.
+    func thrower(of error: any Error) -> String? {
+        state.withLock { $0.thrower?.error == ObjectIdentifier(type(of: error)) ? $0.thrower?.type : nil }
+    }
+
+    /// Ends the call and reports its result to the monitors: a status, an error or a `CancellationError`.
+    func end(_ result: Result<Int, any Error>, _ request: NetworkRequest) {
+        guard !monitors.isEmpty else { return state.withLock { $0.isOver = true } }
+        switch result {
+        case .success(let status): tell(.finished(status: status), request)
+        case .failure(let error):
+            if error is CancellationError || (error as? NetworkError)?.code == .cancelled {
+                tell(.cancelled, request)
+            } else {
+                tell(.failed(error as? NetworkError ?? NetworkError(.unknown, underlying: error)), request)
+            }
+        }
+    }
+
+    /// Reports an event to the monitors, and records the cause of the next exchange.
+    func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
+        if let cause = kind.cause { state.withLock { $0.cause = cause } }
+        tell(kind, request)
+    }
+
+    /// Reports an event to the monitors. Without monitors, the event is not even created. Events after the end of the
+    /// call are dropped, because an exchange that other calls share may continue without this call.
+    func tell(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
+        guard !monitors.isEmpty else { return }
+        let kind = makeKind()
+        let isLate = state.withLock { state in
+            defer { if kind.isLast { state.isOver = true } }
+            return state.isOver
+        }
+        guard !isLate else { return }
+        let event = CallEvent(kind: kind, request: request, elapsed: .now - start)
+        for monitor in monitors { monitor.record(event) }
+    }
+
+    // MARK: Exchanges
+
+    /// Sends a request as one exchange. If the session's connection was dead, sends it as a second exchange ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)). Records both.
+    func exchange(
+        _ request: NetworkRequest, since start: ContinuousClock.Instant = .now,
+        _ send: (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        var (request, began) = (request, start)
+        while true {
+            let exchange = begin(request, at: began)
+            do {
+                let response = try await send(request)
+                exchange.end(.status(response.statusCode), response)
+                guard request.repetition != nil else { return response }
+                var answer = response
+                answer.request?.repetition = nil
+                return answer
+            } catch {
+                let code = error is CancellationError ? .cancelled : (error as? NetworkError)?.code ?? .unknown
+                exchange.end(code == .cancelled ? .cancelled : .failure(code))
+                guard let again = repeated(request, after: error) else { throw error }
+                try Call.check()
+                (request, began) = (again, .now)
+            }
+        }
+    }
+
+    /// Returns the request for its session to send again, or nil if the error is final.
+    private func repeated(_ request: NetworkRequest, after error: any Error) -> NetworkRequest? {
+        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated(repetition), takeAttempt()
+        else { return nil }
+        var again = request
+        again.call = self
+        again.repetition = repetition
+        again.report(.retry(after: .zero, because: repetition.rawValue))
+        return again
+    }
+
+    /// An exchange in flight.
+    private struct Exchange {
+        let call: Call
+        let request: NetworkRequest
+        let number: Int
+        let cause: String?
+        let began: ContinuousClock.Instant
+
+        /// Records how the exchange ended. Called once.
+        func end(_ outcome: ExchangeRecord.Outcome, _ response: @autoclosure () -> NetworkResponse? = nil) {
+            // A record retains its request, and the request would retain the history.
+            var sent = request
+            sent.call = nil
+            let record = ExchangeRecord(
+                number: number, request: sent, cause: cause, start: began - call.start, duration: .now - began,
+                outcome: outcome, measured: response()?.measured)
+            if number <= Call.limit { call.state.withLock { $0.history.append(record) } }
+            call.tell(.exchanged(record, response: response()), request)
+        }
+    }
+
+    private func begin(_ request: NetworkRequest, at began: ContinuousClock.Instant) -> Exchange {
+        let (number, why) = state.withLock { state in
+            state.exchangeCount += 1
+            defer { state.cause = nil }
+            return (state.exchangeCount, state.cause)
+        }
+        let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
+        tell(.exchange(number), request)
+        return Exchange(call: self, request: request, number: number, cause: cause, began: began)
+    }
+}
+
+/// Runs an operation. Canceling the task or the enclosing call runs `onCancel`, at most twice.
+package func withCancellation<Output>(
+    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output,
+    onCancel: @escaping @Sendable () -> Void
+) async throws -> Output {
+    guard let call = Call.current else {
+        return try await withTaskCancellationHandler(operation: operation, onCancel: onCancel)
+    }
+    let id = call.add(onCancel)
+    defer { call.remove(id) }
+    return try await withTaskCancellationHandler(operation: operation, onCancel: onCancel)
+}
+
+/// Runs code that does not observe ``Call`` in a separate task, so that it can be canceled.
+package func withOwnTask<Output: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Output
+) async throws -> Output {
+    guard Call.current != nil else { return try await operation() }
+    let task = startTask(operation)
+    return try await withCancellation {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
+}
+
+extension NetworkRequest {
+    /// Whether the session may send the request again: a repetition has no further effect ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not repeated before.
+    var mayBeRepeated: Bool { method.isIdempotent && mayBeRepeatedUnprocessed }
+
+    /// Whether the session may send a request again that the server has certainly not processed ([RFC 9113
+    /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
+    var mayBeRepeatedUnprocessed: Bool { repetition == nil && body.isReplayable }
+
+    func mayBeRepeated(_ repetition: Repetition) -> Bool {
+        repetition == .unprocessed ? mayBeRepeatedUnprocessed : mayBeRepeated
+    }
+}
+
+extension CallEvent.Kind {
+    /// Whether the event is the last one of its call.
+    var isLast: Bool {
+        switch self {
+        case .finished, .failed, .cancelled: true
+        default: false
+        }
+    }
+
+    /// The cause of the next exchange, if this event is one.
+    fileprivate var cause: String? {
+        switch self {
+        case .retry(_, let cause): "retry after \(cause)"
+        case .redirect: "redirect"
+        case .authentication(let what): what
+        default: nil
+        }
+    }
+}
+
+extension NetworkResponse {
+    /// Reads the response as the last step of its call, and reports the call's end to the monitors: the error that the
+    /// closure throws, or else the status. A body that is a stream ends the call when it ends.
+    func endingCall<Output>(_ read: (NetworkResponse) throws -> Output) throws -> Output {
+        do {
+            let output = try read(self)
+            endCall()
+            return output
+        } catch {
+            endCall(with: error)
+            throw error
+        }
+    }
+
+    /// Reports the end of the call to the monitors. A second report is ignored.
+    package func endCall(with error: (any Error)? = nil) {
+        guard error != nil || stream == nil else { return }
+        request?.endCall(error.map { .failure($0) } ?? .success(statusCode))
+    }
+}
+
+extension NetworkRequest {
+    /// Reports the end of the request's call to the monitors, unless the call sends more requests.
+    package func endCall(_ result: Result<Int, any Error>) {
+        guard let call, !call.isLong else { return }
+        guard call.hasMonitors else { return call.end(result, self) }
+        callEnvironment.run { call.end(result, self) }
+    }
+}
+package typealias CallCancellation = Call

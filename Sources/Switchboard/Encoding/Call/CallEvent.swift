@@ -1,0 +1,115 @@
+import SwitchboardPlatform
+import Foundation
+
+/// A step or decision during a call.
+public struct CallEvent: Sendable {
+    /// The kind of event.
+    public let kind: Kind
+    /// The request at the time of the event. All events of a call have the same ``NetworkRequest/id``. The URL and the
+    /// header fields may contain secrets; the descriptions do not.
+    public let request: NetworkRequest
+    /// The time since the start of the call.
+    public let elapsed: Duration
+
+    /// The kinds of events. Later versions may add more, so keep a `default`.
+    public enum Kind: Sendable {
+        /// The request was built and enters the interceptor chain. The first event of a call.
+        case made
+        /// The request waits, for instance for a limiter, the network or credentials. The text names the reason.
+        case waiting(for: String)
+        /// The wait is over, after this time.
+        case admitted(after: Duration)
+        /// A cache or a similar interceptor was consulted. The text is its result.
+        case cache(String)
+        /// An exchange starts. The number counts the call's exchanges from 1.
+        case exchange(Int)
+        /// An exchange ended, with or without a response. ``ExchangeRecord/exchange`` has the phases of its connection.
+        /// The body of a stream has yet to arrive, and that of a download is in its file.
+        indirect case exchanged(ExchangeRecord, response: NetworkResponse?)
+        /// The request will be sent again after a wait. The text is the cause.
+        case retry(after: Duration, because: String)
+        /// The request continues at another URL.
+        case redirect(to: URL)
+        /// A step of authentication, such as `refresh` or `refreshed`. Never contains a credential.
+        case authentication(String)
+        /// Any other message of an interceptor. Contains no secrets.
+        case note(String)
+        /// The call ended with a response. The last event of a call.
+        case finished(status: Int)
+        /// The call ended with an error. The last event of a call.
+        case failed(NetworkError)
+        /// The call was canceled. The last event of a call.
+        case cancelled
+    }
+}
+
+extension CallEvent: CustomStringConvertible, CustomReflectable {
+    /// The event in one line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
+    public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }
+
+    /// A mirror with only the line, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
+    /// The event in a few words, without secrets.
+    public var description: String {
+        switch self {
+        case .made: "made"
+        case .waiting(let what): "waits for \(what)"
+        case .admitted(let wait): "continues after \(wait.millisecondsText)"
+        case .cache(let what): "cache: \(what)"
+        case .exchange(let number): "exchange \(number)"
+        case .exchanged(let metrics, _): "exchanged: \(metrics.outcome) in \(metrics.duration.millisecondsText)"
+        case .retry(let wait, let cause): "retry after \(wait.millisecondsText): \(cause)"
+        case .redirect(let url): "redirected to \(Redaction.standard.url(url.absoluteString))"
+        case .authentication(let what): "authentication: \(what)"
+        case .note(let what): what
+        case .finished(let status): "finished: HTTP \(status)"
+        case .failed(let error): "failed: \(error.summary)"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// A mirror with only the words, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension RequestOptions {
+    /// The monitors that receive the events of the call. Default none. Append in a closure, so that the router's
+    /// monitors stay: `RequestOptions { $0.monitors.append(monitor) }`.
+    public var monitors: [any EventMonitor] {
+        get { self[MonitorsOption.self] }
+        set { self[MonitorsOption.self] = newValue }
+    }
+}
+
+private enum MonitorsOption: RequestOption { static let defaultValue: [any EventMonitor] = [] }
+
+extension NetworkRequest {
+    /// Whether anything receives the events of the call.
+    package var hasMonitors: Bool { call?.hasMonitors ?? false }
+
+    /// Sends an interceptor's decision about this request to the monitors of the call. Does nothing outside of a call.
+    ///
+    /// A report about a retry, a redirect or credentials also becomes the ``ExchangeRecord/cause`` of the next
+    /// exchange.
+    public func report(_ kind: CallEvent.Kind) {
+        call?.report(kind, self)
+    }
+}
+
+/// Receives the events of a call: how it was built, what it waited for, why it was sent again and how it ended.
+///
+/// ```swift
+/// struct Console: EventMonitor {
+///     func record(_ event: CallEvent) { print(event) }
+/// }
+/// let manager = NetworkManager(
+///     options: RequestOptions { $0.monitors.append(Console()) })
+/// ```
+public protocol EventMonitor: Sendable {
+    /// Receives one event. The events of a call arrive in order; those of several calls are mixed. This method runs on
+    /// any thread and the call waits for it, so return quickly.
+    func record(_ event: CallEvent)
+}

@@ -1,0 +1,146 @@
+import SwitchboardPlatform
+import Foundation
+
+/// The body of a request.
+///
+/// A custom body needs ``encode()`` alone:
+///
+/// ```swift
+/// struct CSVBody: HTTPBody {
+///     let rows: [[String]]
+///     var additionalHeaders: HTTPHeaders {
+///         ["Content-Type": "text/csv; charset=utf-8"]
+///     }
+///     func encode() throws -> Data {
+///         let lines = rows.map { $0.joined(separator: ",") }
+///         return Data(lines.joined(separator: "\r\n").utf8)
+///     }
+/// }
+/// ```
+///
+/// A body in memory is encoded once for each request, before anything is sent. A retry and a 307 redirect send the same
+/// bytes again. A body that is too large for memory sets ``isStreamed`` and returns its bytes from ``makeStream()``,
+/// which is called for each sending.
+public protocol HTTPBody: Sendable {
+    /// Whether the request has no body. It then has no `Content-Type` either. Default false.
+    var isEmpty: Bool { get }
+    /// Header fields that describe the body, such as `Content-Type`. A field that the request sets itself takes
+    /// precedence. Default none.
+    var additionalHeaders: HTTPHeaders { get }
+    /// Returns the whole body in memory. An error thrown here ends the request with
+    /// ``NetworkError/Code/encodingFailed`` before anything is sent.
+    func encode() throws -> Data
+    /// The number of bytes, if it is known without encoding. Default nil.
+    var length: Int64? { get }
+    /// Whether the bytes are read through ``makeStream()`` instead of being held in memory. Default false.
+    var isStreamed: Bool { get }
+    /// Whether the body can be sent again. Default true. If false, the request is never retried, and a redirect that
+    /// keeps the body fails with ``NetworkError/Code/redirectRefused``.
+    var isReplayable: Bool { get }
+    /// Returns the bytes from the start. By default one chunk: the result of ``encode()``.
+    func makeStream() throws -> HTTPBodyStream
+}
+
+extension HTTPBody {
+    /// Whether the request has no body: false.
+    public var isEmpty: Bool { false }
+    /// No fields.
+    public var additionalHeaders: HTTPHeaders { [:] }
+    /// Nil: the length is unknown without encoding.
+    public var length: Int64? { nil }
+    /// Whether the bytes are streamed: false, the body is in memory.
+    public var isStreamed: Bool { false }
+    /// Whether the body can be sent again: true.
+    public var isReplayable: Bool { true }
+
+    /// Returns a stream of one chunk: the result of ``encode()``.
+    public func makeStream() throws -> HTTPBodyStream {
+        let whole = Protected<Data?>(try encode())
+        return HTTPBodyStream {
+            whole.withLock { data in
+                defer { data = nil }
+                return data
+            }
+        }
+    }
+}
+
+/// The chunks of a body, in order. They can be read only once.
+public struct HTTPBodyStream: AsyncSequence, Sendable {
+    private let read: @Sendable () async throws -> Data?
+
+    /// Creates a stream from a function that returns the next chunk, of any size, or nil at the end.
+    public init(read: @escaping @Sendable () async throws -> Data?) {
+        self.read = read
+    }
+
+    /// Reads the chunks in order.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let read: @Sendable () async throws -> Data?
+
+        /// Returns the next chunk, or nil at the end. Empty chunks are skipped.
+        public mutating func next() async throws -> Data? {
+            while let chunk = try await read() {
+                if !chunk.isEmpty { return chunk }
+            }
+            return nil
+        }
+    }
+
+    /// Returns the next chunk without an explicit iterator. See ``AsyncIterator/next()``.
+    package func next() async throws -> Data? {
+        var iterator = makeAsyncIterator()
+        return try await iterator.next()
+    }
+
+    /// Starts reading. A second iterator continues where the first one stopped.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(read: read)
+    }
+}
+
+/// No body, the default of every request. The request has no `Content-Type` and, for GET, no `Content-Length`.
+public struct EmptyBody: HTTPBody {
+    /// Creates an empty body.
+    public init() {}
+
+    /// Whether the body is empty: always true.
+    public var isEmpty: Bool { true }
+    /// 0.
+    public var length: Int64? { 0 }
+
+    /// Returns empty data.
+    public func encode() -> Data { Data() }
+}
+
+/// A body of bytes in memory, sent unchanged.
+public struct DataBody: HTTPBody {
+    /// The bytes.
+    public let data: Data
+    /// The fields given at initialization. None by default, not even `Content-Type`.
+    public let additionalHeaders: HTTPHeaders
+
+    /// Creates a body from bytes, without a `Content-Type` by default.
+    public init(_ data: Data, additionalHeaders: HTTPHeaders = [:]) {
+        self.data = data
+        self.additionalHeaders = additionalHeaders
+    }
+
+    /// Creates a body from bytes with their media type, such as `image/png`.
+    public init(_ data: Data, contentType: String) {
+        self.init(data, additionalHeaders: [.contentType(contentType)])
+    }
+
+    /// Whether the body has no bytes.
+    public var isEmpty: Bool { data.isEmpty }
+    /// The number of bytes.
+    public var length: Int64? { Int64(data.count) }
+
+    /// Returns ``data``.
+    public func encode() -> Data { data }
+}
+
+extension DataBody: CustomReflectable {
+    /// A mirror with the number of bytes, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["data": "\(data)", "headers": additionalHeaders]) }
+}

@@ -1,0 +1,338 @@
+import SwitchboardText
+
+extension NetworkError {
+    /// The kind of failure. The set is open: match with `==`, `catch NetworkError.timedOut` or a `switch` with a
+    /// `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The name of the code.
+        public let rawValue: String
+
+        /// Creates a custom code. Give it a name that no code here has.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        private init(_ rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        // The request could not be created. Nothing was sent.
+
+        /// The request could not be created: a bad URL, method or header. Also catches ``missingURL``,
+        /// ``parametersNil``, ``encodingFailed``, ``bodyNotAllowed`` and ``unknownEnvironment``.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The request has no URL.
+        public static let missingURL = Code("missingURL")
+        /// Parameters were needed, but nil was given.
+        public static let parametersNil = Code("parametersNil")
+        /// A parameter or a body value could not be encoded. Also catches ``unreadableFile``.
+        public static let encodingFailed = Code("encodingFailed")
+        /// A file to send is missing, is a folder or cannot be read. The reason names it.
+        public static let unreadableFile = Code("unreadableFile")
+        /// A GET, HEAD or TRACE request has a body.
+        public static let bodyNotAllowed = Code("bodyNotAllowed")
+        /// The session does not support an option of the request.
+        public static let unsupported = Code("unsupported")
+        /// The servers have no URL for the environment.
+        public static let unknownEnvironment = Code("unknownEnvironment")
+        /// The session was invalidated before the request was sent.
+        public static let sessionInvalidated = Code("sessionInvalidated")
+        /// The router was being reset when the request started.
+        public static let resetInProgress = Code("resetInProgress")
+        /// A `CircuitBreaker` is open because the host failed too often recently. Nothing was sent.
+        public static let circuitOpen = Code("circuitOpen")
+        /// The request is cache-only, and no response is cached.
+        public static let notCached = Code("notCached")
+
+        // No complete response arrived.
+
+        /// The request was canceled. Async calls throw `CancellationError` instead.
+        public static let cancelled = Code("cancelled")
+        /// A timeout passed. The reason says which one.
+        public static let timedOut = Code("timedOut")
+        /// No connection could be made, whatever the cause. Also catches ``cannotFindHost``, ``noInternetConnection``
+        /// and ``connectionLost``.
+        public static let cannotConnect = Code("cannotConnect")
+        /// The host name could not be resolved.
+        public static let cannotFindHost = Code("cannotFindHost")
+        /// This device is offline.
+        public static let noInternetConnection = Code("noInternetConnection")
+        /// The connection broke before the response was complete.
+        public static let connectionLost = Code("connectionLost")
+        /// TLS failed: a bad certificate, host name or version, or a server without TLS.
+        public static let insecureConnection = Code("insecureConnection")
+        /// The server or proxy required credentials that the transport could not supply.
+        public static let cannotAuthenticate = Code("cannotAuthenticate")
+        /// The response is not HTTP or violates its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
+        /// ``headersTooLarge``.
+        public static let invalidResponse = Code("invalidResponse")
+        /// The body ended before its announced length or before its last chunk.
+        public static let truncatedBody = Code("truncatedBody")
+        /// The body is larger than ``ResponseLimits/responseBody``.
+        public static let responseTooLarge = Code("responseTooLarge")
+        /// The head is larger than the session accepts.
+        public static let headersTooLarge = Code("headersTooLarge")
+        /// A WebSocket has ended, so nothing can be sent. Its `closure` has the code and the reason of the end.
+        public static let webSocketClosed = Code("webSocketClosed")
+        /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
+        /// ``unexpectedContentType``.
+        public static let cannotDecodeResponse = Code("cannotDecodeResponse")
+        /// A downloaded body could not be written to its file, or the folder of a cache could not be created.
+        public static let cannotWriteFile = Code("cannotWriteFile")
+        /// A downloaded file failed the check that the download specified.
+        public static let verificationFailed = Code("verificationFailed")
+
+        // Redirects.
+
+        /// The server sent more redirects than allowed.
+        public static let tooManyRedirects = Code("tooManyRedirects")
+        /// A redirect was not followed: it leads from https to http, to another scheme or to an invalid URL, or the
+        /// body cannot be sent again. A link to the next page of that kind fails alike.
+        public static let redirectRefused = Code("redirectRefused")
+
+        // A response arrived, and its status was not accepted.
+
+        /// 400.
+        public static let badRequest = Code("badRequest")
+        /// 401.
+        public static let unauthorized = Code("unauthorized")
+        /// 403.
+        public static let forbidden = Code("forbidden")
+        /// 404.
+        public static let notFound = Code("notFound")
+        /// 402 and 405 to 499.
+        public static let error4xx = Code("error4xx")
+        /// 500.
+        public static let serverError = Code("serverError")
+        /// 501 to 599.
+        public static let error5xx = Code("error5xx")
+        /// 300 to 399 that was not followed, including 304.
+        public static let redirection = Code("redirection")
+        /// Any other status that was not accepted.
+        public static let unexpectedStatus = Code("unexpectedStatus")
+        /// The server sent an error message, which is ``NetworkError/message``. Only with ``StatusMap/service``.
+        public static let custom = Code("custom")
+        /// The server sent no error message. Only with ``StatusMap/service``.
+        public static let other = Code("other")
+
+        // The response was accepted, but yielded no value.
+
+        /// The body is empty, but a value was expected.
+        public static let noData = Code("noData")
+        /// The body does not match the expected value. The reason contains the key path. Also catches
+        /// ``unexpectedContentType``.
+        public static let decodingFailed = Code("decodingFailed")
+
+        /// The body has another media type than the expected value, such as HTML.
+        public static let unexpectedContentType = Code("unexpectedContentType")
+
+        /// None of the above.
+        public static let unknown = Code("unknown")
+
+        /// The general code that includes this one, or nil. `catch NetworkError.cannotConnect` also catches its special
+        /// cases.
+        public var parent: Code? { Self.parents[self] }
+
+        /// Returns whether this code is `other` or a special case of it.
+        public func isKind(of other: Code) -> Bool {
+            self == other || parent?.isKind(of: other) == true
+        }
+
+        /// The name of the code.
+        public var description: String { rawValue }
+
+        /// Matches an error by its code in `catch` and `case`.
+        public static func ~= (pattern: Code, error: any Error) -> Bool {
+            (error as? NetworkError)?.code.isKind(of: pattern) == true
+        }
+
+        private static let parents: [Code: Code] = [
+            .missingURL: .invalidRequest, .parametersNil: .invalidRequest, .encodingFailed: .invalidRequest,
+            .unreadableFile: .encodingFailed, .bodyNotAllowed: .invalidRequest, .unknownEnvironment: .invalidRequest,
+            .cannotFindHost: .cannotConnect, .noInternetConnection: .cannotConnect, .connectionLost: .cannotConnect,
+            .truncatedBody: .invalidResponse, .responseTooLarge: .invalidResponse, .headersTooLarge: .invalidResponse,
+            .noData: .cannotDecodeResponse, .decodingFailed: .cannotDecodeResponse,
+            .unexpectedContentType: .decodingFailed,
+        ]
+
+        /// Whether the code stands for a status that was not accepted.
+        package var isStatus: Bool {
+            switch self {
+            case .badRequest, .unauthorized, .forbidden, .notFound, .error4xx, .serverError, .error5xx, .redirection,
+                .unexpectedStatus, .custom, .other:
+                true
+            default: false
+            }
+        }
+    }
+}
+
+extension NetworkError.Code {
+    /// The published text for every failure of the transport.
+    static let publishedFailure = "Please check your network connection."
+
+    /// Whether the published text describes the failure.
+    var isTransport: Bool {
+        switch self {
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse: true
+        default: false
+        }
+    }
+
+    /// The short text for a person. Where a published design has a text, it is that text.
+    var message: String {
+        switch self {
+        case .cancelled: "The request was cancelled."
+        case .noInternetConnection: "No Internet connection"
+        case .unknown, .sessionInvalidated: "Something went wrong"
+        case .bodyNotAllowed, .unsupported, .unknownEnvironment: Self.invalidRequest.title
+        case .webSocketClosed: "The connection is closed"
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost: Self.publishedFailure
+        default: title
+        }
+    }
+
+    /// The description for a developer.
+    var title: String {
+        switch self {
+        case .invalidRequest: "Unable to create the request"
+        case .missingURL: "URL is nil."
+        case .parametersNil: "Parameters were nil."
+        case .encodingFailed: "Parameter encoding failed."
+        case .unreadableFile: "A file could not be read"
+        case .bodyNotAllowed: "A request with this method must not have a body"
+        case .unsupported: "The session does not support this"
+        case .unknownEnvironment: "No server is known for the environment"
+        case .sessionInvalidated: "The session was invalidated: create a new one"
+        case .resetInProgress: "The client is being reset"
+        case .circuitOpen: "Requests to the server are paused after repeated failures"
+        case .notCached: "No response is cached for the request"
+        case .cancelled: "The request was cancelled"
+        case .timedOut: "The request timed out"
+        case .cannotConnect: "Could not connect to the server"
+        case .cannotFindHost: "The host name could not be resolved"
+        case .noInternetConnection: "No Internet connection"
+        case .connectionLost: "The connection was lost"
+        case .insecureConnection: "No secure connection could be made"
+        case .cannotAuthenticate: "Authentication failed"
+        case .invalidResponse: "The response is not valid HTTP"
+        case .truncatedBody: "The response ended early"
+        case .responseTooLarge: "The response is larger than the limit"
+        case .headersTooLarge: "The response's header is larger than the limit"
+        case .webSocketClosed: "The WebSocket is closed"
+        case .cannotDecodeResponse: "The response could not be decompressed"
+        case .cannotWriteFile: "The file could not be written"
+        case .verificationFailed: "The downloaded file failed verification"
+        case .tooManyRedirects: "Too many redirects"
+        case .redirectRefused: "The redirect was not followed"
+        case .badRequest: StatusText.words(for: 400)
+        case .unauthorized: StatusText.words(for: 401)
+        case .forbidden: StatusText.words(for: 403)
+        case .notFound: StatusText.words(for: 404)
+        case .error4xx: StatusText.words(for: 499)
+        case .serverError, .error5xx: StatusText.words(for: 500)
+        case .redirection: StatusText.words(for: 300)
+        case .unexpectedStatus: StatusText.words(for: 0)
+        case .custom, .other: "Something went wrong"
+        case .noData: "Response returned with no data to decode."
+        case .decodingFailed, .unexpectedContentType: "We could not decode the response."
+        case .unknown: "The request failed"
+        default: rawValue
+        }
+    }
+}
+
+// Shortcuts such as `NetworkError.timedOut` for `NetworkError.Code.timedOut`, so that `catch NetworkError.timedOut`
+// reads as `catch URLError.timedOut` does.
+extension NetworkError {
+    /// ``Code/invalidRequest``
+    public static var invalidRequest: Code { .invalidRequest }
+    /// ``Code/missingURL``
+    public static var missingURL: Code { .missingURL }
+    /// ``Code/parametersNil``
+    public static var parametersNil: Code { .parametersNil }
+    /// ``Code/encodingFailed``
+    public static var encodingFailed: Code { .encodingFailed }
+    /// ``Code/unreadableFile``
+    public static var unreadableFile: Code { .unreadableFile }
+    /// ``Code/bodyNotAllowed``
+    public static var bodyNotAllowed: Code { .bodyNotAllowed }
+    /// ``Code/unsupported``
+    public static var unsupported: Code { .unsupported }
+    /// ``Code/unknownEnvironment``
+    public static var unknownEnvironment: Code { .unknownEnvironment }
+    /// ``Code/sessionInvalidated``
+    public static var sessionInvalidated: Code { .sessionInvalidated }
+    /// ``Code/resetInProgress``
+    public static var resetInProgress: Code { .resetInProgress }
+    /// ``Code/circuitOpen``
+    public static var circuitOpen: Code { .circuitOpen }
+    /// ``Code/notCached``
+    public static var notCached: Code { .notCached }
+    /// ``Code/cancelled``
+    public static var cancelled: Code { .cancelled }
+    /// ``Code/timedOut``
+    public static var timedOut: Code { .timedOut }
+    /// ``Code/cannotConnect``
+    public static var cannotConnect: Code { .cannotConnect }
+    /// ``Code/cannotFindHost``
+    public static var cannotFindHost: Code { .cannotFindHost }
+    /// ``Code/noInternetConnection``
+    public static var noInternetConnection: Code { .noInternetConnection }
+    /// ``Code/connectionLost``
+    public static var connectionLost: Code { .connectionLost }
+    /// ``Code/insecureConnection``
+    public static var insecureConnection: Code { .insecureConnection }
+    /// ``Code/cannotAuthenticate``
+    public static var cannotAuthenticate: Code { .cannotAuthenticate }
+    /// ``Code/invalidResponse``
+    public static var invalidResponse: Code { .invalidResponse }
+    /// ``Code/truncatedBody``
+    public static var truncatedBody: Code { .truncatedBody }
+    /// ``Code/responseTooLarge``
+    public static var responseTooLarge: Code { .responseTooLarge }
+    /// ``Code/headersTooLarge``
+    public static var headersTooLarge: Code { .headersTooLarge }
+    /// ``Code/webSocketClosed``
+    public static var webSocketClosed: Code { .webSocketClosed }
+    /// ``Code/cannotDecodeResponse``
+    public static var cannotDecodeResponse: Code { .cannotDecodeResponse }
+    /// ``Code/cannotWriteFile``
+    public static var cannotWriteFile: Code { .cannotWriteFile }
+    /// ``Code/verificationFailed``
+    public static var verificationFailed: Code { .verificationFailed }
+    /// ``Code/tooManyRedirects``
+    public static var tooManyRedirects: Code { .tooManyRedirects }
+    /// ``Code/redirectRefused``
+    public static var redirectRefused: Code { .redirectRefused }
+    /// ``Code/badRequest``
+    public static var badRequest: Code { .badRequest }
+    /// ``Code/unauthorized``
+    public static var unauthorized: Code { .unauthorized }
+    /// ``Code/forbidden``
+    public static var forbidden: Code { .forbidden }
+    /// ``Code/notFound``
+    public static var notFound: Code { .notFound }
+    /// ``Code/error4xx``
+    public static var error4xx: Code { .error4xx }
+    /// ``Code/serverError``
+    public static var serverError: Code { .serverError }
+    /// ``Code/error5xx``
+    public static var error5xx: Code { .error5xx }
+    /// ``Code/redirection``
+    public static var redirection: Code { .redirection }
+    /// ``Code/unexpectedStatus``
+    public static var unexpectedStatus: Code { .unexpectedStatus }
+    /// ``Code/custom``
+    public static var custom: Code { .custom }
+    /// ``Code/other``
+    public static var other: Code { .other }
+    /// ``Code/noData``
+    public static var noData: Code { .noData }
+    /// ``Code/decodingFailed``
+    public static var decodingFailed: Code { .decodingFailed }
+    /// ``Code/unexpectedContentType``
+    public static var unexpectedContentType: Code { .unexpectedContentType }
+    /// ``Code/unknown``
+    public static var unknown: Code { .unknown }
+}

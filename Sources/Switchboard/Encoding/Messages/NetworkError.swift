@@ -1,0 +1,235 @@
+import SwitchboardPlatform
+import SwitchboardText
+import Foundation
+
+/// The only error type that this package throws, besides `CancellationError`.
+///
+/// ```swift
+/// do {
+///     let page = try await router.request(
+///         .newMovies(page: 1), as: MoviePage.self)
+///     show(page)
+/// } catch NetworkError.timedOut {
+///     showOffline()
+/// } catch let error as NetworkError where error.status == 422 {
+///     show(try error.decode(ServerError.self).message)
+/// }
+/// ```
+///
+/// The error is a struct over an open ``Code``, like `URLError`, so that new codes do not break clients. A general code
+/// also catches its special cases: `catch NetworkError.cannotConnect` catches ``Code/cannotFindHost`` and
+/// ``Code/connectionLost``. See ``Code/parent``.
+///
+/// Texts made from an error (``description``, ``errorDescription``) contain no secrets: ``Redaction/standard`` redacts
+/// their URLs.
+public struct NetworkError: Error, Sendable {
+    /// The kind of failure.
+    public let code: Code
+    /// The cause in words: the value and the rule that it broke, or the transport's message. Contains no secrets. Nil
+    /// when the code needs no explanation.
+    public var reason: String?
+    /// The URL of the request, as it was sent. Its query may contain secrets.
+    public var url: URL?
+    /// The method of the request.
+    public var method: HTTPMethod?
+    /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
+    public var endPoint: String?
+    /// The status of the response, or nil when no complete head arrived.
+    public var status: Int?
+    /// The head of the response, or nil when no complete head arrived.
+    public var headers: HTTPHeaders?
+    /// The body of the response, up to the size limit and as far as it arrived. Nil when no head arrived.
+    public var body: Data?
+    /// The server's error message, if the body is an object with a usual key such as `message`.
+    public var serverMessage: String?
+    /// The number of times the request was sent before this error reached the caller.
+    public var attempts = 1
+    /// The underlying error: a `URLError`, a `DecodingError`, or an error thrown by an encoder or interceptor.
+    public var underlying: (any Error)?
+    /// The text in place of those of the code, for a failure that is not about HTTP.
+    package var title: String?
+    /// The short text for ``message`` if a status map chose one.
+    var classMessage: String?
+    /// The server's `Retry-After` as a duration, measured when the error was made.
+    var wait: Duration?
+    /// The way in which the session may resend the request. Nil for a final error.
+    var repetition: Repetition?
+    /// A reference, because each function that throws the error has space for it on its stack.
+    private var sent: Boxed<NetworkRequest>?
+
+    /// Creates an error, for instance in an interceptor or a stub.
+    public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
+        self.code = code
+        self.reason = reason
+        self.underlying = underlying
+    }
+
+    /// The failed request, as it was sent. Nil if the request could not be built.
+    public package(set) var request: NetworkRequest? {
+        get { sent?.value }
+        set { sent = newValue.map(Boxed.init) }
+    }
+
+    /// The code of the underlying `URLError`, if URLSession reported the failure.
+    public var urlErrorCode: URLError.Code? {
+        (underlying as? URLError)?.code
+    }
+}
+
+extension NetworkError: LocalizedError, CustomStringConvertible {
+    /// A short text for a person. It names no endpoint: "The server's certificate is not trusted",
+    /// "Not found (404)", "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``.
+    public var message: String {
+        if code == .custom, let serverMessage { return Redaction.standard.pairs(in: serverMessage) }
+        // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
+        if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
+        if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
+        return classMessage ?? title ?? code.message
+    }
+
+    /// The meaning of the status, unless the error has another text.
+    private var statusWords: String? {
+        guard classMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
+        return status.map(StatusText.words)
+    }
+
+    private var waitText: String {
+        wait.map { $0 > .zero ? ", try again in \($0.waitText)" : "" } ?? ""
+    }
+
+    /// The ``message``, which alerts show as `localizedDescription`, and for a request that cannot be created also the
+    /// cause. ``description`` is the text for a developer.
+    public var errorDescription: String? {
+        guard code.isKind(of: .invalidRequest), let failureReason else { return message }
+        guard message.hasSuffix(".") else { return "\(message): \(failureReason)" }
+        return "\(message) \(failureReason.prefix(1).uppercased())\(failureReason.dropFirst())"
+    }
+
+    /// The cause, as in ``reason``, with the secrets of URLs redacted.
+    public var failureReason: String? {
+        (reason ?? (underlying as? NetworkError)?.reason).map(Redaction.standard.pairs)
+    }
+
+    /// One line with everything but secrets: the failure, its cause and the request.
+    public var description: String {
+        let place = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
+        return summary + (place.isEmpty ? "" : " (\(place))") + (attempts > 1 ? " after \(attempts) attempts" : "")
+    }
+
+    /// The failure and its cause, without the request, for a program that has already printed the request.
+    public var summary: String {
+        var text = title ?? code.title
+        if let status, code.isStatus { text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)" }
+        func add(_ more: String) {
+            let isSentence = text.last == "." || text.last == "!" || text.last == "?"
+            // A key path or a media type keeps its lower-case letters, because it is no word.
+            let isWord = more.prefix { $0 != " " }.allSatisfy { $0.isLetter || $0 == "'" }
+            let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
+            text += isSentence ? " " + sentence : ": " + more
+        }
+        if let words = serverMessage.map(Redaction.standard.pairs), words != message {
+            add("the server says \(words.quotedForMessage)")
+        }
+        if let reason {
+            add(Redaction.standard.pairs(in: reason))
+        } else if let underlying {
+            add(Self.text(of: underlying))
+        }
+        return text
+    }
+
+    private var requestLine: String? {
+        let method = method.map { $0.isToken ? $0.rawValue : $0.rawValue.quotedForMessage }
+        guard let url else { return method }
+        return [method, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// Returns the text of any error, with the secrets of URLs redacted. For a plain Swift enum or struct, returns only
+    /// the names of its type and case.
+    package static func text(of error: any Error) -> String {
+        if let error = error as? NetworkError { return error.description }
+        if let text = (error as? any LocalizedError)?.errorDescription { return Redaction.standard.pairs(in: text) }
+        if error is any CustomNSError { return Redaction.standard.pairs(in: error.localizedDescription) }
+        // For a Swift error, `localizedDescription` is meaningless, and the payload may contain a secret.
+        let mirror = Mirror(reflecting: error)
+        guard mirror.displayStyle == .enum else {
+            return type(of: error) is AnyClass
+                ? Redaction.standard.pairs(in: error.localizedDescription) : String(describing: type(of: error))
+        }
+        return "\(type(of: error)).\(mirror.children.first?.label ?? String(describing: error))"
+    }
+}
+
+extension NetworkError: Equatable {
+    /// Compares code, reason, request, endpoint, response and attempts, but not the underlying error.
+    public static func == (one: NetworkError, other: NetworkError) -> Bool {
+        one.code == other.code && one.reason == other.reason && one.url == other.url && one.method == other.method
+            && one.endPoint == other.endPoint && one.status == other.status && one.headers == other.headers
+            && one.body == other.body && one.serverMessage == other.serverMessage && one.attempts == other.attempts
+    }
+}
+
+extension NetworkError: CustomReflectable {
+    /// A mirror with only the redacted line, so that `dump` prints no secret either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description])
+    }
+}
+
+extension NetworkError {
+    /// The response that was not accepted, as far as it arrived. Nil if no head arrived.
+    public var response: NetworkResponse? {
+        guard let status else { return nil }
+        var response = NetworkResponse(status: status, headers: headers ?? [:], body: body ?? Data(), url: url)
+        response.request = request
+        return response
+    }
+
+    /// Returns the error with the request attached, unless it already has one.
+    package func attributed(to request: NetworkRequest) -> NetworkError {
+        guard self.request == nil else { return self }
+        var error = self
+        error.request = request
+        error.url = url ?? request.url
+        error.method = method ?? request.method
+        error.endPoint = endPoint ?? request.endPointName
+        return error
+    }
+
+    /// Returns the error with the response, its request and the number of attempts attached.
+    package func with(_ response: NetworkResponse) -> NetworkError {
+        var error = response.request.map(attributed) ?? self
+        error.attempts = max(error.attempts, response.request?.call?.totalAttempts ?? 1)
+        error.status = response.statusCode
+        error.headers = response.headers
+        error.body = response.body
+        error.url = response.url ?? error.url
+        return error
+    }
+}
+
+extension NetworkRequest {
+    /// The type and case of the endpoint, without associated values, which may be secrets: `MovieApi.newMovies`.
+    public var endPointName: String? {
+        endPoint?.name
+    }
+}
+
+/// The reason for which a session resends a request itself, over a new connection and as a separate exchange.
+enum Repetition: String {
+    /// The kept-alive connection was dead.
+    case onNewConnection = "a kept-alive connection that had ended"
+    /// The HTTP/2 stream ended with its connection.
+    case afterEndedStream = "an HTTP/2 stream that ended without an answer"
+    /// The server has certainly not processed the request ([RFC 9113
+    /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
+    case unprocessed = "a request that the server did not process"
+    /// libcurl does not support the response's `Content-Encoding`, so the second exchange leaves the body encoded.
+    case undecoded = "an answer in an unknown content encoding"
+}
+
+private final class Boxed<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,176 @@
+import SwitchboardText
+import Foundation
+
+extension NetworkRequest {
+    /// The request as a POSIX shell command, with secrets redacted: `curl -X POST 'https://…' -H '…' --data-raw '…'`.
+    public var curlCommand: String {
+        curlCommand(redaction: .standard)
+    }
+
+    /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
+    ///
+    /// The command sends a file by its path, a form by its fields and files, and up to 16 KiB of other bytes from
+    /// Base64. A stream, a compressed body, and a text above 64 KiB are omitted, and a comment after the command states their
+    /// size.
+    public func curlCommand(redaction: Redaction) -> String {
+        let redaction = self.redaction(over: redaction)
+        let shown = body.isEmpty ? nil : ShellBody(body, redaction, allHeaders)
+        var words = ["curl"]
+        if method == .head {
+            words.append("--head")
+        } else if method != .get || !body.isEmpty {
+            words += ["-X", method.rawValue.shellQuoted]
+        }
+        words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
+        // curl reads a file for a field whose name begins with `@`.
+        for field in allHeaders
+        where HTTPMethod(rawValue: field.name).isToken
+            && !(shown?.isForm == true && field.name.equalsIgnoringCase("Content-Type"))
+        {
+            let value = redaction.value(field.value, ofHeader: field.name)
+            // curl omits a field with an empty value unless a semicolon follows its name.
+            words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
+        }
+        guard !body.isEmpty else { return words.joined(separator: " ") }
+        guard let shown else {
+            let size = body.length.map { "\($0) bytes" } ?? "unknown length"
+            return words.joined(separator: " ") + "  # with a body of \(size)"
+        }
+        // Without this option, curl would add a type for the body.
+        if !shown.isForm, !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
+        return shown.input + (words + shown.words).joined(separator: " ")
+    }
+}
+
+/// A body as words of a `curl` command.
+private struct ShellBody {
+    var words: [String] = []
+    /// The command whose output is the body, with the pipe.
+    var input = ""
+    /// Whether curl writes the `Content-Type`, with another boundary.
+    var isForm = false
+
+    /// Creates the words. Nil for a body that they cannot send.
+    init?(_ body: any HTTPBody, _ redaction: Redaction, _ headers: HTTPHeaders) {
+        switch body {
+        case let file as FileBody where file.range == nil:
+            words = ["--data-binary", "@\(file.url.path)".shellQuoted]
+        case let form as MultipartBody:
+            let parts = form.parts.compactMap { Self.words(for: $0, redaction) }
+            isForm = parts.count == form.parts.count
+            if isForm {
+                words = parts.flatMap(\.self)
+            } else if form.parts.allSatisfy({ Self.isPlain($0) && !Self.hasSecret($0, redaction) }),
+                let data = try? form.encode()
+            {
+                sendBase64(data)
+            } else {
+                return nil
+            }
+        case is GzipBody: return nil
+        default:
+            // A larger body would make the command unreadable, and the search for secrets long.
+            guard !body.isStreamed, let data = try? body.encode(), data.count <= 65_536 else { return nil }
+            if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
+                words = ["--data-raw", redaction.text(text).shellQuoted]
+            } else if body is DataBody, !headers.contains("Content-Encoding"), !Self.hasSecret(data, redaction) {
+                sendBase64(data)
+            } else {
+                return nil
+            }
+        }
+        if words.isEmpty { return nil }
+    }
+
+    /// Sends up to 16 KiB from Base64. Without words for more.
+    private mutating func sendBase64(_ data: Data) {
+        guard data.count <= 16 << 10 else { return }
+        input = "printf %s \(data.base64EncodedString()) | base64 -d | "
+        words = ["--data-binary", "@-"]
+    }
+
+    private static func hasSecret(_ part: MultipartBody.Part, _ redaction: Redaction) -> Bool {
+        guard !redaction.isSecret(parameter: part.name), !part.content.isStreamed, let data = try? part.content.encode()
+        else { return true }
+        return hasSecret(data, redaction)
+    }
+
+    /// Returns whether bytes that are no UTF-8 contain something that a text would not show.
+    private static func hasSecret(_ data: Data, _ redaction: Redaction) -> Bool {
+        guard let text = String(data: data, encoding: .isoLatin1) else { return true }
+        return redaction.text(text) != text || redaction.form(text) != text
+            || text.contains("Content-Disposition: form-data")
+    }
+
+    /// Returns whether curl reads the name and the media type of a part as such, and no path of a file in them.
+    private static func isPlain(_ part: MultipartBody.Part) -> Bool {
+        let type = part.headers["Content-Type"] ?? "a/b"
+        let words = type.split(separator: ";", omittingEmptySubsequences: false)
+        let media = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        return !part.name.isEmpty && !part.name.contains("=") && media.count == 2
+            && media.allSatisfy { HTTPMethod(rawValue: String($0)).isToken }
+            && (words.count == 1
+                || words.count == 2 && words[1].lowercased().hasPrefix(" charset=")
+                    && HTTPMethod(rawValue: String(words[1].dropFirst(9))).isToken)
+    }
+
+    private static func words(for part: MultipartBody.Part, _ redaction: Redaction) -> [String]? {
+        guard isPlain(part) else { return nil }
+        var options = ""
+        if let type = part.headers["Content-Type"] { options += ";type=\(type)" }
+        if let name = part.fileName { options += ";filename=\(name.formQuoted)" }
+        if let file = part.content as? FileBody, file.range == nil {
+            return ["--form", "\(part.name)=@\(file.url.path.formQuoted)\(options)".shellQuoted]
+        }
+        guard !part.content.isStreamed, let data = try? part.content.encode(), data.count <= 65_536,
+            let text = String(data: data, encoding: .utf8), !text.utf8.contains(0)
+        else { return nil }
+        let value = redaction.isSecret(parameter: part.name) ? redaction.mask : redaction.text(text)
+        // Without options, this form of the option gives no character of the value a meaning.
+        return options.isEmpty
+            ? ["--form-string", "\(part.name)=\(value)".shellQuoted]
+            : ["--form", "\(part.name)=\(value.formQuoted)\(options)".shellQuoted]
+    }
+}
+
+extension URLRequest {
+    /// The request as a POSIX shell command, with secrets redacted. See ``NetworkRequest/curlCommand``. The fields are
+    /// sorted by name, because a `URLRequest` does not keep their order. A body stream is omitted.
+    public var curlCommand: String {
+        curlCommand(redaction: .standard)
+    }
+
+    /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
+    public func curlCommand(redaction: Redaction) -> String {
+        var request = NetworkRequest(HTTPMethod(rawValue: httpMethod ?? "GET"), url)
+        request.headers = HTTPHeaders(allHTTPHeaderFields ?? [:])
+        if let httpBody { request.body = DataBody(httpBody) }
+        let note = httpBody == nil && httpBodyStream != nil ? "  # with a body of unknown length" : ""
+        return request.curlCommand(redaction: redaction) + note
+    }
+}
+
+extension NetworkRequest: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL, with secrets redacted.
+    public var description: String {
+        "\(method.rawValue.filter { !$0.isNewline }) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
+    }
+
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description])
+    }
+}
+
+extension String {
+    /// The text in the quotation marks of curl's `--form`.
+    fileprivate var formQuoted: String {
+        "\"" + replacingBytes([UInt8(ascii: "\\"): #"\\"#, UInt8(ascii: "\""): #"\""#]) + "\""
+    }
+
+    fileprivate var shellQuoted: String {
+        // The shell would expand a leading tilde to a home folder.
+        let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) && $0 != UInt8(ascii: "~") }
+        return isPlain ? self : "'" + replacingBytes([UInt8(ascii: "'"): #"'\''"#]) + "'"
+    }
+}

@@ -1,0 +1,110 @@
+import SwitchboardText
+import Foundation
+
+extension NetworkRequest {
+    /// Throws if the request must not be sent. Sends nothing. Every session calls this method.
+    ///
+    /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
+    ///   body, and ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
+    ///   request's head, a URL that is not http or https, or framing headers that contradict the body. Those are a
+    ///   `Content-Length` other than its length, any `Transfer-Encoding`, and two `Content-Type` fields ([RFC 9112
+    ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
+    public func validate() throws(NetworkError) {
+        guard !isReady else { return }
+        do throws(NetworkError) {
+            try checkLine()
+            try checkFields()
+        } catch {
+            throw error.attributed(to: self)
+        }
+    }
+
+    /// Returns the request as it is sent. See ``makeReady()``.
+    func ready() throws(NetworkError) -> NetworkRequest {
+        var request = self
+        try request.makeReady()
+        return request
+    }
+
+    /// Prepares the request for sending. Validates it like ``validate()`` and encodes its body, so that every sending
+    /// has the same bytes. Streamed bodies stay as they are. An unchanged request is not prepared again.
+    ///
+    /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
+    ///   underneath.
+    mutating func makeReady() throws(NetworkError) {
+        guard !isReady else { return }
+        do throws(NetworkError) {
+            try checkLine()
+            try encodeBody()
+            if let complete = completing {
+                completing = nil
+                complete(&self)
+            }
+            try checkFields()
+        } catch {
+            throw error.attributed(to: self)
+        }
+        isReady = true
+    }
+
+    /// Encodes a body in memory and adopts the fields that describe it.
+    ///
+    /// - Throws: ``NetworkError/Code/encodingFailed`` with the body's error underneath.
+    package mutating func encodeBody() throws(NetworkError) {
+        guard !body.isEmpty, !body.isStreamed else { return }
+        let data: Data
+        do { data = try body.encode() } catch { throw NetworkError.encoding(error).attributed(to: self) }
+        // An empty result is no body and has no type (RFC 9110 §8.3).
+        if !data.isEmpty { headers.fill(body.additionalHeaders) }
+        body = DataBody(data)
+    }
+
+    private func checkLine() throws(NetworkError) {
+        guard method.isToken else {
+            throw NetworkError(
+                .invalidRequest,
+                reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")
+        }
+        try checkURL()
+        guard body.isEmpty || method.allowsBody else {
+            // An endpoint of another type has GET by default.
+            let isDefault = method == .get && endPointName != "URLEndPoint"
+            throw NetworkError(
+                .bodyNotAllowed, reason: "the method is \(method)" + (isDefault ? ", the default: set httpMethod" : ""))
+        }
+    }
+
+    private func checkFields() throws(NetworkError) {
+        let headers = allHeaders
+        try headers.validate()
+        guard !headers.contains("Transfer-Encoding") else {
+            throw NetworkError(.invalidRequest, reason: "the session sets Transfer-Encoding: remove the field")
+        }
+        guard headers.values(for: "Content-Type").count < 2 else {
+            throw NetworkError(.invalidRequest, reason: "it has two Content-Type fields")
+        }
+        let lengths = headers.values(for: "Content-Length")
+        // A body in memory whose length is still unknown is checked again after encoding.
+        guard !lengths.isEmpty, body.length != nil || body.isStreamed else { return }
+        guard lengths.count == 1, let length = body.length, lengths[0] == String(length) else {
+            throw NetworkError(
+                .invalidRequest,
+                reason: "Content-Length \(lengths.joined(separator: ", ").quotedForMessage) is not the body's length")
+        }
+    }
+
+    /// Returns the fields to send, checked again: those of a streamed body may have changed since the request was
+    /// prepared.
+    func sentHeaders() throws(NetworkError) -> HTTPHeaders {
+        let headers = allHeaders
+        try headers.validate()
+        return headers
+    }
+
+    /// The fields to send: those of the request, and the body's fields that the request does not have.
+    package var allHeaders: HTTPHeaders {
+        var result = headers
+        if !body.isEmpty { result.fill(body.additionalHeaders) { departures.count > 0 && !goesToOtherOrigins($0) } }
+        return result
+    }
+}

@@ -1,0 +1,304 @@
+import Dispatch
+import SwitchboardPlatform
+import SwitchboardText
+import Foundation
+
+/// One HTTP request as a value. Changing a copy never changes the original.
+///
+/// The fields have copy-on-write storage, because many layers pass a request on and few change it.
+public struct NetworkRequest: Sendable, Identifiable {
+    /// Identifies a request, for instance in logs. Unique within the process.
+    public struct ID: Hashable, Sendable, CustomStringConvertible {
+        private static let last = Protected(DispatchTime.now().uptimeNanoseconds)
+
+        private let number = Self.last.withLock { last in
+            last += 1
+            return last
+        }
+
+        /// A short text for logs.
+        public var description: String { String(number &* 0x9E37_79B9_7F4A_7C15, radix: 36) }
+    }
+
+    private struct Fields: Sendable {
+        var id = ID()
+        var method: HTTPMethod
+        var headers: HTTPHeaders
+        var body: any HTTPBody
+        var options: RequestOptions
+        var endPoint: EndPointRecord?
+        var repetition: Repetition?
+        var target: Target
+        var isReady = false
+        var completing: (@Sendable (inout NetworkRequest) -> Void)?
+    }
+
+    private var fields: CopyOnWrite<Fields>
+    /// The call that sends this request. Nil outside of a router. It is not part of the fields, because the records of
+    /// a call retain requests and would then retain themselves.
+    package var call: Call?
+    /// Whether a call sends the request. False for a request of a response or an error whose call has ended.
+    package var isPartOfCall: Bool { call.map { !$0.isOver } ?? false }
+    /// The note of a cache about the response that has this request. It is not an option, because it does not affect
+    /// how the request is sent.
+    package var cacheNote: (any AnyObject & Sendable)?
+
+    /// The URL of a request: parsed, as the text of checked parts, or as parts set by the app.
+    private enum Target: Sendable {
+        case url(URL?)
+        case text(LazyURL)
+        // Indirect, because few requests have parts.
+        indirect case parts(URLParts, URL?)
+    }
+
+    /// Creates a request. It is not checked here; ``validate()`` checks it before it is sent.
+    public init(
+        _ method: HTTPMethod = .get, _ url: URL?, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody(),
+        options: RequestOptions = RequestOptions()
+    ) {
+        fields = CopyOnWrite(
+            Fields(method: method, headers: headers, body: body, options: options, target: .url(url)))
+    }
+
+    /// Sets the endpoint, and a URL that was built from checked parts.
+    mutating func goes(to text: LazyURL, of endPoint: EndPointRecord) {
+        target = .text(text)
+        fields.value.endPoint = endPoint
+    }
+
+    private var target: Target {
+        get { fields.value.target }
+        set {
+            fields.value.target = newValue
+            fields.value.isReady = false
+        }
+    }
+
+    /// The identity of the request. All requests of a call share it, and each new request has a new one.
+    public internal(set) var id: ID {
+        get { fields.value.id }
+        set { fields.value.id = newValue }
+    }
+
+    /// The method.
+    public var method: HTTPMethod {
+        get { fields.value.method }
+        set {
+            fields.value.method = newValue
+            fields.value.isReady = false
+        }
+    }
+
+    /// The header fields. They take precedence over those of the body.
+    public var headers: HTTPHeaders {
+        get { fields.value.headers }
+        _modify {
+            fields.value.isReady = false
+            yield &fields.value.headers
+        }
+    }
+
+    /// The body.
+    public var body: any HTTPBody {
+        get { fields.value.body }
+        _modify {
+            fields.value.isReady = false
+            yield &fields.value.body
+        }
+    }
+
+    /// The typed options of this request.
+    public var options: RequestOptions {
+        get { fields.value.options }
+        _modify {
+            // New options do not change the history of the request.
+            let route = route.isEmpty ? nil : route
+            defer { if let route { self.route = route.joined(self.route) } }
+            yield &fields.value.options
+        }
+    }
+
+    /// The history of the request, and the rules for other origins.
+    package var route: RequestRoute {
+        get { fields.value.options.route }
+        set { fields.value.options.route = newValue }
+    }
+
+    /// The endpoint for which the request was made. Stubs match requests by it, and errors and logs contain its name.
+    package var endPoint: EndPointRecord? { fields.value.endPoint }
+
+    /// The reason for which the session sends the request again. Nil the first time.
+    var repetition: Repetition? {
+        get { fields.value.repetition }
+        set { fields.value.repetition = newValue }
+    }
+
+    /// Whether the request was checked and its body encoded, and nothing has changed since. See
+    /// ``makeReady()``.
+    var isReady: Bool {
+        get { fields.value.isReady }
+        set { fields.value.isReady = newValue }
+    }
+
+    /// Adds header fields when the body is encoded, and it is known whether there is one. Nil afterward.
+    var completing: (@Sendable (inout NetworkRequest) -> Void)? {
+        get { fields.value.completing }
+        set { fields.value.completing = newValue }
+    }
+
+    /// The destination of the request. Nil if none was given, or if ``scheme``, ``host``, ``path`` and ``query`` do not
+    /// form a URL.
+    public var url: URL? {
+        get {
+            switch fields.value.target {
+            case .url(let url), .parts(_, let url): url
+            case .text(let text): text.url
+            }
+        }
+        set { target = .url(newValue) }
+    }
+
+    /// The text of ``url``, without parsing it.
+    package var urlText: String? {
+        if case .text(let text) = fields.value.target { text.text } else { url?.absoluteString }
+    }
+
+    /// The value of a typed option, or its default if it is not set.
+    public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
+        @inlinable get { options[option] }
+        set { options[option] = newValue }
+    }
+
+    /// The time limits for the parts of a call.
+    public var timeouts: Timeouts {
+        get { options.timeouts }
+        set { options.timeouts = newValue }
+    }
+
+    /// The size limits for the response.
+    public var limits: ResponseLimits {
+        get { options.limits }
+        set { options.limits = newValue }
+    }
+}
+
+// MARK: - Parts of the URL
+
+extension NetworkRequest {
+    /// The scheme of the URL, or `https` if none is set.
+    public var scheme: String {
+        get { parts.scheme }
+        set { change { $0.scheme = newValue } }
+    }
+
+    /// The host, without port and user. Empty if none is set. An IPv6 address is enclosed in brackets. Setting another
+    /// host removes the URL's user and password.
+    public var host: String {
+        get { parts.host }
+        set { change { $0.setHost(newValue) } }
+    }
+
+    /// The port, or nil for the default of the scheme.
+    public var port: Int? {
+        get { parts.port }
+        set { change { $0.port = newValue } }
+    }
+
+    /// The path as it is sent. `/` if the URL has none ([RFC 9110
+    /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)), and empty only without a host. Setting it
+    /// escapes characters that a path cannot contain and adds a leading slash. ``FoundationSession`` removes segments
+    /// of dots.
+    public var path: String {
+        get {
+            let parts = sentParts
+            return parts.path.isEmpty && !parts.host.isEmpty ? "/" : parts.path
+        }
+        set {
+            guard newValue != path else { return }  // a URL without a path stays unchanged
+            change { $0.path = newValue }
+        }
+    }
+
+    /// The query as it is sent, without its question mark. Nil if the URL has none. Setting it escapes characters that
+    /// a query cannot contain.
+    public var query: String? {
+        get { sentParts.query }
+        set { change { $0.query = newValue } }
+    }
+
+    private var parts: URLParts {
+        switch target {
+        case .url, .text: URLParts(url)
+        case .parts(let parts, _): parts
+        }
+    }
+
+    /// The parts as they are sent, or as they were set if they form no URL.
+    private var sentParts: URLParts {
+        if case .parts(_, let url?) = target { URLParts(url) } else { parts }
+    }
+
+    private mutating func change(_ change: (inout URLParts) -> Void) {
+        var parts = parts
+        change(&parts)
+        target = .parts(parts, try? parts.url)
+    }
+
+    /// Throws if no request can be sent to the URL. A URL built from checked parts is not parsed.
+    func checkURL() throws(NetworkError) {
+        if case .text = target { return }
+        _ = try checkedURL()
+    }
+
+    func checkedURL() throws(NetworkError) -> URL {
+        switch target {
+        case .url(let url?):
+            try URLText.check(url)
+            return url
+        case .url(nil): throw NetworkError(.missingURL)
+        case .text(let text):
+            guard let url = text.url else {
+                let text = Redaction.standard.url(text.text).quotedForMessage
+                throw NetworkError(.invalidRequest, reason: "\(text) is not a URL")
+            }
+            return url
+        case .parts(let parts, _): return try parts.url
+        }
+    }
+}
+
+/// The endpoint of a request, and what it stated when the request was built.
+///
+/// An endpoint may belong to an actor, so no other thread may read its members again.
+package struct EndPointRecord: @unchecked Sendable {  // `endPoint` is only reflected, cast and compared
+    /// The endpoint.
+    package let endPoint: Any
+    /// The path below the base URL, before it is escaped.
+    package let path: String
+    package let method: HTTPMethod
+    /// The items of the task, escaped. Those of path and base URL are not part of it.
+    package let query: [UInt8]
+    /// The body of the task. Nil for none.
+    package let body: (any HTTPBody)?
+
+    package init(
+        _ endPoint: Any, path: String = "", method: HTTPMethod = .get, query: [UInt8] = [],
+        body: (any HTTPBody)? = nil
+    ) {
+        self.endPoint = endPoint
+        self.path = path
+        self.method = method
+        self.query = query
+        self.body = body
+    }
+
+    /// The type and case, without associated values, which may be secrets: `MovieApi.newMovies`.
+    package var name: String { Self.name(of: endPoint) }
+
+    package static func name(of endPoint: Any) -> String {
+        let type = String(describing: type(of: endPoint))
+        let mirror = Mirror(reflecting: endPoint)
+        guard mirror.displayStyle == .enum else { return type }
+        return "\(type).\(mirror.children.first?.label ?? String(describing: endPoint))"
+    }
+}

@@ -1,0 +1,162 @@
+import SwitchboardText
+import Foundation
+
+/// The response of a server, whatever its status.
+public struct NetworkResponse: Sendable {
+    /// The status code, as the server sent it: usually 100 to 599.
+    public var statusCode: Int
+    /// The header fields. Repeated fields are separate if the session can distinguish them.
+    public var headers: HTTPHeaders
+    /// The body, after decompression. Empty for a download, see ``fileURL``.
+    public var body: Data
+    /// The URL of the response: the last one if redirects were followed. By default that of the request.
+    public var url: URL? {
+        get { ownURL ?? request?.url }
+        set { ownURL = newValue }
+    }
+    /// The URL that a session reported. Nil if it is the request's.
+    private(set) var ownURL: URL?
+    /// The request of this response: the last one if redirects were followed.
+    public var request: NetworkRequest?
+    /// The file that contains a downloaded body.
+    public var fileURL: URL?
+    /// The fields after a chunked body ([RFC 9110 §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)). Empty
+    /// with URLSession, which does not report them.
+    public var trailers = HTTPHeaders()
+    /// The measurements of the exchange.
+    public var metrics: ExchangeMetrics {
+        get { measured?.value ?? ExchangeMetrics() }
+        set { measured = CopyOnWrite(newValue) }
+    }
+    /// The measurements, or nil if the session made none.
+    private(set) var measured: CopyOnWrite<ExchangeMetrics>?
+    /// The age of a cached response, as in its `Age` field. Close to zero if the server has just confirmed it. Nil for
+    /// a response from the server.
+    public package(set) var cacheAge: Duration?
+    /// Whether an equal request's exchange produced this response, which may then be older than its own request.
+    package var isShared = false
+    /// The body that is still arriving, if the request asked for a stream.
+    package var stream: ResponseBytes?
+
+    /// Creates a response, in an interceptor or a stub.
+    public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {
+        statusCode = status
+        self.headers = headers
+        self.body = body
+        ownURL = url
+    }
+
+    /// The body in chunks. With ``RequestOptions/streamsResponse`` they arrive while they are read; otherwise they come
+    /// from ``body``. Set this property in an interceptor that changes the body, or in a custom session.
+    public var bytes: ResponseBytes {
+        get { stream ?? ResponseBytes(body) }
+        set { stream = newValue }
+    }
+
+    /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. Invalid bytes
+    /// become U+FFFD.
+    public var text: String {
+        let type = (headers["Content-Type"] ?? "").lowercased()
+        if type.contains("charset=iso-8859-1") || type.contains("charset=latin1") {
+            return String(data: body, encoding: .isoLatin1) ?? ""
+        }
+        if type.contains("charset=utf-16"), let text = String(data: body, encoding: .utf16) { return text }
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    /// The response as a Foundation type, created on each access, for code that needs a `URLResponse`. Nil without a
+    /// URL.
+    public var urlResponse: HTTPURLResponse? {
+        guard let url else { return nil }
+        return HTTPURLResponse(
+            url: url, statusCode: statusCode, httpVersion: metrics.protocolVersion, headerFields: headers.joinedByName)
+    }
+}
+
+extension NetworkResponse: CustomStringConvertible, CustomReflectable {
+    /// Status, size and URL, with secrets redacted.
+    public var description: String {
+        let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes received for a file"
+        let place = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
+        return "\(statusCode), \(size)\(place)"
+    }
+
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension NetworkResponse {
+    /// Returns the length that the head announces for the body. Nil for a response without a body ([RFC 9110
+    /// §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a compressed one, whose length changes.
+    func announcedLength(of method: HTTPMethod) -> Int64? {
+        headers.contains("Content-Encoding") ? nil : announcedSize(of: method)
+    }
+
+    /// Returns the number of bytes on the wire that the head announces, or nil. `Int64.max` for a number that is too
+    /// large.
+    func announcedSize(of method: HTTPMethod) -> Int64? {
+        guard method != .head, statusCode != 204, statusCode != 304 else { return nil }
+        guard !headers.contains("Transfer-Encoding"), let length = lengths.first, !length.isEmpty else { return nil }
+        return length.isDigits ? Int64(length) ?? .max : nil
+    }
+
+    /// Throws if a head is ambiguous or too large.
+    ///
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for a length that is not a number, and for different lengths, of
+    ///   which a client must not choose one ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)),
+    ///   ``NetworkError/Code/headersTooLarge``.
+    package func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
+        let lengths = lengths
+        guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }
+        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size > limits.responseHeaders else { return }
+        throw NetworkError(
+            .headersTooLarge, reason: "it has \(size) bytes, limits.responseHeaders is \(limits.responseHeaders)")
+    }
+
+    static let badLengths = NetworkError(
+        .invalidResponse, reason: "it has invalid or conflicting Content-Length fields (RFC 9112 §6.3)")
+
+    private var lengths: [String] {
+        headers.values(for: "Content-Length").flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
+    }
+}
+
+extension String {
+    fileprivate var isDigits: Bool { utf8.allSatisfy { (0x30...0x39).contains($0) } }
+}
+
+extension NetworkRequest {
+    /// Returns whether a response's body is delivered while it arrives.
+    package func streams(_ status: Int) -> Bool {
+        options.streamsResponse && (200..<300).contains(status)
+    }
+}
+
+extension HTTPHeaders {
+    /// Creates fields from URLSession's response, which has one entry for each name, with repeated values joined.
+    /// `Set-Cookie` must not be joined, so its cookies are split again.
+    package init(_ response: HTTPURLResponse) {
+        var fields: [HTTPHeader] = []
+        for (name, value) in response.allHeaderFields {
+            guard let name = name as? String, let value = value as? String else { continue }
+            if name.equalsIgnoringCase("Set-Cookie") {
+                fields += value.splitIntoCookies.map { HTTPHeader(name: name, value: $0) }
+            } else {
+                fields.append(HTTPHeader(name: name, value: value.withoutLineEnds))
+            }
+        }
+        // The order of a dictionary is random. Cookies keep their order, because the sort is stable for equal names.
+        self.init(fields.sorted(byName: \.name))
+    }
+}
+
+extension String {
+    /// The text with a blank for each CR, LF and NUL ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    fileprivate var withoutLineEnds: String {
+        let isReplaced: (UInt8) -> Bool = { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+        guard utf8.contains(where: isReplaced) else { return self }
+        return String(decoding: utf8.map { isReplaced($0) ? 0x20 : $0 }, as: UTF8.self).trimmedOfBlanks
+    }
+}

@@ -1,0 +1,96 @@
+import SwitchboardText
+import Foundation
+
+/// The names of secrets and the mask that replaces their values in logs, curl commands, errors and other texts of this
+/// package.
+public struct Redaction: Sendable {
+    private var redactor: Redactor
+
+    /// Header names whose values are secrets. Comparisons ignore case, `-` and `_`. ``standard`` also redacts any name
+    /// with the words of a secret, such as `X-Vault-Token`.
+    public var headerNames: Set<String> { redactor.headerNames }
+    /// Parameter names whose values are secrets, in queries and forms. Comparisons ignore case, `-` and `_`.
+    public var parameterNames: Set<String> { redactor.parameterNames }
+    /// Names of JSON members whose values are secrets. By default these are ``parameterNames`` and some plurals such as
+    /// `tokens`, unless their value is a number. `key`, `code` and `session` are missing, because in a body they are
+    /// mostly an error's code or an item's key.
+    public var memberNames: Set<String> { redactor.memberNames }
+    /// The text that replaces a secret.
+    public var mask: String {
+        get { redactor.mask }
+        set { redactor.mask = newValue }
+    }
+
+    /// Creates a redaction with only these names.
+    public init(headerNames: some Sequence<String>, parameterNames: some Sequence<String>) {
+        redactor = Redactor(headerNames: headerNames, parameterNames: parameterNames)
+    }
+
+    private init(_ redactor: Redactor) {
+        self.redactor = redactor
+    }
+
+    /// The default: the usual names of credentials, cookies, keys and tokens, any name with the words of one, and JSON Web
+    /// Tokens under any name.
+    ///
+    /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and the like make a secret, as
+    /// in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in `token_type`. `key`,
+    /// `code` and `number` need a word before them: `secret_key`, `mfa_code` and `card_number`, but not `sort_key`.
+    public static let standard = Redaction(Redactor.standard)
+
+    /// A redaction without names, which changes nothing. For tests, and for servers whose secrets have no value.
+    public static let none = Redaction(headerNames: [], parameterNames: [])
+
+    /// Returns this redaction with more names. Parameter names also become member names.
+    public func adding(
+        headerNames: [String] = [], parameterNames: [String] = [], memberNames: [String] = []
+    ) -> Redaction {
+        Redaction(
+            redactor.adding(headerNames: headerNames, parameterNames: parameterNames, memberNames: memberNames))
+    }
+
+    /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
+    public func value(_ value: String, ofHeader name: String) -> String {
+        redactor.value(value, ofHeader: name)
+    }
+
+    /// Redacts the values of secret parameters in a URL's text, and any password before the host.
+    public func url(_ text: String) -> String {
+        redactor.url(text)
+    }
+
+    /// Redacts the values of secret names in a query or a form.
+    public func form(_ text: String) -> String {
+        redactor.form(text)
+    }
+
+    /// Redacts the values of secret names in a body's text.
+    ///
+    /// The text may contain JSON members, also inside a JSON string, members as Ruby and PHP print them, form pairs,
+    /// elements and attributes of markup, property lists, header fields, lines of YAML, parts of `multipart/form-data`,
+    /// and queries of URLs anywhere. It may be incomplete or invalid: anything that looks like a member with a secret
+    /// name is redacted. `true`, `false`, `null` and a message such as `password: is too short` stay.
+    public func text(_ text: String) -> String {
+        redactor.text(text)
+    }
+
+    /// Returns the redacted beginning of a body. The time depends on the limit and not on the body's size.
+    ///
+    /// - Returns: The text, nil for bytes that are not UTF-8. Of a body above the limit, at most as many bytes.
+    package func beginning(of body: Data, limit: Int) -> String? {
+        redactor.beginning(of: body, limit: limit)
+    }
+
+    /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as
+    /// `Authorization: Bearer …`, and user information before the host of a URL.
+    package func pairs(in text: String) -> String {
+        redactor.pairs(in: text)
+    }
+
+    package func isSecret(header name: String) -> Bool { redactor.isSecret(header: name) }
+    package func isSecret(member name: String) -> Bool { redactor.isSecret(member: name) }
+    /// Returns whether a parameter name is a secret's: `token`, and also `user[token]`, `user.token` and `route?token`.
+    package func isSecret(parameter name: String) -> Bool { redactor.isSecret(parameter: name) }
+    /// Whether this redaction has no names, so that nothing is a secret.
+    package var isNone: Bool { redactor.isNone }
+}

@@ -1,0 +1,223 @@
+import Foundation
+
+/// The options that were set, by type. Copies, retries and redirects of a request keep them.
+///
+/// Options made with a closure change those of the router or manager, and keep the rest:
+///
+/// ```swift
+/// // Keeps the idle timeout.
+/// var options: RequestOptions {
+///     RequestOptions { $0.timeouts.total = .seconds(5) }
+/// }
+/// ```
+public struct RequestOptions: Sendable {
+    private struct Fields: Sendable {
+        var values: [ObjectIdentifier: any Sendable] = [:]
+        /// The closures that made these options, to be applied to other options, and the values set since.
+        var changes: [@Sendable (inout RequestOptions) -> Void] = []
+        var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
+        var route = RequestRoute()
+
+        /// The values that no closure sets.
+        var direct: [ObjectIdentifier: any Sendable] { changes.isEmpty ? values : valuesSetSince }
+    }
+
+    /// The values, or nil if none was set.
+    private var fields: CopyOnWrite<Fields>?
+
+    private var own: CopyOnWrite<Fields> {
+        get { fields ?? CopyOnWrite(Fields()) }
+        _modify {
+            var own = fields ?? CopyOnWrite(Fields())
+            fields = nil
+            defer { fields = own }
+            yield &own
+        }
+    }
+
+    /// Creates empty options.
+    public init() {}
+
+    /// Creates options with a closure. It runs once now, and again on the router's options for each request, so it must
+    /// be free of side effects.
+    public init(_ change: @escaping @Sendable (inout RequestOptions) -> Void) {
+        change(&self)
+        own.value.changes = [change]
+        own.value.valuesSetSince = [:]
+    }
+
+    /// The value of an option, or its default if it is not set.
+    public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
+        // Inlinable, because code that is generic over the option takes several times as long.
+        @inlinable get {
+            guard let value = value(of: ObjectIdentifier(option)) else { return Option.defaultValue }
+            return value as? Option.Value ?? Option.defaultValue
+        }
+        set {
+            own.value.values[ObjectIdentifier(option)] = newValue
+            if !own.value.changes.isEmpty { own.value.valuesSetSince[ObjectIdentifier(option)] = newValue }
+        }
+    }
+
+    /// Whether an option was set.
+    var hasValues: Bool { fields.map { !$0.value.values.isEmpty } ?? false }
+
+    @usableFromInline
+    func value(of option: ObjectIdentifier) -> (any Sendable)? {
+        guard let fields, !fields.value.values.isEmpty else { return nil }
+        return fields.value.values[option]
+    }
+
+    /// The history of the request that has these options.
+    var route: RequestRoute {
+        get { fields?.value.route ?? RequestRoute() }
+        set { own.value.route = newValue }
+    }
+
+    /// The values that can be compared.
+    package var comparable: [ObjectIdentifier: AnyHashable] {
+        fields?.value.values.compactMapValues { $0 as? AnyHashable } ?? [:]
+    }
+
+    /// Returns these options merged with `other`. The closure of `other` changes them, and values that were set
+    /// directly replace them.
+    public func merging(_ other: RequestOptions?) -> RequestOptions {
+        guard let other, let theirs = other.fields?.value else { return self }
+        guard let own = fields?.value else { return other }
+        var result = theirs.values.isEmpty ? self : own.values.isEmpty ? other : overlaid(by: theirs)
+        result.route = own.route.joined(theirs.route)
+        return result
+    }
+
+    private func overlaid(by other: Fields) -> RequestOptions {
+        var result = self
+        for change in other.changes { change(&result) }
+        result.own.value.values.merge(other.direct) { $1 }
+        result.own.value.changes = []
+        result.own.value.valuesSetSince = [:]
+        return result
+    }
+}
+
+extension RequestOptions {
+    /// The time limits for the parts of a call.
+    public var timeouts: Timeouts {
+        get { self[TimeoutsOption.self] }
+        set { self[TimeoutsOption.self] = newValue }
+    }
+
+    /// The size limits for the response.
+    public var limits: ResponseLimits {
+        get { self[LimitsOption.self] }
+        set { self[LimitsOption.self] = newValue }
+    }
+
+    /// The instruction for caches between client and server. Default `.useProtocolCachePolicy`, which sends none.
+    ///
+    /// A session has no cache. `.reloadIgnoringLocalAndRemoteCacheData` sends `Cache-Control: no-cache` ([RFC 9111
+    /// §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), `.reloadRevalidatingCacheData` sends
+    /// `max-age=0`, and `.returnCacheDataDontLoad` sends `only-if-cached`. A `Cache-Control` field that the request sets
+    /// itself takes precedence.
+    public var cachePolicy: URLRequest.CachePolicy {
+        get { self[CachePolicyOption.self] }
+        set { self[CachePolicyOption.self] = newValue }
+    }
+
+    /// The encoder of a ``JSONBody`` that has none. Nil, the default, keeps the declared order and writes ISO 8601
+    /// dates.
+    public var encoder: (any RequestEncoder)? {
+        get { self[EncoderOption.self] }
+        set { self[EncoderOption.self] = newValue }
+    }
+
+    /// Whether the body is sent as gzip, as with ``GzipBody``. Default false.
+    ///
+    /// The server must accept `Content-Encoding: gzip` in requests, which few do by default. Others answer 415, or
+    /// treat the compressed bytes as the content ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)).
+    /// A request or body with a `Content-Encoding` stays as it is, and so does a request without a body.
+    /// ``RequestBuilder`` applies this option: a request that is passed to a session directly is not compressed.
+    public var compressesBody: Bool {
+        get { self[CompressesBodyOption.self] }
+        set { self[CompressesBodyOption.self] = newValue }
+    }
+}
+
+extension RequestOptions {
+    /// A closure that receives the number of body bytes passed to the transport so far. It restarts at the beginning
+    /// when the body is sent again. Its calls run one after another, outside of any lock, and before the response,
+    /// which waits for them. Default nil.
+    public var onBodySent: (@Sendable (_ count: Int64) -> Void)? {
+        get { self[BodySentOption.self] }
+        set { self[BodySentOption.self] = newValue }
+    }
+
+    /// Whether the session returns as soon as the head of a 2xx response has arrived. The body is then empty, and
+    /// ``NetworkResponse/bytes`` delivers it while it arrives. Other responses still arrive whole, so that their bodies
+    /// can explain them. Default false. ``FoundationSession`` cannot pause a server: it writes unread bytes to a
+    /// temporary file, up to ``ResponseLimits/downloadedFile``.
+    public var streamsResponse: Bool {
+        get { self[StreamsResponseOption.self] }
+        set { self[StreamsResponseOption.self] = newValue }
+    }
+}
+
+extension RequestOptions {
+    /// The partition of cookies, credentials and cached responses. They never reach requests of another partition. A
+    /// ``NetworkManager`` sets it to the name of its environment. If an endpoint or the manager's options set one, for
+    /// instance for one of several accounts, it becomes a partition inside the environment: `production/anna`. Default
+    /// nil.
+    public var partition: String? {
+        get { self[PartitionOption.self] }
+        set { self[PartitionOption.self] = newValue }
+    }
+}
+
+private enum PartitionOption: RequestOption { static let defaultValue: String? = nil }
+private enum BodySentOption: RequestOption {
+    static let defaultValue: (@Sendable (_ count: Int64) -> Void)? = nil
+}
+private enum StreamsResponseOption: RequestOption { static let defaultValue = false }
+private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
+private enum LimitsOption: RequestOption { static let defaultValue = ResponseLimits() }
+private enum CachePolicyOption: RequestOption {
+    static let defaultValue = URLRequest.CachePolicy.useProtocolCachePolicy
+}
+private enum EncoderOption: RequestOption { static let defaultValue: (any RequestEncoder)? = nil }
+private enum CompressesBodyOption: RequestOption { static let defaultValue = false }
+
+/// A typed option that a request carries for interceptors and sessions. Each module can define more.
+///
+/// ```swift
+/// enum Priority: RequestOption { static let defaultValue = 0 }
+///
+/// var request = NetworkRequest(.get, url)
+/// request[Priority.self] = 2
+/// ```
+public protocol RequestOption {
+    /// The type of the option's value.
+    associatedtype Value: Sendable
+    /// The value of the option when it is not set.
+    static var defaultValue: Value { get }
+}
+
+/// A large value behind a reference. A copy shares the reference, and a change first copies a shared value.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+    private final class Box: @unchecked Sendable {  // changed only while one copy holds it
+        // The runtime check is unnecessary, because a change requires a unique reference.
+        @exclusivity(unchecked) var value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var box: Box
+
+    init(_ value: Value) { box = Box(value) }
+
+    var value: Value {
+        @inline(__always) _read { yield box.value }
+        @inline(__always) _modify {
+            if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+            yield &box.value
+        }
+    }
+}

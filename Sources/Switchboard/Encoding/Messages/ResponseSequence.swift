@@ -1,0 +1,178 @@
+import SwitchboardPlatform
+import Foundation
+
+/// The elements of a response's body as they arrive: lines, values, events or parts. They can be read only once.
+///
+/// The reader controls the pace, as with ``ResponseBytes``. One task reads at a time: with two, the order of the
+/// elements is not defined. Releasing the sequence, or canceling the reading task, cancels the exchange.
+public struct ResponseSequence<Element>: AsyncSequence, Sendable {
+    /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then
+    /// need not leave it: a thread switch costs more than the element.
+    private let ready: @Sendable () -> Element?
+    private let read: @Sendable () async throws -> Element?
+
+    package init(read: @escaping @Sendable () async throws -> Element?) {
+        ready = { nil }
+        self.read = read
+    }
+
+    /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
+    package init(more: @escaping @Sendable () async throws -> Transferred<[Element]>?) {
+        let rest = Rest<Element>()
+        ready = rest.popFirst
+        read = {
+            while let elements = try await more()?.value {
+                guard let first = elements.first else { continue }
+                rest.append(elements.dropFirst())
+                return first
+            }
+            return nil
+        }
+    }
+
+    /// Creates a sequence from a body. `parse` receives each chunk, and nil at the end, and appends the complete
+    /// elements. Elements that it appends before it throws are delivered before the error.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body.
+    ///   - actor: The actor on which `parse` runs. Nil for one of the sequence.
+    ///   - parse: Parses the chunks. Nobody else may use what it captures.
+    package init(
+        _ bytes: ResponseBytes, on actor: (any Actor)? = nil,
+        _ parse: @escaping (Data?, inout [Element]) throws -> Void
+    ) {
+        let parser = ElementParser(bytes, actor, Parse(body: parse))
+        self.init(more: { try await parser.more() })
+    }
+
+    /// Reads the elements in order.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let ready: @Sendable () -> Element?
+        fileprivate let read: @Sendable () async throws -> Element?
+
+        /// Returns the next element. Nil at the end of a complete body, and after an error.
+        ///
+        /// - Throws: The errors of ``ResponseBytes``, and ``NetworkError/Code/responseTooLarge`` for an element beyond
+        ///   the limit.
+        public mutating func next() async throws -> Element? {
+            if let element = ready() { return element }
+            return try await read()
+        }
+
+        /// Returns the next element on the reader's actor. `for await` calls this method.
+        @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            if let element = ready() { return element }
+            return try await read()
+        }
+    }
+
+    /// Starts reading. A second iterator continues where the first one stopped.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(ready: ready, read: read)
+    }
+}
+
+/// Elements that are parsed and not read yet.
+private final class Rest<Element>: Sendable {
+    private let elements = Protected(Transferred<ArraySlice<Element>>([]))
+
+    func popFirst() -> Element? { elements.withLock { $0.value.popFirst() } }
+
+    func append(_ more: ArraySlice<Element>) { elements.withLock { $0.value += more } }
+}
+
+/// A closure that runs on one actor alone: that of its values, or that of the parser.
+private struct Parse<Element>: @unchecked Sendable {
+    let body: (Data?, inout [Element]) throws -> Void
+
+    func run(_ chunk: Data?, on actor: isolated any Actor) async -> Transferred<
+        (elements: [Element], error: (any Error)?)
+    > {
+        var elements: [Element] = []
+        do {
+            try body(chunk, &elements)
+            return Transferred((elements, nil))
+        } catch {
+            return Transferred((elements, error))
+        }
+    }
+}
+
+/// Parses the chunks of a body into elements.
+private actor ElementParser<Element> {
+    private var bytes: ResponseBytes?
+    private let place: (any Actor)?
+    private let parse: Parse<Element>
+    private var failure: (any Error)?
+    private var isStarted = false
+    private var isAtEnd = false
+
+    init(_ bytes: ResponseBytes, _ actor: (any Actor)?, _ parse: Parse<Element>) {
+        self.bytes = bytes
+        place = actor
+        self.parse = parse
+    }
+
+    /// Returns the elements that the next chunk completes, or nil at the end.
+    func more() async throws -> Transferred<[Element]>? {
+        guard let bytes else { return nil }
+        if let failure {
+            // Only now, because a reader that leaves before never meets it.
+            self.bytes = nil
+            throw await bytes.failed(failure)
+        }
+        var elements: [Element] = []
+        do {
+            if !isStarted { await bytes.endsWithReader() }
+            isStarted = true
+            let chunk = try await bytes.next()
+            if chunk == nil { isAtEnd = true }
+            if let place {
+                let parsed = await parse.run(chunk, on: place).value
+                elements = parsed.elements
+                if let error = parsed.error { throw error }
+            } else {
+                try parse.body(chunk, &elements)
+            }
+        } catch {
+            failure = error
+        }
+        if isAtEnd, failure == nil { self.bytes = nil }
+        return Transferred(elements)
+    }
+}
+
+/// A value that moves to another actor although it is not `Sendable`. Nobody else may have it.
+package struct Transferred<Value>: @unchecked Sendable {
+    package var value: Value
+
+    package init(_ value: Value) { self.value = value }
+}
+
+/// A closure that runs on the actor on which it was created, such as the decoding of a type that belongs to an actor.
+///
+/// Input and output need not be `Sendable`: the caller gives the input away, and nobody else has the output.
+package struct ActorBound<Input, Output>: @unchecked Sendable {  // `body` runs on `actor` alone
+    private let actor: (any Actor)?
+    private let body: (Input) throws -> Output
+
+    /// Creates the closure. Without an actor it runs wherever it is called.
+    package init(isolation: isolated (any Actor)? = #isolation, _ body: @escaping (Input) throws -> Output) {
+        actor = isolation
+        self.body = body
+    }
+
+    package func callAsFunction(_ input: Input) async throws -> Transferred<Output> {
+        try await run(Transferred(input), on: actor)
+    }
+
+    /// The closure for code that must be `Sendable`.
+    package var sendable: @Sendable (Input) async throws -> Transferred<Output> { { try await self($0) } }
+
+    private func run(
+        _ input: Transferred<Input>, on actor: isolated (any Actor)?
+    ) async throws -> Transferred<Output> {
+        Transferred(try body(input.value))
+    }
+}

@@ -1,0 +1,200 @@
+import SwitchboardText
+import Foundation
+
+/// A fixed value, or a provider of values.
+///
+/// A provider runs once for all requests of a partition that wait at the same time, and again for the next one. It is
+/// canceled when all of those requests are canceled.
+package struct CredentialSource<Value: Sendable>: Sendable {
+    private enum Kind: Sendable {
+        case value(Value)
+        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, (any Sendable)?, Void>)
+    }
+
+    private let kind: Kind
+
+    package init(_ value: Value) {
+        kind = .value(value)
+    }
+
+    package init(_ provider: @escaping @Sendable () async throws -> Value?) {
+        kind = .provider(provider, SharedCalls())
+    }
+
+    /// Returns the value for a request, or nil when the provider returns nil.
+    package func value(for request: NetworkRequest) async throws -> Value? {
+        switch kind {
+        case .value(let value): return value
+        case .provider(let provider, let calls):
+            request.report(.waiting(for: "credentials"))
+            do {
+                return try await calls.value(for: request.options.partition, note: ()) { _ in try await provider() }
+                    as? Value
+            } catch let error as CancellationError {
+                try Call.check()
+                throw NetworkError(
+                    .cannotAuthenticate, reason: "the credential provider was cancelled", underlying: error)
+            } catch let error as NetworkError {
+                throw error
+            } catch {
+                throw NetworkError(
+                    .cannotAuthenticate, reason: "the credential provider threw a \(type(of: error))",
+                    underlying: error)
+            }
+        }
+    }
+}
+
+/// The credential refreshes that the running code is part of.
+///
+/// A request that is sent by a refresh must not wait for that refresh. Its own interceptor passes it unchanged, and
+/// limiters should pass it too.
+package enum CredentialRefresh {
+    @TaskLocal private static var current: [ObjectIdentifier] = []
+
+    /// Whether this code runs within a refresh.
+    package static var isRunning: Bool { !current.isEmpty }
+
+    /// Returns whether this code runs within a refresh of this interceptor.
+    package static func isRunning(of interceptor: AnyObject) -> Bool {
+        !current.isEmpty && current.contains(ObjectIdentifier(interceptor))
+    }
+
+    package static func run<Output>(
+        of interceptor: AnyObject, _ operation: @Sendable () async throws -> Output
+    ) async throws -> Output {
+        try await $current.withValue(current + [ObjectIdentifier(interceptor)], operation: operation)
+    }
+}
+
+extension NetworkRequest {
+    /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL.
+    package var hasAuthorization: Bool {
+        headers.contains("Authorization") || url?.withoutUserInfo.credentials != nil
+    }
+
+    /// Sets a header field that contains a credential. It is not sent to another origin, whatever its name.
+    package mutating func setCredential(_ name: String, _ value: String) {
+        headers.set(name, value)
+        noteCredential(in: name)
+    }
+
+    /// Returns whether an interceptor may add credentials for these origins to the request.
+    package func takesCredentials(for origins: CredentialOrigins) -> Bool {
+        options.authentication != .none && origins.allow(self)
+    }
+
+    /// Returns whether an interceptor may add credentials that identify the user.
+    package func takesSignIn(for origins: CredentialOrigins) -> Bool {
+        options.authentication != .anonymous && takesCredentials(for: origins)
+    }
+
+    /// Records that an interceptor of sign-ins has handled this request: its response may belong to the user who signed
+    /// in.
+    package mutating func noteSignIn() { self[SignInDecision.self] = true }
+
+    /// Whether such an interceptor has handled the request, with or without a credential.
+    package var isSignInDecided: Bool { self[SignInDecision.self] }
+
+    /// Throws for a request that requires a sign-in and is about to be sent without one. Secret fields that the app set
+    /// itself count as a sign-in; the app's key does not. At another origin no sign-in is required.
+    func checkSignInIsDecided() throws(NetworkError) {
+        // A login sends the requests of its refresh without a credential, because they obtain it.
+        guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInDecided, !hasAuthorization,
+            !hasLeftOrigin,
+            !headers.contains(where: {
+                Redaction.standard.isSecret(header: $0.name) && !carriesCredentials(in: $0.name)
+            })
+        else { return }
+        throw NetworkError(
+            .cannotAuthenticate,
+            reason: "the request requires a sign-in, and no interceptor signs in to its origin: add one, such as "
+                + "AuthenticationInterceptor or BearerAuth")
+    }
+
+    /// Throws for a request that requires a sign-in when the provider returned no credential.
+    package func checkSignIn() throws(NetworkError) {
+        guard options.authentication == .required else { return }
+        throw NetworkError(
+            .cannotAuthenticate, reason: "the request requires a sign-in, and the credential provider returned nil")
+    }
+}
+
+private enum SignInDecision: RequestOption { static let defaultValue = false }
+
+/// The origins that credentials may be sent to.
+///
+/// ```swift
+/// BearerAuth(
+///     "token",
+///     origins: [
+///         "https://api.example.com",
+///         "https://cdn.example.com:8443",
+///     ])
+/// ```
+public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
+    private enum Rule: Sendable {
+        case asked
+        case listed([Origin])
+    }
+
+    private struct Origin: Sendable {
+        let url: URL
+        /// Whether the app gave only the host, with or without a port.
+        var isHost = false
+
+        /// Returns whether a URL that the app chose is at this host.
+        func isHost(of other: URL) -> Bool {
+            guard isHost, let host = url.host, let other = other.host.map({ ($0, other.port) }) else { return false }
+            return host.equalsIgnoringCase(other.0) && (url.port == nil || url.port == other.1)
+        }
+    }
+
+    private let rule: Rule
+
+    private init(_ rule: Rule) {
+        self.rule = rule
+    }
+
+    /// The origins of the app's own endpoints. The default. Credentials never go where only a server leads: to another
+    /// origin by a redirect, to a link to the next page, or to the location of an upload. They are not sent again when
+    /// such a request returns to the first origin.
+    public static let asked = CredentialOrigins(.asked)
+
+    /// Creates a list of the only origins allowed, even when a server leads there. Of each URL, the scheme, host and
+    /// port count.
+    public init(_ urls: [URL]) {
+        rule = .listed(urls.map { Origin(url: $0) })
+    }
+
+    /// Creates a list of the only origins allowed, as texts such as `https://api.example.com`.
+    ///
+    /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, and no
+    /// server led there, every scheme and port is allowed, unless the text names a port. A text that is neither an http
+    /// or https URL nor a host allows nothing.
+    public init(arrayLiteral elements: String...) {
+        self.init(hosts: elements)
+    }
+
+    /// Creates the list as ``init(arrayLiteral:)`` does.
+    package init(hosts: [String]) {
+        rule = .listed(
+            hosts.compactMap { text in
+                let isHost = !text.contains("://")
+                guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else {
+                    return nil
+                }
+                return Origin(url: url, isHost: isHost)
+            })
+    }
+
+    /// Returns whether the request may carry credentials.
+    package func allow(_ request: NetworkRequest) -> Bool {
+        guard let url = request.url else { return false }
+        switch rule {
+        case .asked: return !request.hasLeftOrigin
+        case .listed(let origins):
+            return origins.contains { url.hasSameOrigin(as: $0.url) || !request.hasLeftOrigin && $0.isHost(of: url) }
+        }
+    }
+}

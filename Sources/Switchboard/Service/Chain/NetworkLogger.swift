@@ -1,0 +1,207 @@
+import SwitchboardPlatform
+import Foundation
+
+/// Logs requests and responses, with secrets replaced.
+///
+/// ```swift
+/// let manager = NetworkManager(
+///     interceptors: [NetworkLogger(level: .body)])
+/// ```
+///
+/// ``Level/basic`` writes one line for each request, when it has ended:
+///
+/// ```text
+/// 2026-11-24T12:33:15.123Z GET https://h/a 200, 38 ms, 512 bytes, attempt 1
+/// ```
+///
+/// As the first of the `interceptors` it logs each call once, behind a ``RetryPolicy`` each attempt, and in
+/// `exchangeInterceptors` each exchange. It sees responses and errors of the network. As one of the
+/// ``RequestOptions/monitors`` it logs each decision of a call as one line, and how the call ended for its caller: also
+/// a refused status, a body that cannot be decoded, and the end of a stream.
+///
+/// ```swift
+/// let watched = NetworkManager(
+///     options: RequestOptions { $0.monitors.append(NetworkLogger()) })
+/// ```
+public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
+    /// The amount of detail. Each level includes the previous ones.
+    public enum Level: Int, Sendable, Comparable, CaseIterable {
+        /// Nothing.
+        case none
+        /// One line when the response or the error has arrived: time, method, URL, status, duration, size, attempt.
+        case basic
+        /// Also the request, before it is sent, the header fields, and the phases that the session measured.
+        case headers
+        /// Also bodies that are text, up to ``NetworkLogger/bodyLimit`` bytes of each.
+        case body
+
+        /// Returns whether `one` logs less than `other`.
+        public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// The form of the texts.
+    public enum Style: Sendable {
+        /// A line, and below it what a ``Level`` above ``Level/basic`` adds.
+        case lines
+        /// A block between banners for the request and one for its end, at every level.
+        case banners
+    }
+
+    /// The amount of detail. Default ``Level/headers``.
+    public var level: Level
+    /// The form of the texts. Default ``Style/lines``.
+    public var style: Style
+    /// The rules that say which values are secrets. Default ``Redaction/standard``.
+    public var redaction: Redaction
+    /// Whether the request is also logged as a curl command. Default false.
+    public var writesCurlCommand: Bool
+    /// The largest number of bytes logged of a body. Default 4,096. The rest is not searched for secrets.
+    public var bodyLimit: Int
+    private let output: @Sendable (String) -> Void
+
+    /// Creates a logger. `output` receives the texts about a request, its end and each event, on any thread. Nil stands
+    /// for standard error.
+    public init(
+        level: Level = .headers, style: Style = .lines, redaction: Redaction = .standard,
+        writesCurlCommand: Bool = false, bodyLimit: Int = 4_096, output: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.level = level
+        self.style = style
+        self.redaction = redaction
+        self.writesCurlCommand = writesCurlCommand
+        self.bodyLimit = max(0, bodyLimit)
+        self.output = output ?? { StandardError.write($0 + "\n") }
+    }
+
+    /// Logs the request, sends it, and logs the response or the error.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard level > .none else { return try await next(request) }
+        let start = ContinuousClock.now
+        if level > .basic || style == .banners { output(text(of: request)) }
+        do {
+            let response = try await next(request)
+            output(text(of: response, to: request, after: .now - start))
+            return response
+        } catch {
+            output(text(of: error, to: request, after: .now - start))
+            throw error
+        }
+    }
+
+    /// Logs a decision of a call in one line, with the identifier of its request and the time. At ``Level/basic`` only
+    /// how the call ended.
+    public func record(_ event: CallEvent) {
+        guard level > .basic || level == .basic && event.kind.isLast else { return }
+        output("[\(event.request.id)] \(Self.time)\(event)")
+    }
+
+    private func text(of request: NetworkRequest) -> String {
+        var lines: [String] = []
+        if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }
+        if level >= .headers {
+            lines +=
+                ["HOST: \(host(of: request))"] + fields(request.allHeaders, request.redaction(over: redaction))
+        }
+        if level >= .body, !request.body.isEmpty {
+            let isText = !request.body.isStreamed
+            let data = isText ? try? request.body.encode() : nil
+            lines += [
+                "",
+                data.map { body($0) } ?? "(body of \(request.body.length.map { "\($0) bytes" } ?? "unknown length"))",
+            ]
+        }
+        if writesCurlCommand { lines.append(request.curlCommand(redaction: redaction)) }
+        switch style {
+        case .lines: return ([Self.time + line(request)] + lines).joined(separator: "\n")
+        case .banners: return block("OUTGOING", request, [line(request)] + lines)
+        }
+    }
+
+    private func text(of response: NetworkResponse, to request: NetworkRequest, after time: Duration) -> String {
+        let size = response.stream == nil ? "\(response.body.count) bytes" : "a stream"
+        let from = response.url == request.url ? nil : response.url.map { redaction.url($0.absoluteString) }
+        var lines: [String] = []
+        if level >= .headers {
+            if let phases = response.metrics.phases { lines.append("TIMES: \(phases)") }
+            lines += fields(response.headers, redaction)
+        }
+        if level >= .body, !response.body.isEmpty { lines += ["", body(response.body)] }
+        switch style {
+        case .lines:
+            let line =
+                "\(Self.time)\(line(request)) \(response.statusCode), \(time.millisecondsText), \(size), "
+                + "attempt \(request.call?.totalAttempts ?? 1)" + (from.map { ", from \($0)" } ?? "")
+                + (outcomes(response.history).map { ", exchanges \($0)" } ?? "")
+            return ([line] + command(request) + lines).joined(separator: "\n")
+        case .banners:
+            var first = [line(request), "STATUS: \(response.statusCode), \(size), \(time.millisecondsText)"]
+            if let from { first.append("FROM: \(from)") }
+            if let outcomes = outcomes(response.history) { first.append("EXCHANGES: \(outcomes)") }
+            return block("INCOMING", request, first + lines)
+        }
+    }
+
+    private func text(of error: any Error, to request: NetworkRequest, after time: Duration) -> String {
+        let failure = error as? NetworkError
+        let outcomes = outcomes(failure?.history ?? [])
+        switch style {
+        case .lines:
+            let what = error is CancellationError ? "cancelled" : "failed"
+            let why = failure.map { redaction.pairs(in: $0.summary) } ?? "\(type(of: error))"
+            let line =
+                "\(Self.time)\(line(request)) \(what), \(time.millisecondsText), attempt "
+                + "\(max(request.call?.totalAttempts ?? 1, failure?.attempts ?? 1))"
+                + (outcomes.map { ", exchanges \($0)" } ?? "") + (what == "failed" ? ": \(why)" : "")
+            // A reason of the app's own may have several lines.
+            let single = line.split(whereSeparator: \.isNewline).joined(separator: " ")
+            return ([single] + command(request)).joined(separator: "\n")
+        case .banners:
+            let what =
+                error is CancellationError
+                ? "cancelled" : failure.map { redaction.pairs(in: $0.description) } ?? "\(type(of: error))"
+            let lines = [line(request), "AFTER: \(time.millisecondsText)", "ERROR: \(what)"]
+            return block("FAILED", request, lines + (outcomes.map { ["EXCHANGES: \($0)"] } ?? []))
+        }
+    }
+
+    /// The date and time, in UTC.
+    private static var time: String {
+        Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(Date()) + " "
+    }
+
+    /// Returns the curl command below the only line of a request.
+    private func command(_ request: NetworkRequest) -> [String] {
+        writesCurlCommand && level == .basic ? [request.curlCommand(redaction: redaction)] : []
+    }
+
+    /// Returns the host as in the `Host` field, with a port that is not the scheme's default.
+    private func host(of request: NetworkRequest) -> String {
+        guard let url = request.url, !request.host.isEmpty else { return "-" }
+        return request.host + url.portSuffix
+    }
+
+    /// Returns the outcomes of all exchanges, or nil if the call had only one.
+    private func outcomes(_ history: [ExchangeRecord]) -> String? {
+        history.count > 1 ? history.map(\.outcome.description).joined(separator: ", ") : nil
+    }
+
+    private func line(_ request: NetworkRequest) -> String {
+        "\(request.method) \(redaction.url(request.url?.absoluteString ?? "(no URL)"))"
+    }
+
+    private func fields(_ headers: HTTPHeaders, _ redaction: Redaction) -> [String] {
+        headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
+    }
+
+    private func body(_ data: Data) -> String {
+        guard let text = redaction.beginning(of: data, limit: bodyLimit) else {
+            return "(\(data.count) bytes that are no text)"
+        }
+        return data.count <= bodyLimit ? text : text + "… (\(data.count) bytes in all)"
+    }
+
+    private func block(_ title: String, _ request: NetworkRequest, _ lines: [String]) -> String {
+        let first = " - - - - - - - - - - \(title) - - - - - - - - - - \(request.id)"
+        return ([first] + lines + [" - - - - - - - - - -  END  - - - - - - - - - -"]).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,136 @@
+import SwitchboardText
+import Foundation
+
+/// Follows redirects. Every router runs one as the last interceptor of its calls, unless it lists one itself.
+///
+/// It follows the [Fetch standard §4.4](https://fetch.spec.whatwg.org/#http-redirect-fetch) and [RFC 9110
+/// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4):
+/// - 301 and 302 turn POST into GET, and 303 turns all methods except GET and HEAD into GET. The body and its headers
+///   are dropped then.
+/// - 307 and 308 send method and body again. A body that cannot be sent again fails with
+///   ``NetworkError/Code/redirectRefused``.
+/// - When scheme, host or port change, only header fields that are known to be harmless are sent: the
+///   [CORS-safelisted](https://fetch.spec.whatwg.org/#cors-safelisted-request-header) fields, those that describe the
+///   body, conditions, and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history``
+///   names the dropped fields.
+/// - Only http and https are followed, and never from https to http. Other redirects fail with
+///   ``NetworkError/Code/redirectRefused``.
+/// - More than ``limit`` redirects fail with ``NetworkError/Code/tooManyRedirects``.
+///
+/// A 3xx without a `Location`, and any other 3xx, is returned unchanged.
+public struct RedirectInterceptor: Interceptor {
+    /// The largest number of redirects in one call. 0 follows none: every 3xx is returned unchanged. Default 20.
+    public let limit: Int
+
+    /// Creates the interceptor. List it in a router's interceptors to change the limit or its position in the chain.
+    public init(limit: Int = 20) {
+        self.limit = limit
+    }
+
+    /// An interceptor that returns every 3xx unchanged.
+    public static let none = RedirectInterceptor(limit: 0)
+
+    /// Sends the request, and follows the redirects of its responses.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        var count = 0
+        while true {
+            let response = try await next(request)
+            guard limit > 0, let location = try response.redirectLocation() else { return response }
+            guard count < limit else {
+                throw NetworkError(
+                    .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
+                ).with(response)
+            }
+            let known = request.departures.names.count
+            request = try follow(location, request, response)
+            if let url = request.url { request.report(.redirect(to: url)) }
+            let leftOut = request.departures.names.dropFirst(known)
+            if !leftOut.isEmpty { request.report(.note("leaves out " + leftOut.joined(separator: ", "))) }
+            count += 1
+        }
+    }
+
+    /// Returns the request that a response redirects to, or nil when it does not redirect. It does not check the limit.
+    ///
+    /// - Throws: ``NetworkError/Code/redirectRefused``.
+    package func redirection(
+        of request: NetworkRequest, by response: NetworkResponse
+    ) throws(NetworkError) -> NetworkRequest? {
+        guard let location = try response.redirectLocation() else { return nil }
+        return try follow(location, request, response)
+    }
+
+    private func follow(
+        _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
+    ) throws(NetworkError) -> NetworkRequest {
+        guard let url = request.url, let target = Self.resolve(location, against: url) else {
+            throw NetworkError(.redirectRefused, reason: "the Location \(shown(location)) is not an http or https URL")
+                .with(response)
+        }
+        var redirected: NetworkRequest
+        do throws(NetworkError) {
+            redirected = try request.moved(to: target)
+        } catch {
+            throw error.with(response)
+        }
+        if response.changesMethod(of: request.method) {
+            redirected.method = .get
+            redirected.body = EmptyBody()
+            for name in ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type", "Content-Length"] {
+                redirected.headers.remove(name)
+            }
+        } else if !request.body.isReplayable {
+            throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
+        } else if redirected.hasLeftOrigin, !redirected.route.bodyRules.allSatisfy({ $0(redirected) }) {
+            throw NetworkError(
+                .redirectRefused, reason: "the body contains common parameters, which must not reach \(redirected.host)"
+            ).with(response)
+        }
+        return redirected
+    }
+
+    private func shown(_ location: String) -> String {
+        Redaction.standard.url(location).quotedForMessage
+    }
+
+    /// Resolves a `Location`. If it has no fragment, the fragment of the request's URL is kept. Returns nil when the
+    /// result is no http or https URL with a host.
+    static func resolve(_ location: String, against base: URL) -> URL? {
+        guard let url = URL(location: location, relativeTo: base), URLFault.of(url) == nil else { return nil }
+        guard !location.utf8.contains(.numberSign),
+            let fragment = base.absoluteString.split(separator: "#", maxSplits: 1).dropFirst().first
+        else {
+            return url
+        }
+        return URL(string: url.absoluteString + "#" + fragment)
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the `Location` of a redirect, or nil for any other response.
+    fileprivate func redirectLocation() throws(NetworkError) -> String? {
+        guard [301, 302, 303, 307, 308].contains(statusCode) else { return nil }
+        return try location().flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Returns the field `Location`, or nil without one.
+    ///
+    /// - Throws: ``NetworkError/Code/redirectRefused`` for two that differ, because programs choose either.
+    package func location() throws(NetworkError) -> String? {
+        let locations = headers.values(for: "Location")
+        guard Set(locations).count <= 1 else {
+            throw NetworkError(.redirectRefused, reason: "it has \(locations.count) Location fields that differ").with(
+                self)
+        }
+        return locations.first
+    }
+
+    fileprivate func changesMethod(of method: HTTPMethod) -> Bool {
+        switch statusCode {
+        case 301, 302: method == .post
+        case 303: method != .get && method != .head
+        default: false
+        }
+    }
+}

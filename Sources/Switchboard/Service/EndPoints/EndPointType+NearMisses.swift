@@ -1,0 +1,58 @@
+import SwitchboardPlatform
+import SwitchboardText
+import Foundation
+
+extension EndPointType {
+    /// One message for each stored property whose name is almost that of a member. Such a property compiles and has no
+    /// effect.
+    ///
+    /// Computed properties cannot be found at run time.
+    var nearMisses: [String] {
+        Mirror(reflecting: self).children.compactMap { child in
+            guard let label = child.label,
+                let member = Self.members.first(where: { $0.fits(child.value) && label.isAlmost($0.name) })?.name
+            else { return nil }
+            return "\(Self.self) has a property \(label.quotedForMessage), which no endpoint has: "
+                + "did you mean \(member.quotedForMessage)?"
+        }
+    }
+
+    private static var members: [(name: String, fits: (Any) -> Bool)] {
+        [
+            ("httpMethod", { $0 is HTTPMethod || $0 is String }), ("task", { $0 is HTTPTask }),
+            ("headers", { $0 is HTTPHeaders || $0 is [String: Any] || $0 is [HTTPHeader] }),
+            ("options", { $0 is RequestOptions }),
+        ]
+    }
+
+    /// Prints the near misses of a type once, in debug builds.
+    func sayNearMisses() {
+        assert(
+            {
+                guard DebugNotes.isFirst(Self.self) else { return true }
+                for text in nearMisses { StandardError.write("Switchboard: \(text)\n") }
+                return true
+            }())
+    }
+}
+
+/// The endpoint types that were checked.
+private enum DebugNotes {
+    private static let types = Protected<Set<ObjectIdentifier>>([])
+
+    static func isFirst(_ type: Any.Type) -> Bool {
+        types.withLock { $0.insert(ObjectIdentifier(type)).inserted }
+    }
+}
+
+extension String {
+    /// Returns whether the texts differ only by case, or by one character that is missing, added, changed or swapped.
+    fileprivate func isAlmost(_ other: String) -> Bool {
+        guard self != other else { return false }
+        let (one, two) = (Array(lowercased()), Array(other.lowercased()))
+        let start = zip(one, two).prefix { $0 == $1 }.count
+        let end = zip(one[start...].reversed(), two[start...].reversed()).prefix { $0 == $1 }.count
+        let (rest, otherRest) = (one[start..<(one.count - end)], two[start..<(two.count - end)])
+        return max(rest.count, otherRest.count) <= 1 || rest.count == 2 && rest.elementsEqual(otherRest.reversed())
+    }
+}

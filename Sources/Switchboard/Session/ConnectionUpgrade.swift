@@ -1,0 +1,58 @@
+import Foundation
+
+/// Another protocol that takes over the connection of an exchange after a 101 ([RFC 9110
+/// §7.8](https://www.rfc-editor.org/rfc/rfc9110#section-7.8)). The response's ``NetworkResponse/bytes`` are then the
+/// bytes that the server sends in that protocol.
+package struct ConnectionUpgrade: Sendable {
+    /// Returns the header fields of one exchange.
+    package let headers: @Sendable () -> HTTPHeaders
+    /// Returns the bytes to send. They must wait for the 101.
+    package let outgoing: @Sendable () -> HTTPBodyStream
+    /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
+    package let connected: @Sendable (any UpgradedConnection) -> Void
+    /// Runs when the connection takes no more bytes. A session that cancels the reader of `outgoing` then does not call it.
+    package let ended: @Sendable () -> Void
+    /// Opens the connection over a ``FoundationSession``, because URLSession has no bytes of other protocols. Nil for a
+    /// protocol that it does not support.
+    package var openByURLSession: URLSessionOpening?
+
+    /// Returns the response of a handshake that URLSession makes.
+    package typealias URLSessionOpening =
+        @Sendable (ConnectionUpgrade, NetworkRequest, FoundationSession) async throws -> NetworkResponse
+
+    /// Creates an upgrade.
+    package init(
+        byURLSession openByURLSession: URLSessionOpening? = nil, headers: @escaping @Sendable () -> HTTPHeaders,
+        outgoing: @escaping @Sendable () -> HTTPBodyStream,
+        connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in },
+        ended: @escaping @Sendable () -> Void
+    ) {
+        self.openByURLSession = openByURLSession
+        self.headers = headers
+        self.outgoing = outgoing
+        self.connected = connected
+        self.ended = ended
+    }
+}
+
+extension RequestOptions {
+    /// The protocol to switch to. A session that does not support it throws ``NetworkError/Code/unsupported``. Default
+    /// nil.
+    package var upgrade: ConnectionUpgrade? {
+        get { self[UpgradeOption.self] }
+        set { self[UpgradeOption.self] = newValue }
+    }
+}
+
+private enum UpgradeOption: RequestOption { static let defaultValue: ConnectionUpgrade? = nil }
+
+/// A connection that another protocol has taken over.
+package protocol UpgradedConnection: Sendable {
+    /// Sends bytes on the caller's thread. Returns false, and sends nothing, when they must go through
+    /// ``ConnectionUpgrade/outgoing``.
+    func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool
+    /// Sets a function that receives bytes on the session's thread, while a reader of the response's bytes waits. It
+    /// returns nil when it took all of them, and otherwise the number that it took. The reader then gets the rest, which
+    /// may be empty. It must be short.
+    func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?)
+}
