@@ -5,9 +5,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 // The declarations of libcurl's headers. Numbers and layouts are part of its ABI, which has not changed since
 // libcurl.so.4 (2006). The names are libcurl's.
@@ -77,9 +80,6 @@ static struct functions {
 
 // MARK: The library
 
-static char text_of_failure[512];
-static const char *failure;
-
 static const char *load(const char *name, char *words, size_t size, struct functions *into) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -117,18 +117,32 @@ static void keep_pages(void) {
     free(block);
 }
 
-static void load_once(void) {
-    failure = load("libcurl.so.4", text_of_failure, sizeof text_of_failure, &curl);
-    if (failure) return;
+static atomic_bool is_loaded;
+
+static const char *load_and_start(const char *name, char *words, size_t size) {
+    const char *failure = load(name, words, size, &curl);
+    if (failure) return failure;
     swcurl_set_blocks_sigpipe(swcurl_version_number() < 0x075700);
     keep_pages();
-    if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) failure = "libcurl cannot be initialized";
+    if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) return "libcurl cannot be initialized";
+    is_loaded = true;
+    return NULL;
 }
 
-const char *swcurl_load(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_once);
+const char *swcurl_load(const char *name) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static __thread char words[512];
+    if (is_loaded) return NULL;
+    pthread_mutex_lock(&lock);
+    const char *failure = is_loaded ? NULL : load_and_start(name, words, sizeof words);
+    pthread_mutex_unlock(&lock);
     return failure;
+}
+
+bool swcurl_has_descriptors(void) {
+    int descriptor = eventfd(0, EFD_CLOEXEC);
+    if (descriptor >= 0) close(descriptor);
+    return descriptor >= 0;
 }
 
 const char *swcurl_try_load(const char *name) {

@@ -20,11 +20,11 @@ extension DefaultSession {
     }
 
     /// Returns the first session, or the second one if `failure` is not nil. The first such choice prints the reason
-    /// once.
+    /// once. A process without a free descriptor gets the first session, which loads libcurl for a later request.
     static func choose(
         _ failure: String?, _ first: () -> any NetworkSession, or second: () -> any NetworkSession
     ) -> any NetworkSession {
-        guard failure != nil else { return first() }
+        guard failure != nil, !CurlLibrary.lacksDescriptors else { return first() }
         _ = saying
         return second()
     }

@@ -38,6 +38,10 @@ extension CurlExchange {
         // The response that libcurl would discard is the answer.
         isRepeatRefused = head.isComplete
         if isRepeatRefused { return false }
+        let message = handle.message(for: CurlCode.receiveError)
+        if message.hasSuffix(Self.largeHead) {
+            return refuse(.libcurl(code: CurlCode.receiveError, message: message))
+        }
         // On a new connection, libcurl repeats a request whose stream was refused, and with a message one whose stream
         // asks for HTTP/1.1. On a kept one, it does not tell a refused stream from one that has ended.
         if isOnKeptConnection { return refuse(.connectionDied(keptLoss)) }
@@ -53,8 +57,7 @@ extension CurlExchange {
         }
         guard failure == nil, !message.hasSuffix(Self.largeHead) else { return nil }
         switch code {
-        // The message belongs to a connection whose GOAWAY arrived before the request was sent.
-        case _ where isExcluded || message.hasPrefix("nghttp2_submit_request() failed"): return .unprocessed
+        case _ where isExcluded: return .unprocessed
         // libcurl describes all other framing errors.
         case CurlCode.framing where !isOnKeptConnection && !handle.hasMessage,
             CurlCode.partialFile where !isOnKeptConnection && !handle.hasMessage:

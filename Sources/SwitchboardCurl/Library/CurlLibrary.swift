@@ -1,11 +1,14 @@
 #if os(Linux)
 import SwitchboardCurlC
 
-/// The system's libcurl, loaded at its first use.
+/// The system's libcurl, loaded at its first use. The facts about it are read once, after it is loaded.
 package enum CurlLibrary {
     /// The reason why libcurl is not available: the loader's message, or a version older than 7.78. Nil when it is
-    /// available.
-    package static let failure: String? = swcurl_load().map { String(cString: $0) }
+    /// available. After a failure, each access tries again.
+    package static var failure: String? { swcurl_load("libcurl.so.4").map { String(cString: $0) } }
+
+    /// Whether a failure may pass, because the process has no free descriptor now.
+    package static var lacksDescriptors: Bool { !swcurl_has_descriptors() }
 
     /// The version, such as 0x075801 for 7.88.1.
     package static let version = failure == nil ? swcurl_version_number() : 0

@@ -13,8 +13,11 @@
 
 // MARK: The library
 
-/// Loads the library, once per process. Returns null on success, and otherwise a permanent text with the reason.
-const char *_Nullable swcurl_load(void);
+/// Loads the library, unless one is loaded. Returns null on success. Otherwise it returns the reason, which is valid until
+/// the thread's next call, and a later call tries again.
+const char *_Nullable swcurl_load(const char *name);
+/// Returns whether the process can open a descriptor now. Without one, no library can be loaded.
+bool swcurl_has_descriptors(void);
 /// Tries to load a library of another name, without affecting the loaded one. For tests of a failing load.
 const char *_Nullable swcurl_try_load(const char *name);
 /// Sets whether a thread that runs libcurl blocks SIGPIPE. By default it does so for versions before 7.87. For tests.

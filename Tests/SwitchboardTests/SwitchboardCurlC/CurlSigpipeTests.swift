@@ -109,7 +109,7 @@ private enum Sigpipe {
 
     /// Sends one GET with the shim alone on this thread, and returns the observations of its callbacks.
     static func observe(_ url: URL) throws -> Observation {
-        #expect(swcurl_load() == nil)
+        #expect(swcurl_load("libcurl.so.4") == nil)
         swcurl_set_blocks_sigpipe(true)
         defer { swcurl_set_blocks_sigpipe(swcurl_version_number() < 0x07_57_00) }
         let observation = Observation()

@@ -145,6 +145,8 @@ struct WebLinkTests {
             ])
         #expect(targets("<a b,c;d>, <\u{E9}>") == ["a%20b,c;d", "%C3%A9"].map { "http://example.com/TheBook/\($0)" })
         #expect(targets("<mailto:a@example.com>, <ftp://h/x>") == ["mailto:a@example.com", "ftp://h/x"])
+        // RFC 3492: b\u{FC}cher is xn--bcher-kva.
+        #expect(targets("<http://b\u{FC}cher.test/\u{E9}>") == ["http://xn--bcher-kva.test/%C3%A9"])
     }
 
     @Test("without a response URL only absolute targets are links")

@@ -20,11 +20,15 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 
 extension CurlError {
     /// Returns the error of the exchange. `isHeadComplete` is true if the head of the response had arrived completely.
-    func networkError(isHeadComplete: Bool, route: TransportText.Route = .init()) -> NetworkError {
+    /// `lacksDescriptors` is true if the process could open no socket.
+    func networkError(
+        isHeadComplete: Bool, route: TransportText.Route = .init(), lacksDescriptors: Bool = false
+    ) -> NetworkError {
         var error = NetworkError(
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, route: route),
             underlying: self)
         if code == 60 || code == 51 { error.title = NetworkError.untrustedCertificate }
+        if code == 7, lacksDescriptors { error.reason = "the process has no free descriptor for a connection" }
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         if code == 27 || code == 100, isHeadComplete {
             error.reason = "its decompressed body exceeds the memory that libcurl buffers for a slow reader"

@@ -12,7 +12,8 @@ extension CurlFailure {
     ) -> NetworkError {
         switch self {
         case .libcurl(let code, let message):
-            CurlError(code: Int(code), message: message).networkError(isHeadComplete: isHeadComplete, route: route)
+            CurlError(code: Int(code), message: message).networkError(
+                isHeadComplete: isHeadComplete, route: route, lacksDescriptors: CurlLibrary.lacksDescriptors)
         case .refusedOption(let option, let code):
             NetworkError(
                 .unsupported,

@@ -10,7 +10,9 @@ extension CurlLoop {
     ///   ``NetworkError/Code/insecureConnection`` for invalid certificates, keys and pins.
     convenience init(_ configuration: SessionConfiguration) throws(NetworkError) {
         if let failure = CurlLibrary.failure {
-            throw NetworkError(.unsupported, reason: "CurlSession needs libcurl.so.4, and \(failure)")
+            throw NetworkError(
+                CurlLibrary.lacksDescriptors ? .unknown : .unsupported,
+                reason: "CurlSession needs libcurl.so.4, and \(failure)")
         }
         let options = try CurlOptions(configuration)
         do throws(CurlFailure) {

@@ -36,7 +36,7 @@ struct PersonTextTests {
     @Test("a page in HTML is named by its title, and a plain text is the message")
     func pages() async {
         var page = MockResponse.text(
-            "<!DOCTYPE html><html><HEAD><title lang=en>\n 502 Bad &amp; Gateway </title></HEAD></html>")
+            "<!DOCTYPE html><html><HEAD><TITLE lang=en>\n 502 Bad &amp; Gateway </TITLE></HEAD></html>")
         page.status = 502
         page.headers["Content-Type"] = "text/html"
         let bad = await error(page)

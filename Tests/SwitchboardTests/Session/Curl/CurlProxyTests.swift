@@ -319,6 +319,21 @@ struct CurlProxyTests {
         }
     }
 
+    @Test("an error names a dead proxy of the environment, or a dead server")
+    func deadProxyOfTheEnvironment() async throws {
+        await #expect(processExitsWith: .success) {
+            let (proxy, server) = (try MockServer().deadPort, try MockServer().deadPort)
+            setenv("http_proxy", "http://127.0.0.1:\(proxy)", 1)
+            setenv("no_proxy", "localhost", 1)
+            let behind = try await CurlSession().failure(Servers.url("http", "127.0.0.1", server))
+            #expect(behind.code == .cannotConnect && behind.reason?.contains(", the proxy") == true, "\(behind)")
+            let direct = try await CurlSession().failure(Servers.url("http", "localhost", server))
+            #expect(
+                direct.reason == "nothing accepts connections at localhost port \(server), or it resets them",
+                "\(direct)")
+        }
+    }
+
     @Test("an explicit proxy wins over the environment and its no_proxy")
     func environmentAndNamedProxy() async throws {
         await #expect(processExitsWith: .success) {

@@ -9,7 +9,7 @@ import Testing
 /// Requests that are not idempotent, on HTTP/2 connections whose server ends a stream without an answer.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlUnprocessedTests {
-    enum Place: CaseIterable { case onNewConnection, onKeptConnection, besideAnother }
+    enum Place: CaseIterable { case onNewConnection, onKeptConnection, besideAnother, besideOthers }
 
     private static func url(_ path: String) throws -> URL { try Servers.http2("scriptsTLS", path) }
 
@@ -24,10 +24,13 @@ struct CurlUnprocessedTests {
     private static func withSession(_ place: Place, _ body: (CurlSession) async throws -> Void) async throws {
         let session = try CurlHTTP2Tests.session(connections: 2)
         if place != .onNewConnection { _ = try await CurlHTTP2FrameTests.count(session, url("/count")) }
-        guard place == .besideAnother else { return try await body(session) }
-        let other = try await CurlHTTP2FrameTests.hang(session, url("/count"))
+        var others: [Task<NetworkResponse, any Error>] = []
+        // libcurl reads a GOAWAY for any exchange of the connection.
+        for _ in 0..<(place == .besideOthers ? 8 : place == .besideAnother ? 1 : 0) {
+            others.append(try await CurlHTTP2FrameTests.hang(session, url("/count")))
+        }
         try await body(session)
-        other.cancel()
+        for other in others { other.cancel() }
     }
 
     @Test(
@@ -89,6 +92,31 @@ struct CurlUnprocessedTests {
         _ = try await session.send(forged)
         let error = await #expect(throws: NetworkError.self) { try await hanging.value }
         #expect(error?.code == .connectionLost)  // sent again, it would time out
+    }
+
+    @Test("a GOAWAY excludes no request of another connection")
+    func otherConnection() async throws {
+        func other(_ path: String) throws -> URL {
+            try Servers.url("https", "localhost", Servers.directory().http2["scriptsTLS"], path)
+        }
+        let session = try CurlHTTP2Tests.session()
+        var silent = try Self.post("/silent")
+        silent.url = try other("/silent")
+        let hanging = try await CurlHTTP2FrameTests.hang(session, other("/count"), silent)
+        // It is the first request of its connection, so that the GOAWAY excludes all streams.
+        _ = try await session.send(Self.post("/goawayonce/\(UUID().uuidString)"))
+        _ = try await session.send(NetworkRequest(.get, other("/resethanging/2")))
+        let error = await #expect(throws: NetworkError.self) { try await hanging.value }
+        #expect(error?.code == .connectionLost)  // sent again, it would time out
+    }
+
+    @Test("a POST that follows a GOAWAY is sent on another connection")
+    func afterGoAway() async throws {
+        try await Self.withSession(.besideAnother) { session in
+            let last = try await CurlHTTP2FrameTests.count(session, Self.url("/goaway"))
+            let response = try await session.send(Self.post("/count", ""))
+            #expect(try response.decode(CurlHTTP2FrameTests.Count.self, decoder: JSONDecoder()).port != last.port)
+        }
     }
 
     @Test("a POST that is refused each time fails, and its text is true")

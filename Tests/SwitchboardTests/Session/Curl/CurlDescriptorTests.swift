@@ -1,0 +1,91 @@
+#if os(Linux) && compiler(>=6.2)
+import Foundation
+import SwitchboardCurlC
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Sessions in a process without a free descriptor. Each test has a separate process, to which the limit applies.
+@Suite(.timeLimit(.minutes(3))) struct CurlDescriptorTests {
+    /// Runs `body` while the process can open no descriptor.
+    private static func withoutDescriptors<Output>(_ body: () async throws -> Output) async throws -> Output {
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        try #require(getrlimit(kind, &limit) == 0)
+        // Forbids all numbers but those of the standard descriptors, which are in use.
+        var none = limit
+        none.rlim_cur = 3
+        try #require(setrlimit(kind, &none) == 0)
+        defer { setrlimit(kind, &limit) }
+        try #require(open("/dev/null", O_RDONLY) == -1 && errno == EMFILE)
+        return try await body()
+    }
+
+    /// Returns the file of libcurl that this process has loaded.
+    private static func libcurl() throws -> URL {
+        let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps"))
+        var bytes = Data()
+        while let piece = try maps.read(upToCount: 1 << 16), !piece.isEmpty { bytes += piece }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let path = try #require(lines.first { $0.contains("/libcurl.so.4") }?.drop { $0 != "/" })
+        return URL(fileURLWithPath: String(path))
+    }
+
+    @Test("a session made without a free descriptor serves a later request")
+    func start() async {
+        await #expect(processExitsWith: .success) {
+            try await MockServer.run(handler: { _ in .text("ok") }) { server in
+                let request = NetworkRequest(.get, server.url)
+                let session = try await Self.withoutDescriptors {
+                    let session = CurlSession(configuration: .direct)
+                    for _ in 0..<2 {
+                        let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+                        #expect(error?.code == .unknown)
+                        #expect(error?.reason == "no descriptors to wait with: Too many open files")
+                    }
+                    return session
+                }
+                #expect(try await session.send(request).text == "ok")
+            }
+        }
+    }
+
+    @Test("a first request without a free descriptor fails, the next succeeds")
+    func firstRequest() async {
+        await #expect(processExitsWith: .success) {
+            try await MockServer.run(handler: { _ in .text("ok") }) { server in
+                let request = NetworkRequest(.get, server.url)
+                let session = CurlSession(configuration: .direct)
+                try await Self.withoutDescriptors {
+                    let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+                    #expect(error?.code == .cannotConnect)
+                    #expect(error?.reason == "the process has no free descriptor for a connection")
+                    let unknown = await #expect(throws: NetworkError.self) {
+                        try await session.send(NetworkRequest(.get, URL(text: "http://name.invalid/")))
+                    }
+                    #expect(unknown?.code == .cannotFindHost, "\(String(describing: unknown))")
+                }
+                #expect(try await session.send(request).text == "ok")
+            }
+        }
+    }
+
+    @Test("libcurl is loaded later if no descriptor is free at first")
+    func library() async {
+        await #expect(processExitsWith: .success) {
+            // The tests are linked to libcurl, so only a copy needs a descriptor.
+            let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: copy) }
+            try FileManager.default.copyItem(at: Self.libcurl(), to: copy)
+            let (first, second) = (StubSession(), StubSession())
+            try await Self.withoutDescriptors {
+                let failure = swcurl_load(copy.path).map { String(cString: $0) }
+                #expect(failure?.contains("Too many open files") == true)
+                #expect(DefaultSession.choose(failure, { first }, or: { second }) as? StubSession === first)
+            }
+            #expect(swcurl_load(copy.path).map { String(cString: $0) } == nil)
+        }
+    }
+}
+#endif
