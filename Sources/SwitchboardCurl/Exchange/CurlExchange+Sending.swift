@@ -57,7 +57,8 @@ extension CurlExchange {
         }
         guard failure == nil, !message.hasSuffix(Self.largeHead) else { return nil }
         switch code {
-        case _ where isExcluded: return .unprocessed
+        // The message belongs to a connection whose GOAWAY arrived before the request was sent.
+        case _ where isExcluded || message.hasPrefix("nghttp2_submit_request() failed"): return .unprocessed
         // libcurl describes all other framing errors.
         case CurlCode.framing where !isOnKeptConnection && !handle.hasMessage,
             CurlCode.partialFile where !isOnKeptConnection && !handle.hasMessage:
