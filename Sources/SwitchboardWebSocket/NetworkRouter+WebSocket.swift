@@ -94,9 +94,9 @@ extension RouterCalls {
         _ coding: @escaping @Sendable (NetworkResponse) -> WebSocketCoding<Outgoing, Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
         let (call, environment) = (LongCall(on: self, usually: .forSockets(clock)), environmentNow)
-        let opening = WebSocketOpening(prepare: prepare, clock: clock, call: call)
+        let opening = WebSocketOpener(prepare: prepare, clock: clock, call: call)
         let last = Protected<WebSocketMessage?>(nil)
-        let open: @Sendable () async throws -> WebSocketOpening.Opened = {
+        let open: @Sendable () async throws -> WebSocketOpener.Opened = {
             try await environment.run {
                 let opened = try await opening.open()
                 guard let onOpen else { return opened }
@@ -109,7 +109,7 @@ extension RouterCalls {
                     try await onOpen(single, value)
                     return opened
                 } catch {
-                    opened.connection.leave()
+                    opened.connection.cancel()
                     throw error
                 }
             }
@@ -118,7 +118,7 @@ extension RouterCalls {
         let reconnection = Reconnection(call: call) {
             try await open().connection
         } run: { reopen in
-            // The router's `cancel()` ends the waits too.
+            // The router's `cancel()` also ends the waits.
             try await environment.run { try await self.hold(reopen) }
         }
         return WebSocket(

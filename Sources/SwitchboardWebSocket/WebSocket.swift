@@ -23,11 +23,11 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     public let subprotocol: String?
     let connections: ConnectionSeries
     private let coding: WebSocketCoding<Outgoing, Incoming>
-    /// The last message that the reader has, not decoded. Nil for a socket that does not reconnect.
+    /// The last message that the reader received, not decoded. Nil for a socket that does not reconnect.
     private let last: Protected<WebSocketMessage?>?
     fileprivate let isOwner: Bool
 
-    /// Creates a socket. Only an owner ends the connections when it or its reader is released.
+    /// Creates a socket. An owner closes the connections when it or its reader is released.
     init(
         _ connections: ConnectionSeries, _ subprotocol: String?, _ coding: WebSocketCoding<Outgoing, Incoming>,
         last: Protected<WebSocketMessage?>? = nil, isOwner: Bool = true
@@ -49,13 +49,13 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     /// The messages and bytes that were sent and received.
     public var metrics: WebSocketMetrics { connections.metrics }
 
-    /// The present state and those that follow, for any number of readers. A slow reader gets the last 16 of them. The
-    /// sequence ends with ``WebSocketState/closed(_:)``.
+    /// The current state and the later ones, for any number of readers. A slow reader gets the last 16. The sequence
+    /// ends with ``WebSocketState/closed(_:)``.
     public var states: AsyncStream<WebSocketState> { connections.states }
 
-    /// Sends a message, and waits until the network has taken it, except for the last 64 KiB. Concurrent messages are sent
-    /// one after another. While the socket reconnects, it waits for the next connection. A message that a lost connection
-    /// may have taken is not sent again.
+    /// Sends a message, and waits until all but its last 64 KiB are on the network. Concurrent messages are sent one
+    /// after another. While the socket reconnects, it waits for the next connection. A message that may have been sent
+    /// on a lost connection is not sent again.
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection,
     ///   `NetworkError.Code.encodingFailed`, or `CancellationError`.
@@ -75,8 +75,8 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         }
     }
 
-    /// Returns the next message, or nil after the server closed the socket. A task that is canceled meanwhile closes the
-    /// socket, without waiting for the server's answer.
+    /// Returns the next message, or nil after the server closed the socket. Canceling the
+    /// task closes the socket without waiting for the server's Close frame.
     ///
     /// - Throws: `NetworkError.Code.connectionLost` without a Close frame, `NetworkError.Code.responseTooLarge` for a
     ///   message above ``WebSocketOptions/messageLimit``, `NetworkError.Code.invalidResponse` after another violation of
@@ -91,7 +91,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         do {
             message = try await connections.next()
         } catch {
-            if Task.isCancelled { connections.leave() }
+            if Task.isCancelled { connections.cancel() }
             throw error
         }
         guard let message else { return nil }
@@ -127,11 +127,11 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let socket: WebSocket
         /// The owner of the connection, or nil in a subscription, whose connection stays open for the socket.
-        private let end: ReaderEnd?
+        private let end: CloseOnRelease?
 
         init(_ socket: WebSocket) {
             self.socket = socket
-            end = socket.isOwner ? ReaderEnd(socket.connections) : nil
+            end = socket.isOwner ? CloseOnRelease(socket.connections) : nil
         }
 
         /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive(isolation:)``.
@@ -148,10 +148,44 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
 }
 
 /// Closes the socket when its reader is released.
-private final class ReaderEnd: Sendable {
+private final class CloseOnRelease: Sendable {
     private let connections: ConnectionSeries
 
     init(_ connections: ConnectionSeries) { self.connections = connections }
 
     deinit { connections.release() }
+}
+
+/// A state of a WebSocket, in ``WebSocket/states``.
+public enum WebSocketState: Sendable, Equatable {
+    /// Messages can be sent.
+    case open
+    /// The connection was lost or closed for a time, and the next one is not open yet.
+    case reconnecting(after: NetworkError)
+    /// The socket has ended: the last state. Nil for a socket that ended without a Close frame.
+    case closed(WebSocketClosure?)
+}
+
+/// The counts of messages and bytes of a WebSocket.
+public struct WebSocketMetrics: Sendable, Hashable {
+    /// The number of messages that were sent.
+    public let messagesSent: Int
+    /// The bytes of their payloads, after compression.
+    public let bytesSent: Int64
+    /// The number of messages that were received.
+    public let messagesReceived: Int
+    /// The bytes of their content, after decompression.
+    public let bytesReceived: Int64
+}
+
+extension WebSocketMetrics {
+    init() { self.init(messagesSent: 0, bytesSent: 0, messagesReceived: 0, bytesReceived: 0) }
+
+    /// Returns the sum of two connections' counts.
+    static func + (one: Self, other: Self) -> Self {
+        Self(
+            messagesSent: one.messagesSent + other.messagesSent, bytesSent: one.bytesSent + other.bytesSent,
+            messagesReceived: one.messagesReceived + other.messagesReceived,
+            bytesReceived: one.bytesReceived + other.bytesReceived)
+    }
 }

@@ -9,23 +9,23 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// The largest message that is received, in bytes, after decompression. A larger one ends the connection with
     /// ``WebSocketCloseCode/messageTooBig``. Default 16 MiB.
     public var messageLimit = 16 << 20
-    /// The bytes of received messages that wait for the reader before the server must wait. One message may exceed
-    /// them. Default 1 MiB. While a ping waits for its answer, which may be behind them, 16 times as many are received.
-    /// The server's Close frame is noticed when the messages in front of it are received, or when the server closes the
-    /// connection.
+    /// The limit for received messages that the reader has not taken, in bytes. At the limit the socket stops reading,
+    /// so the server must wait. One message may exceed the limit. Default 1 MiB. While a ping waits for its pong, the
+    /// limit is 16 times as high, because the pong follows the messages. The socket finds the server's Close frame after
+    /// the messages before it, or when the server closes the connection.
     public var queueLimit = 1 << 20
-    /// The time between pings. A ping that gets no answer before the next one is due ends the connection with
+    /// The time between pings. A ping without a pong after this time ends the connection with
     /// `NetworkError.Code.timedOut`. Default nil: no pings.
     public var pingInterval: Duration?
-    /// Whether the socket reconnects when its connection is lost, or when the server closes it for a time: with 1001,
+    /// Whether the socket reconnects when its connection is lost, or when the server closes it temporarily: with 1001,
     /// 1011, 1012, 1013 or 1014. Default false.
     ///
     /// `RequestOptions.retry` sets the waits, with jitter, and limits the attempts in a row that fail or deliver nothing.
-    /// The default is 10 attempts, with waits that double from 1 second up to 5 minutes. Its `errorCodes` and `statuses`
-    /// are the failures after which the socket reconnects. A `RetryPolicy` of the chain shares the count. With a
-    /// ``pingInterval`` the socket notices a connection that is silent.
+    /// The default is 10 attempts, with waits that double from 1 second up to 5 minutes. The socket
+    /// reconnects after the failures in its `errorCodes` and `statuses`. A `RetryPolicy` of the chain shares the count.
+    /// A ``pingInterval`` detects a dead connection that reports no error.
     public var reconnects = false
-    /// The time that the server has for its part of the closing handshake. Default 10 s.
+    /// The timeout of the closing handshake. Default 10 s.
     public var closeTimeout: Duration = .seconds(10)
 
     /// Creates settings with defaults.
@@ -41,3 +41,22 @@ extension RequestOptions {
 }
 
 private enum WebSocketOption: RequestOption { static let defaultValue = WebSocketOptions() }
+
+/// The compression of messages by `permessage-deflate` ([RFC 7692](https://www.rfc-editor.org/rfc/rfc7692)).
+public struct WebSocketCompression: Sendable, Hashable {
+    /// Whether sent messages may refer to earlier ones, which compresses better and costs 300 KB. Default true.
+    public var keepsOwnContext = true
+    /// Whether received messages may refer to earlier ones. Default true.
+    public var keepsServerContext = true
+    /// The smallest message that is compressed, in bytes. Default 256.
+    public var threshold = 256
+
+    /// Creates a compression with defaults.
+    public init() {}
+
+    /// The value of `Sec-WebSocket-Extensions` in the handshake.
+    var offer: String {
+        "permessage-deflate; client_max_window_bits" + (keepsOwnContext ? "" : "; client_no_context_takeover")
+            + (keepsServerContext ? "" : "; server_no_context_takeover")
+    }
+}

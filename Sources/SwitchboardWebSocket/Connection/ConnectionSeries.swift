@@ -5,12 +5,12 @@ import SwitchboardPlatform
 final class ConnectionSeries: Sendable {
     private struct State {
         var connection: WebSocketConnection
-        /// The figures of the connections before.
+        /// The counts of the earlier connections.
         var past = WebSocketMetrics()
         var state = WebSocketState.open
         /// The end of the socket. Nil while it is open or reconnects.
         var end: Result<Void, any Error>?
-        /// The code and the reason of an app that closes the socket while it reconnects.
+        /// The code and the reason when the app closes the socket while it reconnects.
         var closure: WebSocketClosure?
         var isClosing = false
         var supervisor: Task<Void, Never>?
@@ -41,7 +41,7 @@ final class ConnectionSeries: Sendable {
         return closure ?? (reconnection == nil || isOver ? connection.closure : nil)
     }
 
-    /// The figures of all connections.
+    /// The counts of all connections.
     var metrics: WebSocketMetrics {
         let (past, connection) = state.withLock { ($0.past, $0.connection) }
         return past + connection.metrics
@@ -49,7 +49,7 @@ final class ConnectionSeries: Sendable {
 
     // MARK: Using the connection
 
-    /// Returns the open connection, and waits for it while the socket reconnects.
+    /// Returns the open connection. While the socket reconnects, it waits for the next one.
     ///
     /// - Throws: The error of a socket that has ended, or `CancellationError`.
     func current() async throws -> WebSocketConnection {
@@ -62,7 +62,7 @@ final class ConnectionSeries: Sendable {
                 throw connection.closedError
             }
             if !connection.inbox.isEnded { return connection }
-            // The reader may be the one that waits here.
+            // The reader itself may wait here, and would never take the unread messages.
             connection.inbox.endDraining()
             await wait { $0.end == nil && $0.connection === connection }
         }
@@ -88,7 +88,7 @@ final class ConnectionSeries: Sendable {
         }
     }
 
-    /// Waits while a condition holds.
+    /// Waits while the condition is true.
     private func wait(while condition: @Sendable (State) -> Bool) async {
         while !Task.isCancelled, state.withLock({ condition($0) }) {
             await withTaskCancellationHandler {
@@ -108,13 +108,13 @@ final class ConnectionSeries: Sendable {
 
     // MARK: States
 
-    /// The present state, and those that follow.
+    /// The current state and the later ones.
     var states: AsyncStream<WebSocketState> {
         supervise()
         let (stream, observer) = AsyncStream<WebSocketState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         let (state, isOver) = state.withLock { state in
             if state.end == nil { state.observers.append(observer) }
-            // Under the lock, so that no later state comes first. It calls no code of an app.
+            // Under the lock, to keep the order of states. It calls no code of the app.
             observer.yield(state.state)
             return (state.state, state.end != nil)
         }
@@ -122,7 +122,7 @@ final class ConnectionSeries: Sendable {
         return stream
     }
 
-    private func show(_ next: WebSocketState) {
+    private func publish(_ next: WebSocketState) {
         state.withLock { state in
             guard state.end == nil else { return }
             state.state = next
@@ -134,24 +134,24 @@ final class ConnectionSeries: Sendable {
 
     // MARK: Reconnecting
 
-    /// Starts the task that follows the connections, once.
+    /// Starts the task that reconnects and publishes states, once.
     private func supervise() {
         state.withLock { state in
             guard state.supervisor == nil, state.end == nil else { return }
-            state.supervisor = Task { await self.follow() }
+            state.supervisor = Task { await self.superviseConnections() }
         }
     }
 
-    private func follow() async {
+    private func superviseConnections() async {
         while true {
             let connection = state.withLock { $0.connection }
             guard let end = await connection.inbox.ended() else { return }
-            if connection.isAlive { reconnection?.call.restartAttempts() }
+            if connection.hasReceivedFrames { reconnection?.call.restartAttempts() }
             guard let reconnection, !state.withLock({ $0.isClosing }),
                 let cause = reconnection.cause(after: end, connection.closure)
             else { return finish(end) }
-            show(.reconnecting(after: cause))
-            // The last message that the reader has is then the last one of the connection.
+            publish(.reconnecting(after: cause))
+            // `onOpen` gets the last message that the reader has taken.
             await connection.inbox.drained()
             do {
                 try install(try await reconnection.reopen(after: cause))
@@ -162,7 +162,7 @@ final class ConnectionSeries: Sendable {
     }
 
     private func install(_ connection: WebSocketConnection) throws {
-        connection.inbox.addFirst(state.withLock { $0.connection }.inbox.takeRest())
+        connection.inbox.prepend(state.withLock { $0.connection }.inbox.takeUnread())
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
             guard state.end == nil, !state.isClosing else { return nil }
             state.past = state.past + state.connection.metrics
@@ -170,22 +170,22 @@ final class ConnectionSeries: Sendable {
             return state.takeWaiters()
         }
         guard let waiters else {
-            connection.leave()
+            connection.cancel()
             throw CancellationError()
         }
-        show(.open)
+        publish(.open)
         for waiter in waiters { waiter.resume() }
     }
 
     // MARK: Ending
 
-    /// Closes the connection with a code and a reason, and the socket with it.
+    /// Closes the socket and its connection.
     func close(_ code: WebSocketCloseCode, _ reason: String) async {
         let connection = startClosing(code, reason).connection
         await connection.waitForEnd(within: connection.options.closeTimeout)
     }
 
-    /// Closes the socket, whose closing handshake needs no owner.
+    /// Closes the socket in a separate task, because its owner is gone.
     func release() {
         let (connection, isFirst) = startClosing(.goingAway, "")
         if isFirst { Task { await connection.waitForEnd(within: connection.options.closeTimeout) } }
@@ -208,20 +208,20 @@ final class ConnectionSeries: Sendable {
     }
 
     /// Ends the socket at once, without waiting for the server.
-    func leave() {
+    func cancel() {
         let connection = state.withLock { state in
             state.isClosing = true  // No other connection follows.
             return state.connection
         }
-        connection.leave()
+        connection.cancel()
         finish(.failure(CancellationError()))
     }
 
     private func finish(_ end: Result<Void, any Error>) {
         let closure = state.withLock { $0.closure ?? $0.connection.closure }
         let (waiters, observers, supervisor) = state.withLock { state in
-            guard state.end == nil else { return ([], [], nil) as Leftovers }
-            // A new connection that an app's `close()` prevents fails with the cancellation, before `close()` comes here.
+            guard state.end == nil else { return ([], [], nil) as Ended }
+            // `close()` while reconnecting sets the closure, and may reach this line after the canceled attempt does.
             state.end = state.closure == nil ? end : .success(())
             state.state = .closed(closure)
             defer { (state.observers, state.supervisor) = ([], nil) }
@@ -236,7 +236,7 @@ final class ConnectionSeries: Sendable {
         reconnection?.call.end(end.map { 101 })
     }
 
-    private typealias Leftovers = (
+    private typealias Ended = (
         [CheckedContinuation<Void, Never>], [AsyncStream<WebSocketState>.Continuation], Task<Void, Never>?
     )
 }

@@ -1,30 +1,31 @@
 import Foundation
 import SwitchboardPlatform
 
-/// The received messages that wait for their reader. A full inbox stops the connection's reading, and so the server.
+/// The queue of received messages. A full inbox stops the reading of the connection, so the server must wait.
 final class Inbox: Sendable {
     private struct State {
         /// The bytes at which the inbox is full.
         var limit: Int
-        /// The number of pings that wait for an answer. Meanwhile the inbox takes more, to find it.
+        /// The number of pings without a pong. Meanwhile the limit is higher, because the pong follows the messages.
         var pings = 0
         var isFull: Bool { bytes >= limit && (pings == 0 || bytes >= 1 << 20 && bytes / 16 >= limit) }
-        /// The messages. Those before ``first`` were read, and are empty.
+        /// The messages. They were read, and are empty, before the index ``first``.
         var messages: [WebSocketMessage] = []
         var first = 0
         var bytes = 0
         var end: Result<Void, any Error>?
         /// Unsafe continuations, because each message needs one.
         var readers: [UnsafeContinuation<Void, Never>] = []
-        /// The tasks that wait for the end.
-        var watchers: [CheckedContinuation<Void, Never>] = []
-        var room: CheckedContinuation<Void, Never>?
+        /// The tasks that wait for the end, or until every message is read.
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
+        /// The connection, while it waits for space.
+        var writer: CheckedContinuation<Void, Never>?
         var isDiscarding = false
-        /// Whether nobody waits any more until every message was read.
+        /// Whether ``drained()`` no longer waits.
         var isDrainingOver = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
 
-        /// Returns the first reader, for a message. It takes the message even if its task was canceled meanwhile.
+        /// Removes the reader that gets the next message, even if its task was canceled meanwhile.
         mutating func takeReader() -> UnsafeContinuation<Void, Never>? {
             readers.isEmpty ? nil : readers.removeFirst()
         }
@@ -34,12 +35,12 @@ final class Inbox: Sendable {
             return readers
         }
 
-        /// Whether every message was read, and no other one follows.
+        /// Whether every message was read and the inbox has ended.
         var isDrained: Bool { end != nil && first >= messages.count }
 
-        mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
-            defer { watchers = [] }
-            return watchers
+        mutating func takeEndWaiters() -> [CheckedContinuation<Void, Never>] {
+            defer { endWaiters = [] }
+            return endWaiters
         }
 
         mutating func takeMessage() -> WebSocketMessage? {
@@ -47,7 +48,7 @@ final class Inbox: Sendable {
             let message = messages[first]
             messages[first] = .binary(Data())  // releases the bytes before the array is cut
             first += 1
-            bytes -= message.weight
+            bytes -= message.cost
             if first > 64, first > messages.count / 2 {
                 messages.removeFirst(first)
                 first = 0
@@ -55,19 +56,19 @@ final class Inbox: Sendable {
             return message
         }
 
-        mutating func takeRoom() -> CheckedContinuation<Void, Never>? {
-            defer { room = nil }
-            return room
+        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
+            defer { writer = nil }
+            return writer
         }
     }
 
     private let state: Protected<State>
 
-    /// Creates an inbox that is full with this many bytes.
+    /// Creates an inbox that is full at `limit` bytes.
     init(limit: Int) { state = Protected(State(limit: limit)) }
 
-    /// Whether the connection waits for its reader.
-    var isFull: Bool { state.withLock { $0.room != nil } }
+    /// Whether the connection waits for space.
+    var isFull: Bool { state.withLock { $0.writer != nil } }
 
     /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
@@ -79,7 +80,7 @@ final class Inbox: Sendable {
             state.received.bytes += Int64(message.size)
             guard !state.isDiscarding, state.end == nil else { return (nil, true) }
             state.messages.append(message)
-            state.bytes += message.weight
+            state.bytes += message.cost
             return (state.takeReader(), !state.isFull)
         }
         reader?.resume()
@@ -92,57 +93,57 @@ final class Inbox: Sendable {
             await withCheckedContinuation { continuation in
                 let hasRoom = state.withLock { state in
                     if !state.isFull || state.isDiscarding || Task.isCancelled { return true }
-                    state.room = continuation
+                    state.writer = continuation
                     return false
                 }
                 if hasRoom { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.takeRoom() }?.resume()
+            state.withLock { $0.takeWriter() }?.resume()
         }
     }
 
-    /// Takes more messages until ``endPing()``, because the answer to a ping may be behind them: 16 times the limit and
-    /// at least 1 MiB, which is enough for what the systems of both sides hold.
+    /// Raises the limit until ``endPing()``, because a pong follows the messages that were sent before it. The limit is
+    /// 16 times as high and at least 1 MiB, more than the socket buffers of both systems.
     func beginPing() {
-        let room = state.withLock { state in
+        let writer = state.withLock { state in
             state.pings += 1
-            return state.isFull ? nil : state.takeRoom()
+            return state.isFull ? nil : state.takeWriter()
         }
-        room?.resume()
+        writer?.resume()
     }
 
     func endPing() {
         state.withLock { $0.pings -= 1 }
     }
 
-    /// Takes every message that follows. A lost connection brings only a few, and its end waits behind them.
-    func takeAll() {
-        let room = state.withLock { state in
+    /// Removes the limit, to reach the end of a lost connection. Only a few messages can precede it.
+    func removeLimit() {
+        let writer = state.withLock { state in
             state.limit = .max
-            return state.takeRoom()
+            return state.takeWriter()
         }
-        room?.resume()
+        writer?.resume()
     }
 
-    /// Ends the inbox behind the messages in it.
+    /// Ends the inbox. Its messages can still be read.
     func end(_ result: Result<Void, any Error>) {
-        let (readers, watchers) = state.withLock { state in
+        let (readers, endWaiters) = state.withLock { state in
             if state.end == nil { state.end = result }
-            return (state.takeReaders(), state.takeWatchers())
+            return (state.takeReaders(), state.takeEndWaiters())
         }
         for reader in readers { reader.resume() }
-        for watcher in watchers { watcher.resume() }
+        for waiter in endWaiters { waiter.resume() }
     }
 
-    /// Removes the messages, and those that follow.
+    /// Discards the unread messages and all later ones.
     func discard() {
-        let (room, watchers) = state.withLock { state in
+        let (writer, endWaiters) = state.withLock { state in
             (state.messages, state.first, state.bytes, state.isDiscarding) = ([], 0, 0, true)
-            return (state.takeRoom(), state.takeWatchers())
+            return (state.takeWriter(), state.takeEndWaiters())
         }
-        room?.resume()
-        for watcher in watchers { watcher.resume() }
+        writer?.resume()
+        for waiter in endWaiters { waiter.resume() }
     }
 
     /// Returns the next message, or nil at the end. Of several readers, each message reaches one.
@@ -151,9 +152,9 @@ final class Inbox: Sendable {
     func next() async throws -> WebSocketMessage? {
         try Task.checkCancellation()
         while true {
-            let (message, room, end, watchers) = take()
-            room?.resume()
-            for watcher in watchers { watcher.resume() }
+            let (message, writer, end, endWaiters) = take()
+            writer?.resume()
+            for waiter in endWaiters { waiter.resume() }
             if let message { return message }
             if let end {
                 try end.get()
@@ -164,16 +165,16 @@ final class Inbox: Sendable {
         }
     }
 
-    private typealias Taken = (
-        WebSocketMessage?, room: CheckedContinuation<Void, Never>?, end: Result<Void, any Error>?,
-        watchers: [CheckedContinuation<Void, Never>]
+    private typealias NextMessage = (
+        WebSocketMessage?, writer: CheckedContinuation<Void, Never>?, end: Result<Void, any Error>?,
+        endWaiters: [CheckedContinuation<Void, Never>]
     )
 
-    private func take() -> Taken {
+    private func take() -> NextMessage {
         state.withLock { state in
             guard let message = state.takeMessage() else { return (nil, nil, state.end, []) }
-            let room = state.isFull ? nil : state.takeRoom()
-            return (message, room, nil, state.isDrained ? state.takeWatchers() : [])
+            let writer = state.isFull ? nil : state.takeWriter()
+            return (message, writer, nil, state.isDrained ? state.takeEndWaiters() : [])
         }
     }
 
@@ -182,58 +183,58 @@ final class Inbox: Sendable {
     /// Whether no further message arrives.
     var isEnded: Bool { state.withLock { $0.end != nil } }
 
-    /// Waits for the end, before the messages in front of it are read. Returns nil when the task is canceled.
+    /// Waits for the end, even if messages are unread. Returns nil when the task is canceled.
     func ended() async -> Result<Void, any Error>? {
-        await watch { $0.end == nil }
+        await waitForEnd { $0.end == nil }
         return state.withLock { $0.end }
     }
 
-    /// Waits until every message was read after the end, until ``endDraining()``, or until the task is canceled.
+    /// Waits until the inbox has ended and every message is read, ``endDraining()`` is called, or the task is canceled.
     func drained() async {
-        await watch { !$0.isDrained && !$0.isDrainingOver }
+        await waitForEnd { !$0.isDrained && !$0.isDrainingOver }
     }
 
-    /// Ends the waits of ``drained()``, although messages may be left.
+    /// Ends the waits of ``drained()`` although messages may be unread.
     func endDraining() {
-        let watchers = state.withLock { state in
+        let endWaiters = state.withLock { state in
             state.isDrainingOver = true
-            return state.takeWatchers()
+            return state.takeEndWaiters()
         }
-        for watcher in watchers { watcher.resume() }
+        for waiter in endWaiters { waiter.resume() }
     }
 
-    /// Removes the messages that were not read, and returns them.
-    func takeRest() -> [WebSocketMessage] {
+    /// Removes and returns the unread messages.
+    func takeUnread() -> [WebSocketMessage] {
         state.withLock { state in
             defer { (state.messages, state.first, state.bytes) = ([], 0, 0) }
             return Array(state.messages.dropFirst(state.first))
         }
     }
 
-    /// Adds messages of an earlier connection in front.
-    func addFirst(_ messages: [WebSocketMessage]) {
+    /// Inserts the unread messages of an earlier connection before the others.
+    func prepend(_ messages: [WebSocketMessage]) {
         guard !messages.isEmpty else { return }
         let readers = state.withLock { state in
             state.messages.insert(contentsOf: messages, at: state.first)
-            state.bytes += messages.reduce(0) { $0 + $1.weight }
+            state.bytes += messages.reduce(0) { $0 + $1.cost }
             return state.takeReaders()
         }
         for reader in readers { reader.resume() }
     }
 
-    private func watch(while condition: @Sendable (State) -> Bool) async {
+    private func waitForEnd(while condition: @Sendable (State) -> Bool) async {
         while !Task.isCancelled, state.withLock({ condition($0) }) {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let isReady = state.withLock { state in
                         guard condition(state), !Task.isCancelled else { return true }
-                        state.watchers.append(continuation)
+                        state.endWaiters.append(continuation)
                         return false
                     }
                     if isReady { continuation.resume() }
                 }
             } onCancel: {
-                for watcher in state.withLock({ $0.takeWatchers() }) { watcher.resume() }
+                for waiter in state.withLock({ $0.takeEndWaiters() }) { waiter.resume() }
             }
         }
     }
@@ -257,10 +258,10 @@ final class Inbox: Sendable {
 }
 
 extension WebSocketMessage {
-    /// The bytes that the message counts for in a queue, so that many empty messages count too.
-    var weight: Int { size + 64 }
+    /// The bytes that the message counts in a queue: at least 64, so that empty messages count too.
+    var cost: Int { size + 64 }
 
-    /// The bytes of the message.
+    /// The length in bytes.
     var size: Int {
         switch self {
         case .text(let text): text.utf8.count

@@ -1,10 +1,10 @@
 import Switchboard
 
-/// Opens the next connection of a socket, by the loop that decides every retry of the package.
+/// Opens the next connection of a socket, as its retry policy allows.
 struct Reconnection: Sendable {
-    /// The call, which counts the attempts of all connections together.
+    /// Counts the attempts of all connections.
     let call: LongCall
-    /// Opens a connection in the environment of the first one, and subscribes again.
+    /// Opens a connection in the environment of the first one, and calls the app's `onOpen`.
     let open: @Sendable () async throws -> WebSocketConnection
     /// Runs an operation as a call of the router.
     let run: @Sendable (@Sendable () async throws -> WebSocketConnection) async throws -> WebSocketConnection
@@ -41,7 +41,7 @@ struct Reconnection: Sendable {
 }
 
 extension WebSocketCloseCode {
-    /// Whether the server closes for a time only.
+    /// Whether the server closes temporarily.
     var isTemporary: Bool {
         switch self {
         case .goingAway, .internalError, .serviceRestart, .tryAgainLater: true

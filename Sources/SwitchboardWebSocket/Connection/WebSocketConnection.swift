@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// An open WebSocket: it reads frames in a separate task, answers pings and closes.
+/// One connection of a WebSocket. It reads frames in a separate task, answers pings and closes.
 final class WebSocketConnection: Sendable {
     struct State {
         var closure: WebSocketClosure?
@@ -10,13 +10,13 @@ final class WebSocketConnection: Sendable {
         var isClosing = false
         var pings: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var lastPing: UInt64 = 0
-        var pump: Task<Void, Never>?
-        var pinger: Task<Void, Never>?
+        var readTask: Task<Void, Never>?
+        var pingTask: Task<Void, Never>?
         /// The error for later pings. Nil while the connection is open.
         var end: (any Error)?
         /// Whether the server sent a ping or a pong.
         var hasPinged = false
-        var enders: [CheckedContinuation<Void, Never>] = []
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
     let queue: SendQueue
@@ -34,10 +34,9 @@ final class WebSocketConnection: Sendable {
         inbox = Inbox(limit: max(1, options.queueLimit))
     }
 
-    /// The end of the connection, or nil while it is open and after it was lost.
+    /// The first Close frame. Nil while the connection is open, and when it was lost.
     var closure: WebSocketClosure? { state.withLock { $0.closure } }
 
-    /// The figures of the connection.
     var metrics: WebSocketMetrics {
         let (sent, received) = (queue.sent, inbox.received)
         return WebSocketMetrics(
@@ -45,8 +44,8 @@ final class WebSocketConnection: Sendable {
             bytesReceived: received.bytes)
     }
 
-    /// Whether the server sent anything but a Close frame.
-    var isAlive: Bool { inbox.received.messages > 0 || state.withLock { $0.hasPinged } }
+    /// Whether the server sent a message, a ping or a pong.
+    var hasReceivedFrames: Bool { inbox.received.messages > 0 || state.withLock { $0.hasPinged } }
 
     // MARK: Running
 
@@ -55,42 +54,42 @@ final class WebSocketConnection: Sendable {
     /// - Parameters:
     ///   - bytes: The server's bytes.
     ///   - reader: Reads the frames.
-    ///   - connection: Sends and receives what needs no wait, without another task. Nil if the session cannot do that.
+    ///   - connection: Sends and receives on the current thread. Nil if the session cannot do that.
     func start(
         _ bytes: ResponseBytes, _ reader: sending MessageReader, over connection: (any UpgradedConnection)? = nil
     ) {
-        let reading = Reading(reader)
-        // Otherwise the end would be noticed only after the reader has taken the messages in front of it.
-        queue.whenStopped { [inbox] in inbox.takeAll() }
+        let readState = ReadState(reader)
+        // A full inbox would hide the end of a lost connection.
+        queue.whenStopped { [inbox] in inbox.removeLimit() }
         if let connection {
-            connection.setReceiver { self.receive($0, reading) }
+            connection.setReceiver { self.receive($0, readState) }
             queue.send(over: connection)
         }
-        let pump = Task { await self.read(bytes, reading) }
-        let pinger = options.pingInterval.map { interval in Task { await self.keepAlive(interval) } }
+        let readTask = Task { await self.read(bytes, readState) }
+        let pingTask = options.pingInterval.map { interval in Task { await self.keepAlive(interval) } }
         let isEnded = state.withLock { state in
-            if state.end == nil { (state.pump, state.pinger) = (pump, pinger) }
+            if state.end == nil { (state.readTask, state.pingTask) = (readTask, pingTask) }
             return state.end != nil
         }
         if isEnded {
-            pump.cancel()
-            pinger?.cancel()
+            readTask.cancel()
+            pingTask?.cancel()
         }
     }
 
-    /// Ends everything, with an error or after a closing handshake.
+    /// Ends the connection: with an error, or with nil after a closing handshake.
     func end(_ failure: (any Error)?) {
         let failure = failure.map { failure in (failure as? NetworkError).map(attributed) ?? failure }
         let closed = failure ?? closedError
-        let (pings, enders, tasks) = state.withLock { state in
+        let (pings, endWaiters, tasks) = state.withLock { state in
             if state.end == nil { state.end = closed }
-            defer { (state.pings, state.enders, state.pump, state.pinger) = ([:], [], nil, nil) }
-            return (Array(state.pings.values), state.enders, [state.pump, state.pinger])
+            defer { (state.pings, state.endWaiters, state.readTask, state.pingTask) = ([:], [], nil, nil) }
+            return (Array(state.pings.values), state.endWaiters, [state.readTask, state.pingTask])
         }
         if let failure { inbox.end(.failure(failure)) } else { inbox.end(.success(())) }
         queue.end(closed)
         for ping in pings { ping.resume(throwing: closed) }
-        for ender in enders { ender.resume() }
+        for waiter in endWaiters { waiter.resume() }
         for task in tasks { task?.cancel() }
     }
 
@@ -146,8 +145,8 @@ final class WebSocketConnection: Sendable {
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
-                // The server has sent so much that its answer is behind what was taken.
-                if !inbox.isFull { return abandon(error) }
+                // With a full inbox, the pong may follow messages that were not read.
+                if !inbox.isFull { return abort(error) }
             } catch {
                 return
             }
@@ -156,28 +155,28 @@ final class WebSocketConnection: Sendable {
 
     // MARK: Ending
 
-    /// Sends a Close frame, unless one was sent. Returns whether it is the first one. The messages that were not read
-    /// are removed, because they would stop the reading, and so the server's answer.
+    /// Sends a Close frame, unless one was sent. Returns whether it is the first one. Discards unread messages,
+    /// because a full inbox would hide the server's Close frame.
     @discardableResult
     func startClosing(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
-        let isFirst = markClosed(by: WebSocketClosure(sending: code, reason))
+        let isFirst = recordClose(by: WebSocketClosure(sending: code, reason))
         if isFirst { sendClose(code.payload(reason)) }
         inbox.discard()
         return isFirst
     }
 
-    /// Sends a Close frame if the network takes it at once, and ends the connection without the server's answer. A
-    /// closing handshake that has begun is finished.
-    func leave() {
+    /// Ends the connection without the server's Close frame, after sending one if that needs no wait. A closing handshake
+    /// that has begun continues.
+    func cancel() {
         let code = WebSocketCloseCode.goingAway
-        guard markClosed(by: WebSocketClosure(sending: code, "")) else { return }
+        guard recordClose(by: WebSocketClosure(sending: code, "")) else { return }
         inbox.end(.failure(CancellationError()))
         inbox.discard()
-        if sendClose(code.payload("")) { return abandon(nil) }
+        if sendClose(code.payload("")) { return abort(nil) }
         Task { await waitForEnd(within: min(options.closeTimeout, .seconds(1))) }
     }
 
-    /// Sends a Close frame. Returns whether the network has taken it.
+    /// Sends or queues a Close frame. Returns whether it was sent.
     @discardableResult
     func sendClose(_ payload: Data) -> Bool {
         if queue.sendAtOnce(.close, payload) { return true }
@@ -185,8 +184,8 @@ final class WebSocketConnection: Sendable {
         return false
     }
 
-    /// Notes the first Close frame of this side. Returns false when one was sent before, or after the end.
-    private func markClosed(by closure: WebSocketClosure) -> Bool {
+    /// Records the first Close frame of this side. Returns false after another one, and after the end.
+    private func recordClose(by closure: WebSocketClosure) -> Bool {
         state.withLock { state in
             guard state.end == nil, !state.isClosing else { return false }
             state.isClosing = true
@@ -195,28 +194,28 @@ final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Waits until the server has closed the connection. Ends it after a time, and when the task is canceled.
+    /// Waits until the server closes the connection. Aborts it after `limit`, and when the task is canceled.
     func waitForEnd(within limit: Duration) async {
         let timer = Task { [clock] in
             try await clock.sleep(for: limit)
-            abandon(nil)
+            abort(nil)
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isEnded = state.withLock { state in
-                    if state.end == nil { state.enders.append(continuation) }
+                    if state.end == nil { state.endWaiters.append(continuation) }
                     return state.end != nil
                 }
                 if isEnded { continuation.resume() }
             }
         } onCancel: {
-            abandon(nil)
+            abort(nil)
         }
         timer.cancel()
     }
 
-    /// Ends the connection at once, without waiting for the server.
-    func abandon(_ failure: (any Error)?) {
+    /// Ends the connection without waiting for the server.
+    func abort(_ failure: (any Error)?) {
         end(failure ?? (closure == nil ? CancellationError() : nil))
     }
 }

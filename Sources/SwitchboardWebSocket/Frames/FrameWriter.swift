@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardPlatform
 
 /// Writes frames. Those of a client are masked ([RFC 6455
 /// §5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.3)).
@@ -13,8 +14,8 @@ enum FrameWriter {
     ///   - payload: The payload before masking.
     ///   - isFinal: Whether the frame ends its message.
     ///   - isCompressed: Whether the payload begins a compressed message.
-    ///   - key: The mask, from a secure source of random numbers. Nil for a frame of a server.
-    ///   - body: Uses the bytes, which last until it returns.
+    ///   - key: The masking key, from a secure source of random numbers. Nil for a frame of a server.
+    ///   - body: Uses the bytes, which are valid until it returns.
     /// - Returns: The result of `body`.
     static func withFrame<Output>(
         _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32?,
@@ -43,7 +44,7 @@ enum FrameWriter {
         }
     }
 
-    /// Writes a header that begins with a byte, and returns its length.
+    /// Writes a header with the first byte `first`. Returns its length.
     private static func writeHeader(
         _ first: UInt8, _ length: UInt64, _ key: UInt32?, to header: UnsafeMutableRawBufferPointer
     ) -> Int {
@@ -66,7 +67,7 @@ enum FrameWriter {
         return count + 4
     }
 
-    /// Combines bytes with a mask, eight at a time. The result may replace them.
+    /// Applies a masking key, eight bytes at a time. Source and result may be the same memory.
     static func mask(_ bytes: UnsafeRawBufferPointer, _ key: UInt32, to result: UnsafeMutableRawBufferPointer) {
         let wide = UInt64(key) << 32 | UInt64(key)
         var index = 0
@@ -78,5 +79,21 @@ enum FrameWriter {
         withUnsafeBytes(of: wide) { wide in
             for rest in index..<bytes.count { result[rest] = bytes[rest] ^ wide[rest - index] }
         }
+    }
+}
+
+/// The masking keys of a client's frames, from the system's source of random numbers, as [RFC 6455
+/// §10.3](https://www.rfc-editor.org/rfc/rfc6455#section-10.3) requires.
+struct MaskingKeys {
+    private var unused: [UInt32] = []
+
+    /// Returns a new random key.
+    mutating func next() -> UInt32 {
+        if unused.isEmpty {
+            unused = Data.random(256).withUnsafeBytes { bytes in
+                stride(from: 0, to: bytes.count, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self) }
+            }
+        }
+        return unused.removeLast()
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
+import Switchboard
 
-/// Makes messages and control frames of the bytes of a server ([RFC 6455
+/// Reads messages and control frames from a server's bytes ([RFC 6455
 /// §5.4](https://www.rfc-editor.org/rfc/rfc6455#section-5.4)).
 struct MessageReader {
     /// A whole message or control frame.
@@ -19,7 +20,7 @@ struct MessageReader {
     private var message: FrameHeader?
     private var content = Data()
     private var control = Data()
-    private var text = UTF8Check()
+    private var text = UTF8Validator()
 
     /// Creates a reader.
     ///
@@ -32,7 +33,7 @@ struct MessageReader {
         self.inflater = inflater
     }
 
-    /// Takes the next event from the front of the bytes, or returns nil when it needs more of them.
+    /// Removes the next event from the front of the bytes. Nil when more bytes are needed.
     mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> Event? {
         while let part = try frames.next(&bytes) {
             switch part {
@@ -56,9 +57,9 @@ struct MessageReader {
                 throw WebSocketViolation("a message begins inside another one (RFC 6455 §5.4)")
             }
             message = header
-            text = UTF8Check()
+            text = UTF8Validator()
         }
-        // A compressed length says little about the content.
+        // The length of a compressed frame is not the length of its content.
         let isTooLong = header.length > UInt64(limit - content.count)
         if isTooLong, message?.isCompressed == false { throw tooBig }
     }
@@ -118,7 +119,7 @@ struct MessageReader {
         guard code.isSendable else {
             throw WebSocketViolation("a Close frame has the code \(code.rawValue) (RFC 6455 §7.4)")
         }
-        var check = UTF8Check()
+        var check = UTF8Validator()
         let reason = control.dropFirst(2)
         guard check.accept(reason), check.isComplete else { throw Self.notUTF8 }
         return .close(code, reason: String(decoding: reason, as: UTF8.self))
@@ -129,4 +130,59 @@ struct MessageReader {
     }
 
     private static let notUTF8 = WebSocketViolation("a text is not UTF-8 (RFC 6455 §8.1)", code: .invalidPayload)
+}
+
+/// Validates UTF-8 in pieces, as the bytes arrive ([RFC 3629 §4](https://www.rfc-editor.org/rfc/rfc3629#section-4)).
+struct UTF8Validator {
+    /// The number of continuation bytes that are missing.
+    private var missing = 0
+    /// The range of the next continuation byte, which excludes overlong forms, surrogates and values above U+10FFFF.
+    private var allowed: ClosedRange<UInt8> = 0x80...0xBF
+
+    /// Whether the bytes so far end with a whole character.
+    var isComplete: Bool { missing == 0 }
+
+    /// Returns false if the bytes cannot continue the text.
+    mutating func accept(_ bytes: some Sequence<UInt8>) -> Bool {
+        for byte in bytes {
+            if missing > 0 {
+                guard allowed.contains(byte) else { return false }
+                missing -= 1
+                allowed = 0x80...0xBF
+            } else if byte >= 0x80 {
+                switch byte {
+                case 0xC2...0xDF: (missing, allowed) = (1, 0x80...0xBF)
+                case 0xE0: (missing, allowed) = (2, 0xA0...0xBF)
+                case 0xED: (missing, allowed) = (2, 0x80...0x9F)
+                case 0xE1...0xEF: (missing, allowed) = (2, 0x80...0xBF)
+                case 0xF0: (missing, allowed) = (3, 0x90...0xBF)
+                case 0xF1...0xF3: (missing, allowed) = (3, 0x80...0xBF)
+                case 0xF4: (missing, allowed) = (3, 0x80...0x8F)
+                default: return false
+                }
+            }
+        }
+        return true
+    }
+}
+
+/// A violation of the protocol by the server. The connection ends with the code.
+struct WebSocketViolation: Error, Equatable {
+    let code: WebSocketCloseCode
+    let reason: String
+
+    /// Creates a violation of [RFC 6455](https://www.rfc-editor.org/rfc/rfc6455), which closes with 1002 by default.
+    init(_ reason: String, code: WebSocketCloseCode = .protocolError) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// The error for the reader.
+    var error: NetworkError {
+        let isTooBig = code == .messageTooBig
+        var error = NetworkError(
+            isTooBig ? .responseTooLarge : .invalidResponse, reason: "\(reason); closed with \(code.rawValue)")
+        error.title = isTooBig ? "The message is larger than the limit" : "The server violates the WebSocket protocol"
+        return error
+    }
 }

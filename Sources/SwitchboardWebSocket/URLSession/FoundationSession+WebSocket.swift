@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 
 extension FoundationSession {
-    /// Opens a WebSocket. URLSession makes the handshake and the frames, so the response's bytes are frames that are
-    /// made of its messages.
+    /// Opens a WebSocket. URLSession performs the handshake and hides the frames, so the response's bytes are frames made
+    /// from its messages.
     static func openWebSocket(
         _ upgrade: ConnectionUpgrade, _ request: NetworkRequest, over session: FoundationSession
     ) async throws -> NetworkResponse {
@@ -14,7 +14,7 @@ extension FoundationSession {
         }
     }
 
-    /// Opens a WebSocket over a task that the caller makes.
+    /// Opens a WebSocket over the task that `make` returns.
     package func openWebSocket(
         _ upgrade: ConnectionUpgrade, _ request: NetworkRequest,
         make: (URLSession, URLRequest, FoundationSocket) -> any SocketTask
@@ -44,7 +44,7 @@ extension FoundationSession {
             socket.cancel()
         }
         if response.statusCode == 101 {
-            response.bytes = ResponseBytes(SystemFrames(socket, upgrade, limit: limit))
+            response.bytes = ResponseBytes(URLSessionFrames(socket, upgrade, limit: limit))
         }
         return response
     }

@@ -5,10 +5,10 @@ import SwitchboardPlatform
 /// One WebSocket of a ``FoundationSession``. It ends exactly once.
 ///
 /// URLSession reports the end of a connection in up to three ways and in any order: a failed receive, the server's close
-/// code, and the task's completion. A receive may still deliver messages after the other two. So the socket ends when a
-/// receive has failed and another report has arrived. Two seconds after the first report it waits no longer.
+/// code, and the task's completion. A receive may still deliver messages after the other two. So the socket ends after a
+/// failed receive and one other report, or two seconds after the first report.
 package final class FoundationSocket: SocketObserver {
-    struct State {
+    fileprivate struct State {
         /// The caller that waits for the handshake.
         var continuation: CheckedContinuation<NetworkResponse, any Error>?
         var task: (any SocketTask)?
@@ -16,10 +16,10 @@ package final class FoundationSocket: SocketObserver {
         /// The events that wait for the reader.
         var events: [SocketEvent] = []
         var reader: CheckedContinuation<Void, Never>?
-        /// The message that URLSession has not taken yet, by its number.
+        /// The sender whose message URLSession has not taken yet, and the number of the message.
         var sender: (number: Int, continuation: CheckedContinuation<Void, any Error>)?
         var lastSender = 0
-        /// The time of the receive that has delivered no message yet.
+        /// The start of the pending receive.
         var receiving: ContinuousClock.Instant?
         var report = Report()
         /// Runs at the first report.
@@ -30,7 +30,7 @@ package final class FoundationSocket: SocketObserver {
     }
 
     /// The reports of URLSession about the end of the connection.
-    struct Report {
+    fileprivate struct Report {
         var time: ContinuousClock.Instant?
         /// The error of a receive.
         var failure: (any Error)?
@@ -44,10 +44,10 @@ package final class FoundationSocket: SocketObserver {
     }
 
     let request: NetworkRequest
-    let deadlines: DeadlineSweeper
-    let start = ContinuousClock.now
+    private let deadlines: DeadlineSweeper
+    private let start = ContinuousClock.now
     private let startDate = Date()
-    let state = Protected(State())
+    private let state = Protected(State())
 
     init(_ request: NetworkRequest, _ deadlines: DeadlineSweeper) {
         self.request = request
@@ -56,7 +56,7 @@ package final class FoundationSocket: SocketObserver {
 
     // MARK: Start
 
-    /// Takes the continuation. Returns false if the socket was canceled before.
+    /// Stores the continuation of the handshake. Returns false if the socket was already canceled.
     func begin(_ continuation: CheckedContinuation<NetworkResponse, any Error>) -> Bool {
         let isOver = state.withLock { state in
             if state.end == nil { state.continuation = continuation }
@@ -73,9 +73,9 @@ package final class FoundationSocket: SocketObserver {
             return state.end != nil
         }
         deadlines.add(self)
-        // URLSession may refuse a message that reaches its limit. The reader of the frames has the exact one.
+        // URLSession may reject a message of exactly its limit. `MessageReader` checks the exact limit.
         task.start(for: self, limit: max(0, min(limit, .max - 1)) + 1)
-        // A canceled task must run too, or its session would keep it.
+        // A canceled task was resumed too. Otherwise its session would never release it.
         if isOver { task.cancel() }
     }
 
@@ -84,7 +84,7 @@ package final class FoundationSocket: SocketObserver {
     /// Ends the handshake. Foundation on Linux also reports a refused handshake as open.
     package func didOpen(with subprotocol: String?, _ response: URLResponse?) {
         var head = head((response as? HTTPURLResponse)?.statusCode ?? 101, response)
-        guard head.statusCode == 101 else { return refuse(with: head) }
+        guard head.statusCode == 101 else { return reject(with: head) }
         if let subprotocol { head.headers["Sec-WebSocket-Protocol"] = subprotocol }
         let (continuation, cancelled) = state.withLock { state in
             state.isOpen = state.end == nil
@@ -96,21 +96,21 @@ package final class FoundationSocket: SocketObserver {
         continuation?.resume(returning: head)
     }
 
-    /// Takes the code and the reason of the server's Close frame. A code that stands for the lack of a frame is none.
+    /// Records the server's Close frame. The codes 1006 and 1015 mean that there was no frame.
     package func didClose(with code: Int, _ reason: Data?) {
         guard let code = UInt16(exactly: code), code >= 1000, code != 1006, code != 1015 else { return }
-        note { $0.close = .close(code == 1005 ? nil : code, reason: reason ?? Data()) }
+        record { $0.close = .close(code == 1005 ? nil : code, reason: reason ?? Data()) }
     }
 
-    /// Takes the end of the task. Before the end of the handshake it is the answer.
+    /// Records the end of the task. During the handshake it is the result.
     package func didComplete(with error: (any Error)?, _ response: URLResponse?) {
         guard state.withLock({ $0.isOpen }) else {
             let status = (response as? HTTPURLResponse)?.statusCode ?? 101
-            guard status == 101 else { return refuse(with: head(status, response)) }
+            guard status == 101 else { return reject(with: head(status, response)) }
             let missing = NetworkError(.invalidResponse, reason: "the connection ended without a response")
             return fail(error.map { URLErrorMapping.networkError($0) } ?? missing)
         }
-        note { report in
+        record { report in
             report.isComplete = true
             report.error = error
         }
@@ -125,8 +125,8 @@ package final class FoundationSocket: SocketObserver {
         return head
     }
 
-    /// Answers with a response other than a 101. URLSession does not deliver its body.
-    private func refuse(with head: NetworkResponse) {
+    /// Ends the handshake with a response other than a 101. URLSession does not deliver its body.
+    private func reject(with head: NetworkResponse) {
         do throws(NetworkError) {
             try head.checkHeaders(request.limits)
             finish(.failure(CancellationError()), answer: .success(head))
@@ -137,7 +137,7 @@ package final class FoundationSocket: SocketObserver {
 
     // MARK: End
 
-    /// Ends the connection at once, unless it has ended.
+    /// Ends the connection, unless it has ended.
     package func cancel() {
         finish(.failure(CancellationError()))
     }
@@ -147,8 +147,8 @@ package final class FoundationSocket: SocketObserver {
         finish(.failure(error))
     }
 
-    /// Adds a report about the end, and ends the socket if nothing can follow.
-    func note(_ change: (inout Report) -> Void) {
+    /// Records a report about the end. Ends the socket if no message can follow.
+    private func record(_ change: (inout Report) -> Void) {
         let (isFinal, onReport) = state.withLock { state in
             change(&state.report)
             state.report.time = state.report.time ?? .now
@@ -156,11 +156,11 @@ package final class FoundationSocket: SocketObserver {
             return (state.report.isFinal, state.onReport)
         }
         onReport?()
-        if isFinal { endAsReported() } else { deadlines.add(self) }
+        if isFinal { finishWithReport() } else { deadlines.add(self) }
     }
 
-    /// Runs `body` when URLSession first reports an end of the connection, also before a receive asks for it.
-    func whenReported(_ body: @escaping @Sendable () -> Void) {
+    /// Sets a closure that runs when URLSession first reports the end of the connection, even without a receive.
+    func onEndReported(_ body: @escaping @Sendable () -> Void) {
         let isReported = state.withLock { state in
             let isReported = state.report.time != nil || state.end != nil
             if !isReported { state.onReport = body }
@@ -169,20 +169,20 @@ package final class FoundationSocket: SocketObserver {
         if isReported { body() }
     }
 
-    /// Ends with a Close frame if there was one, or else with the reported error.
-    func endAsReported() {
+    /// Ends with the Close frame of either side, or with the reported error.
+    private func finishWithReport() {
         let (report, closing) = state.withLock { ($0.report, $0.closing) }
         // URLSession does not always report the answer to a Close frame of this side.
         if let close = report.close ?? closing {
             finish(.success(()), after: close)
         } else if let error = report.error ?? report.failure {
-            fail(Self.lost(error))
+            fail(Self.connectionError(error))
         } else {
             finish(.success(()))
         }
     }
 
-    private static func lost(_ error: any Error) -> NetworkError {
+    private static func connectionError(_ error: any Error) -> NetworkError {
         if (error as? POSIXError)?.code == .EPROTO {
             return NetworkError(.invalidResponse, reason: "a frame violated the protocol", underlying: error)
         }
@@ -209,5 +209,147 @@ package final class FoundationSocket: SocketObserver {
         ended.reader?.resume()
         ended.onReport?()
         ended.continuation?.resume(with: answer ?? end.flatMap { .failure(CancellationError()) })
+    }
+}
+
+extension FoundationSocket {
+    // MARK: Receiving
+
+    /// Returns the next event, or nil when the connection ended. Only one reader at a time.
+    func next() async throws -> SocketEvent? {
+        while true {
+            switch state.withLock({ $0.step() }) {
+            case .event(let event): return event
+            case .end(let end):
+                try end.get()
+                return nil
+            case .receive(let task):
+                task.receive { [self] in didReceive($0) }
+                deadlines.add(self)
+            case .wait: await wait()
+            }
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    guard case .wait = state.step(isPeeking: true) else { return true }
+                    state.reader = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private func didReceive(_ result: Result<SocketEvent, any Error>) {
+        switch result {
+        case .success(let event): add(event, isReceived: true)
+        case .failure(let error):
+            if (error as? POSIXError)?.code == .EMSGSIZE { add(.oversized) }
+            record { $0.failure = $0.failure ?? error }
+        }
+    }
+
+    private func add(_ event: SocketEvent, isReceived: Bool = false) {
+        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if isReceived { state.receiving = nil }
+            guard state.end == nil else { return nil }
+            state.events.append(event)
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume()
+    }
+
+    // MARK: Sending
+
+    /// Sends a message, a ping or a Close frame, and waits until URLSession has taken a message.
+    func send(_ event: SocketEvent) async throws {
+        guard let task = state.withLock({ $0.end == nil ? $0.task : nil }) else { throw CancellationError() }
+        switch event {
+        case .message(let payload, let isText): try await send(payload, isText, over: task)
+        case .ping(let payload):
+            task.ping { [self] error in
+                if error == nil { add(.pong(payload)) }
+            }
+        case .close(let code, let reason):
+            state.withLock { $0.closing = event }
+            task.close(code ?? 1000, reason: reason)
+        case .pong, .oversized: break  // URLSession answers pings itself.
+        }
+    }
+
+    private func send(_ payload: Data, _ isText: Bool, over task: any SocketTask) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard state.end == nil else { return nil }
+                state.lastSender += 1
+                state.sender = (state.lastSender, continuation)
+                return state.lastSender
+            }
+            guard let number else { return continuation.resume(throwing: CancellationError()) }
+            task.send(payload, isText: isText) { [self] in didSend(number, $0) }
+        }
+    }
+
+    /// Resumes the sender of a message, the first time.
+    private func didSend(_ number: Int, _ error: (any Error)?) {
+        let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard state.sender?.number == number else { return nil }
+            defer { state.sender = nil }
+            return state.sender?.continuation
+        }
+        if let error { sender?.resume(throwing: error) } else { sender?.resume() }
+    }
+}
+
+extension FoundationSocket.State {
+    fileprivate enum Step {
+        case event(SocketEvent), end(Result<Void, any Error>), receive(any SocketTask), wait
+    }
+
+    /// Returns the next step of the reader. Performs it unless `isPeeking`.
+    fileprivate mutating func step(isPeeking: Bool = false) -> Step {
+        if let event = events.first {
+            if !isPeeking { events.removeFirst() }
+            return .event(event)
+        }
+        if let end { return .end(end) }
+        // After a failed receive, the reports of URLSession end the socket.
+        guard receiving == nil, report.failure == nil, let task else { return .wait }
+        if !isPeeking { receiving = .now }
+        return .receive(task)
+    }
+}
+
+extension FoundationSocket: DeadlineHolder {
+    /// The time for URLSession's other reports after the first one.
+    private static let gracePeriod = Duration.seconds(2)
+
+    /// The end of the handshake's timeouts, or of the wait for URLSession's reports.
+    package var deadline: ContinuousClock.Instant? {
+        let timeouts = request.timeouts
+        return state.withLock { state in
+            guard state.isOpen else {
+                return [timeouts.idle, timeouts.attempt].compactMap { $0.map { start + $0.clamped } }.min()
+            }
+            // Without a pending receive, messages may still follow.
+            guard let time = state.report.time, let receiveStart = state.receiving else { return nil }
+            // After a Close frame of this side, URLSession fails receives immediately. `webSocket.closeTimeout` limits the
+            // wait for the server's frame.
+            guard state.closing == nil || state.report.close != nil || state.report.isComplete else { return nil }
+            return max(time, receiveStart) + Self.gracePeriod
+        }
+    }
+
+    package func deadlinePassed() {
+        guard let deadline, deadline <= .now else { return deadlines.add(self) }
+        guard !state.withLock({ $0.isOpen }) else { return finishWithReport() }
+        fail(request.timeouts.error(since: start))
     }
 }

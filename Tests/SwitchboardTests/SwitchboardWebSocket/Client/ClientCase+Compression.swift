@@ -4,7 +4,7 @@ import SwitchboardPlatform
 
 /// `permessage-deflate` ([RFC 7692](https://www.rfc-editor.org/rfc/rfc7692)). zlib compresses for the server.
 extension ClientCase {
-    private static func agreement(_ own: Bool = true, _ server: Bool = true, bits: Int = 15) -> AcceptedCompression? {
+    private static func negotiation(_ own: Bool = true, _ server: Bool = true, bits: Int = 15) -> AcceptedCompression? {
         var offer = WebSocketCompression()
         offer.keepsOwnContext = own
         var parameters: [(name: String, value: String?)] = [("client_max_window_bits", "\(bits)")]
@@ -13,10 +13,10 @@ extension ClientCase {
     }
 
     /// Returns ten messages of a size, in one or several frames each.
-    private static func exchange(_ size: Int, _ agreement: AcceptedCompression) -> (Data, [WebSocketMessage]) {
+    private static func exchange(_ size: Int, _ negotiation: AcceptedCompression) -> (Data, [WebSocketMessage]) {
         guard
             let deflater = try? MessageDeflater(
-                Zlib.loaded.get(), windowBits: 15, keepsContext: agreement.keepsServerContext)
+                Zlib.loaded.get(), windowBits: 15, keepsContext: negotiation.keepsServerContext)
         else { return (Data(), []) }
         var (wire, messages) = (Data(), [WebSocketMessage]())
         for number in 0..<10 {
@@ -33,11 +33,11 @@ extension ClientCase {
         [(true, true), (true, false), (false, true), (false, false)].flatMap { own, server in
             [9, 12, 15].flatMap { bits in
                 [0, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 131_072].compactMap { size -> ClientCase? in
-                    guard let agreement = agreement(own, server, bits: bits) else { return nil }
-                    let (wire, messages) = exchange(size, agreement)
+                    guard let negotiation = negotiation(own, server, bits: bits) else { return nil }
+                    let (wire, messages) = exchange(size, negotiation)
                     let name =
                         "\(size) bytes, window \(bits), contexts \(own ? "kept" : "dropped")/\(server ? "kept" : "dropped")"
-                    return ClientCase(name, wire, messages, compression: agreement)
+                    return ClientCase(name, wire, messages, compression: negotiation)
                 }
             }
         } + packed
@@ -102,13 +102,13 @@ extension ClientCase {
             ("64 MiB in \(bomb.count) bytes", frame(0x2, bomb, reserved: 4), [], .refusal(1009)),
         ]
         return rows.map { name, wire, messages, end in
-            ClientCase(name, wire, messages, end: end, limit: 1 << 20, compression: agreement())
+            ClientCase(name, wire, messages, end: end, limit: 1 << 20, compression: negotiation())
         } + [
             ClientCase(
                 "a ping amid a compressed message",
                 frame(0x1, hello.prefix(3), isFinal: false, reserved: 4) + frame(0x9) + frame(0x0, hello.dropFirst(3)),
                 [text],
-                pongs: [Data()], compression: agreement())
+                pongs: [Data()], compression: negotiation())
         ]
     }()
 }

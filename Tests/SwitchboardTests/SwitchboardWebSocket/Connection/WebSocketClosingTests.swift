@@ -38,7 +38,7 @@ import Testing
         let taker = Taker()
         let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
         connection.queue.send(over: taker)
-        let reading = Reading(MessageReader(limit: 1 << 10))
+        let reading = ReadState(MessageReader(limit: 1 << 10))
         let count = bytes("8802 03E8 00").withUnsafeBytes { connection.receive($0, reading) }
         #expect(count == 4)
         let frame = try #require(taker.sent.value.first)

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test("each frame has another mask, of random bits")
-    func masks() async throws {
+    func maskingKeys() async throws {
         let queue = SendQueue()
         var keys: [UInt32] = []
         for _ in 0..<64 {

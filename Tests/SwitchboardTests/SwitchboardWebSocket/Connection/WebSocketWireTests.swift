@@ -307,7 +307,7 @@ import Testing
                             server.enqueue(.webSocket(.text("1"), end))
                             let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
                             _ = try await socket.receive()
-                            if end == .stall { socket.connections.leave() } else { _ = try? await socket.receive() }
+                            if end == .stall { socket.connections.cancel() } else { _ = try? await socket.receive() }
                         }
                     }
                     // The session keeps a few.

@@ -4,7 +4,7 @@ import SwitchboardPlatform
 import SwitchboardText
 
 /// Opens the connections of one socket.
-struct WebSocketOpening: Sendable {
+struct WebSocketOpener: Sendable {
     let prepare: ActorBound<Void, PreparedCall>
     let clock: any Clock<Duration>
     /// The call of all connections. Only a socket that reconnects uses it.
@@ -31,7 +31,7 @@ struct WebSocketOpening: Sendable {
             request.options.upgrade = ConnectionUpgrade(byURLSession: FoundationSession.openWebSocket) {
                 WebSocketHandshake(settings).headers
             } outgoing: { [weak queue] in
-                // The queue keeps the error of its end, which holds the request.
+                // Weak, because the queue stores its error, which retains the request.
                 HTTPBodyStream { [weak queue] in await queue?.next() }
             } connected: {
                 _ = connected.swap($0)
@@ -53,14 +53,14 @@ struct WebSocketOpening: Sendable {
         let connection = WebSocketConnection(queue, settings, request, clock: clock)
         do {
             let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
-            let agreement = try handshake.agreement(response.headers)
-            let reader = try reader(agreement, settings, queue)
-            // Compression takes long, and does not belong on the thread of all connections.
+            let negotiation = try handshake.negotiation(response.headers)
+            let reader = try reader(negotiation, settings, queue)
+            // Compression would block the thread that serves all connections.
             request.endCall(.success(response.statusCode))
-            let isPlain = agreement.compression == nil
+            let isPlain = negotiation.compression == nil
             connection.start(response.bytes, reader, over: isPlain ? connected.swap(nil) : nil)
             return Opened(
-                connection: connection, subprotocol: agreement.subprotocol, response: response,
+                connection: connection, subprotocol: negotiation.subprotocol, response: response,
                 reconnects: settings.reconnects)
         } catch {
             queue.end(CancellationError())
@@ -72,7 +72,7 @@ struct WebSocketOpening: Sendable {
         }
     }
 
-    /// Returns the error of an accepted status other than 101, with the beginning of the body.
+    /// Returns the error of an accepted status other than 101, with the first bytes of the body.
     private func refusal(_ response: NetworkResponse) async throws -> NetworkError {
         let body = try await beginning(of: response.bytes)
         var reason = "the server answered \(response.statusCode) instead of 101, so this path may be no WebSocket"
@@ -82,7 +82,7 @@ struct WebSocketOpening: Sendable {
         return error
     }
 
-    /// Returns up to 16 KiB of a body, as far as they arrive within a second: the body may be endless.
+    /// Returns up to 16 KiB of a body that arrive within a second. The body may be endless.
     private func beginning(of bytes: ResponseBytes) async throws -> Data {
         let body = Protected(Data())
         _ = try? await withTimeout(.seconds(1), error: CancellationError()) {
@@ -93,9 +93,9 @@ struct WebSocketOpening: Sendable {
     }
 
     private func reader(
-        _ agreement: WebSocketHandshake.Agreement, _ settings: WebSocketOptions, _ queue: SendQueue
-    ) throws(HandshakeFault) -> MessageReader {
-        guard let compression = agreement.compression else { return MessageReader(limit: settings.messageLimit) }
+        _ negotiation: WebSocketHandshake.Negotiation, _ settings: WebSocketOptions, _ queue: SendQueue
+    ) throws(HandshakeError) -> MessageReader {
+        guard let compression = negotiation.compression else { return MessageReader(limit: settings.messageLimit) }
         do {
             let zlib = try Zlib.loaded.get()
             let inflater = try MessageInflater(zlib, keepsContext: compression.keepsServerContext)
@@ -107,7 +107,7 @@ struct WebSocketOpening: Sendable {
             }
             return MessageReader(limit: settings.messageLimit, inflater: inflater)
         } catch {
-            throw HandshakeFault("permessage-deflate needs zlib, and \(error.text)")
+            throw HandshakeError("permessage-deflate needs zlib, and \(error.text)")
         }
     }
 }

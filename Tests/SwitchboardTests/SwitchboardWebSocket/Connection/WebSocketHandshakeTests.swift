@@ -53,8 +53,8 @@ import Testing
             ),
         ] as [(HTTPHeaders, String?, Int?)])
     func accepted(_ headers: HTTPHeaders, _ subprotocol: String?, _ windowBits: Int?) throws {
-        let agreement = try handshake().agreement(answer.merging(headers))
-        #expect(agreement.subprotocol == subprotocol && agreement.compression?.windowBits == windowBits)
+        let negotiation = try handshake().negotiation(answer.merging(headers))
+        #expect(negotiation.subprotocol == subprotocol && negotiation.compression?.windowBits == windowBits)
     }
 
     @Test(
@@ -76,20 +76,20 @@ import Testing
             ["Sec-WebSocket-Extensions": "permessage-deflate; server_no_context_takeover=1"],
         ] as [HTTPHeaders])
     func refused(_ headers: HTTPHeaders) {
-        #expect(throws: HandshakeFault.self) { try handshake().agreement(answer.merging(headers)) }
+        #expect(throws: HandshakeError.self) { try handshake().negotiation(answer.merging(headers)) }
     }
 
     @Test("an extension that was not offered is refused")
     func unasked() {
         let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
-        #expect(throws: HandshakeFault.self) { try handshake { $0.compression = nil }.agreement(headers) }
+        #expect(throws: HandshakeError.self) { try handshake { $0.compression = nil }.negotiation(headers) }
     }
 
     @Test("a server that keeps its context although it must not is refused")
     func context() {
         let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
-        #expect(throws: HandshakeFault.self) {
-            try handshake { $0.compression?.keepsServerContext = false }.agreement(headers)
+        #expect(throws: HandshakeError.self) {
+            try handshake { $0.compression?.keepsServerContext = false }.negotiation(headers)
         }
     }
 }

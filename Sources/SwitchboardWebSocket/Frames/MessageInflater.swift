@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardPlatform
 
 /// Decompresses messages ([RFC 7692 §7.2.2](https://www.rfc-editor.org/rfc/rfc7692#section-7.2.2)) in pieces, so that
-/// the caller can stop a message that grows too large.
+/// the caller can reject a message that is too large.
 final class MessageInflater {
     /// The bytes that a sender removes from the end of a compressed message.
     static let tail = Data([0x00, 0x00, 0xFF, 0xFF])
@@ -41,14 +41,14 @@ final class MessageInflater {
         input = data
     }
 
-    /// Returns the next piece, which lasts until the next call, or nil when it needs more input.
+    /// Returns the next piece, which is valid until the next call. Nil when more input is needed.
     func next() throws(WebSocketViolation) -> UnsafeRawBufferPointer? {
         var isMoving = true
         while isMoving {
             let before = input.count
             let (code, filled) = inflate()
             switch code {
-            case 0, -5: break  // Z_OK, and Z_BUF_ERROR, which means that nothing could be done.
+            case 0, -5: break  // Z_OK, and Z_BUF_ERROR: no progress was possible.
             case 1: _ = zlib.inflateReset(stream)  // A block was marked as the last one (RFC 7692 §7.2.3.4).
             default: throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload)
             }
@@ -59,7 +59,7 @@ final class MessageInflater {
         return nil
     }
 
-    /// Forgets the message if the next one must not refer to it.
+    /// Ends a message. Clears the window if the next message must not refer to this one.
     func endMessage() {
         if !keepsContext { _ = zlib.inflateReset(stream) }
     }

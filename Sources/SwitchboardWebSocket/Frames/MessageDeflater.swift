@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardPlatform
 
 /// Compresses messages ([RFC 7692 §7.2.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.2.1)).
-final class MessageDeflater: @unchecked Sendable {  // only the one reader of the frames uses it
+final class MessageDeflater: @unchecked Sendable {  // only the single reader of the queue uses it
     private let zlib: Zlib
     private let keepsContext: Bool
     private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
@@ -32,7 +32,7 @@ final class MessageDeflater: @unchecked Sendable {  // only the one reader of th
 
     /// Returns a message's compressed form, without the tail. Nil if zlib fails.
     func compress(_ message: Data) -> Data? {
-        // zlib has no second block for nothing: RFC 7692 §7.2.3.6.
+        // RFC 7692 §7.2.3.6. zlib writes nothing for a second empty message.
         if message.isEmpty { return Data([0x00]) }
         defer { if !keepsContext { _ = zlib.deflateReset(stream) } }
         var result = Data()

@@ -1,0 +1,145 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardText
+
+/// The opening handshake of a client ([RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1)).
+struct WebSocketHandshake: Sendable {
+    let key: String
+    let options: WebSocketOptions
+
+    /// The values that the server chose.
+    struct Negotiation {
+        /// The subprotocol, or nil without one.
+        var subprotocol: String?
+        /// The compression, or nil without one.
+        var compression: AcceptedCompression?
+    }
+
+    /// Creates a handshake with a random key.
+    init(_ options: WebSocketOptions) {
+        self.init(options, key: Data.random(16).base64EncodedString())
+    }
+
+    init(_ options: WebSocketOptions, key: String) {
+        self.options = options
+        self.key = key
+    }
+
+    /// The header fields of the request.
+    var headers: HTTPHeaders {
+        var headers: HTTPHeaders = [
+            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key,
+        ]
+        if !options.subprotocols.isEmpty {
+            headers.set("Sec-WebSocket-Protocol", options.subprotocols.joined(separator: ", "))
+        }
+        if let compression = options.compression { headers.set("Sec-WebSocket-Extensions", compression.offer) }
+        return headers
+    }
+
+    /// Checks a 101 and returns the negotiated values. Without a key, URLSession has checked all but the subprotocol.
+    func negotiation(_ headers: HTTPHeaders) throws(HandshakeError) -> Negotiation {
+        guard !key.isEmpty else { return Negotiation(subprotocol: try subprotocol(headers)) }
+        guard tokens(headers, "Upgrade").contains("websocket") else {
+            throw HandshakeError("the 101 has no Upgrade: websocket")
+        }
+        guard tokens(headers, "Connection").contains("upgrade") else {
+            throw HandshakeError("the 101 has no Connection: Upgrade")
+        }
+        let accepts = headers.values(for: "Sec-WebSocket-Accept").map(\.trimmedOfBlanks)
+        guard accepts == [try Self.accept(for: key)] else {
+            throw HandshakeError("Sec-WebSocket-Accept does not belong to the key (RFC 6455 §4.1)")
+        }
+        return Negotiation(subprotocol: try subprotocol(headers), compression: try compression(headers))
+    }
+
+    /// Returns the `Sec-WebSocket-Accept` of a key.
+    static func accept(for key: String) throws(HandshakeError) -> String {
+        do {
+            return try MessageDigest.sha1.hash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+                .base64EncodedString()
+        } catch {
+            throw HandshakeError("a WebSocket needs SHA-1, and \(error.text)")
+        }
+    }
+
+    private func tokens(_ headers: HTTPHeaders, _ name: String) -> [String] {
+        headers.values(for: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks.lowercased() }
+    }
+
+    private func subprotocol(_ headers: HTTPHeaders) throws(HandshakeError) -> String? {
+        let names = headers.values(for: "Sec-WebSocket-Protocol").map(\.trimmedOfBlanks)
+        guard let name = names.first else { return nil }
+        guard names.count == 1, options.subprotocols.contains(where: { $0.hasBytes(of: name) }) else {
+            throw HandshakeError("the subprotocol \(name.quotedForMessage) was not offered")
+        }
+        return name
+    }
+
+    private func compression(_ headers: HTTPHeaders) throws(HandshakeError) -> AcceptedCompression? {
+        let extensions = headers.values(for: "Sec-WebSocket-Extensions").flatMap { $0.split(separator: ",") }
+            .map { String($0).trimmedOfBlanks }.filter { !$0.isEmpty }
+        guard let first = extensions.first else { return nil }
+        let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmedOfBlanks }
+        guard extensions.count == 1, let offer = options.compression, parts.first == "permessage-deflate" else {
+            throw HandshakeError("the extension \(first.quotedForMessage) was not offered")
+        }
+        let parameters = parts.dropFirst().map { part in
+            let pair = part.split(separator: "=", maxSplits: 1).map { String($0).trimmedOfBlanks }
+            let value = pair.count > 1 ? pair[1].trimmingQuotes : nil
+            return (name: pair.first ?? "", value: value)
+        }
+        return try AcceptedCompression(Array(parameters), to: offer)
+    }
+}
+
+extension String {
+    fileprivate var trimmingQuotes: String {
+        count > 1 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
+    }
+}
+
+/// The reason why a response does not open a WebSocket.
+struct HandshakeError: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+}
+
+/// The parameters of `permessage-deflate` that the server accepted.
+struct AcceptedCompression: Equatable {
+    var keepsOwnContext: Bool
+    var keepsServerContext: Bool
+    /// The binary logarithm of the window for sent messages.
+    var windowBits = 15
+
+    /// Reads the answer to an offer ([RFC 7692 §7.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.1)).
+    ///
+    /// - Throws: An error for a parameter that the offer does not allow.
+    init(_ parameters: [(name: String, value: String?)], to offer: WebSocketCompression) throws(HandshakeError) {
+        (keepsOwnContext, keepsServerContext) = (offer.keepsOwnContext, true)
+        var seen: Set<String> = []
+        for (name, value) in parameters {
+            guard seen.insert(name).inserted else { throw HandshakeError("permessage-deflate repeats \(name)") }
+            switch (name, value) {
+            case ("client_no_context_takeover", nil): keepsOwnContext = false
+            case ("server_no_context_takeover", nil): keepsServerContext = false
+            case ("client_max_window_bits", let bits?): windowBits = try Self.bits(bits)
+            case ("server_max_window_bits", let bits?): _ = try Self.bits(bits)
+            case ("", _): throw HandshakeError("permessage-deflate has an empty parameter")
+            default: throw HandshakeError("permessage-deflate has an unknown parameter \(name)")
+            }
+        }
+        guard offer.keepsServerContext || !keepsServerContext else {
+            throw HandshakeError("the server did not accept server_no_context_takeover")
+        }
+    }
+
+    private static func bits(_ text: String) throws(HandshakeError) -> Int {
+        guard let bits = Int(text), (8...15).contains(bits), "\(bits)" == text else {
+            throw HandshakeError("permessage-deflate has a window of \(text) bits")
+        }
+        return bits
+    }
+}
