@@ -39,3 +39,39 @@ public struct ASCIISet: Hashable, Sendable {
 
     package static let alphanumerics = ASCIISet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 }
+
+extension ASCIISet {
+    /// The unreserved characters ([RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)).
+    package static let unreserved = alphanumerics.union(ASCIISet("-._~"))
+    /// The characters of a path: `pchar` and the slash ([RFC 3986
+    /// §3.3](https://www.rfc-editor.org/rfc/rfc3986#section-3.3)).
+    package static let path = unreserved.union(ASCIISet("!$&'()*+,;=:@/"))
+    /// The characters of a query: `pchar`, `/` and `?` ([RFC 3986
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc3986#section-3.4)).
+    package static let query = path.union(ASCIISet("?"))
+    /// The characters of a token: `tchar` ([RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2)).
+    @usableFromInline package static let token = alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
+    @usableFromInline package static let hexDigits = ASCIISet("0123456789ABCDEFabcdef")
+}
+
+extension String {
+    /// Whether the bytes form a token.
+    package var isHTTPToken: Bool {
+        var text = self
+        return text.withUTF8 { $0.isHTTPToken }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether the bytes form a `token` ([RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2)): not
+    /// empty, and without blanks, separators and control bytes.
+    @inlinable package var isHTTPToken: Bool {
+        let allowed = ASCIISet.token
+        var isEmpty = true
+        for byte in self {
+            guard allowed.contains(byte) else { return false }
+            isEmpty = false
+        }
+        return !isEmpty
+    }
+}

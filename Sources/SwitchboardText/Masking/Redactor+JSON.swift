@@ -7,7 +7,7 @@ extension Redactor {
     /// The search does not pair opening and closing quotes, so truncated or invalid text cannot hide a name.
     func members(in text: String, _ quote: UInt8) -> String {
         let bytes = Array(text.utf8)
-        var places = Places()
+        var replacements = Replacements()
         // The index after the last quote of each depth: `"`, `\"`, `\\\"`.
         var opened = Array(repeating: -1, count: 8)
         var index = 0
@@ -23,11 +23,11 @@ extension Redactor {
                 isSecret(member: bytes[start..<index - delimiter].memberName(depth), before: bytes[value])
             else { continue }
             let end = bytes.endOfValue(from: value, depth, quote)
-            if !OrdinaryText.isLiteral(bytes[value..<end]) { places.add(value..<end, mask(quote, depth)) }
+            if !NonSecretText.isLiteral(bytes[value..<end]) { replacements.add(value..<end, mask(quote, depth)) }
             index = end
             opened[depth] = -1
         }
-        return places.replaced(in: text, bytes)
+        return replacements.replaced(in: text, bytes)
     }
 
     /// Returns the mask as a string literal at this depth.

@@ -1,22 +1,22 @@
 import Foundation
 
 extension Redactor {
-    /// Redacts the values of secret names in header fields, also amid prose, in YAML and in the parts of
+    /// Redacts the values of secret names in header fields (also within prose), in YAML, and in the parts of
     /// `multipart/form-data`.
     func lines(in text: String) -> String {
         var reader = LineRedactor(redactor: self, bytes: Array(text.utf8))
         reader.run()
-        return reader.places.replaced(in: text, reader.bytes)
+        return reader.replacements.replaced(in: text, reader.bytes)
     }
 }
 
 /// Redacts a text line by line.
 private struct LineRedactor {
     private enum State {
-        case usual
+        case normal
         /// The head of a part with a secret name.
         case partHead
-        /// The content of such a part, which starts at this index.
+        /// The content of a part with a secret name, which starts at this index.
         case part(Int)
         /// The lines after a secret key. Lines with a deeper indent belong to its value, and so does a list directly
         /// below the key.
@@ -25,8 +25,8 @@ private struct LineRedactor {
 
     let redactor: Redactor
     let bytes: [UInt8]
-    private(set) var places = Places()
-    private var state = State.usual
+    private(set) var replacements = Replacements()
+    private var state = State.normal
     /// The first bytes of each part.
     private var boundary: [UInt8] = Array("--".utf8)
     /// The number of open braces.
@@ -56,7 +56,7 @@ private struct LineRedactor {
             hide(start..<line.lowerBound, "\r\n")
         case .partHead:
             if isBlank { return state = .part(line.upperBound) }
-            look(at: line, indent)
+            redactFields(in: line, indent)
             return state = .partHead
         case .value(let own, let isShown, let isList):
             if isBlank { return }
@@ -64,17 +64,17 @@ private struct LineRedactor {
                 isList && text.dropFirst(indent).starts(with: "-".utf8)
                 && text.dropFirst(indent + 1).first?.isSpace != false
             if indent > own || indent == own && isItem {
-                if isShown { places.add(line, []) } else { hide(line, text.last == .lineFeed ? "\n" : "") }
+                if isShown { replacements.add(line, []) } else { hide(line, text.last == .lineFeed ? "\n" : "") }
                 return state = .value(indent: own, isShown: true, isList: isList)
             }
-        case .usual: break
+        case .normal: break
         }
-        state = .usual
-        look(at: line, indent)
+        state = .normal
+        redactFields(in: line, indent)
     }
 
     private mutating func hide(_ range: Range<Int>, _ end: String = "") {
-        places.add(range, Array(redactor.mask.utf8) + end.utf8)
+        replacements.add(range, Array(redactor.mask.utf8) + end.utf8)
     }
 
     /// Returns the end of a field whose value continues in indented lines.
@@ -86,7 +86,7 @@ private struct LineRedactor {
         return end
     }
 
-    private mutating func look(at line: Range<Int>, _ indent: Int) {
+    private mutating func redactFields(in line: Range<Int>, _ indent: Int) {
         let start = line.lowerBound + indent
         if bytes[line].starts(with: [0x2D, 0x2D]) { boundary = Array(bytes[line].prefix { !$0.isSpace }) }
         if bytes[start...].starts(withLowercase: "content-disposition:") {
@@ -106,7 +106,8 @@ private struct LineRedactor {
             index = colon + 1
             if bytes[(colon - name)..<colon].equalsLowercase("sec-websocket-protocol") {
                 let end = bytes.endOfField(from: index, line.upperBound)
-                places.add(index..<end, redactor.protocols(String(decoding: bytes[index..<end], as: UTF8.self)).utf8)
+                replacements.add(
+                    index..<end, redactor.protocols(String(decoding: bytes[index..<end], as: UTF8.self)).utf8)
                 (rest, index) = (end, end)
                 continue
             }
@@ -150,8 +151,8 @@ private struct LineRedactor {
         let isWhole = isFirst && isWord && !isStructured
         // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.
         let isProse = isWord && !isFirst && !isFlow && !isStructured
-        if isProse, OrdinaryText.beginsMessage(bytes[start..<line.upperBound]) { return nil }
-        if isWhole, OrdinaryText.isMessage(bytes[start..<line.upperBound]) { return nil }
+        if isProse, NonSecretText.beginsMessage(bytes[start..<line.upperBound]) { return nil }
+        if isWhole, NonSecretText.isMessage(bytes[start..<line.upperBound]) { return nil }
         if !isWhole, let quoted = bytes.quotedText(from: start) { return quoted }
         if isStructured { return start..<bytes.endOfField(from: start, line.upperBound) }
         if isProse { return start..<bytes.endOfWord(from: start, line.upperBound) }
@@ -176,7 +177,7 @@ extension [UInt8] {
     /// Returns the end of a word in prose, without punctuation after it.
     fileprivate func endOfWord(from start: Int, _ limit: Int) -> Int {
         let end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit
-        return self[start..<end].lastIndex { !ASCIISet.behindWord.contains($0) }.map { $0 + 1 } ?? start
+        return self[start..<end].lastIndex { !ASCIISet.afterWord.contains($0) }.map { $0 + 1 } ?? start
     }
 
     /// Returns the end of a value that may contain commas and semicolons. It ends before a separator that another field
@@ -208,7 +209,7 @@ extension [UInt8] {
             if byte == .quote || byte == .apostrophe {
                 let before = self[start..<index].last { $0 != .backslash }
                 // A quoted value inside the field. The padding of Base64 precedes the end of a text.
-                guard before == .equals, !ASCIISet.behindText.contains(next) else {
+                guard before == .equals, !ASCIISet.afterText.contains(next) else {
                     return self[start..<index].lastIndex { $0 != .backslash }.map { $0 + 1 } ?? start
                 }
                 guard let close = self[(index + 1)..<end].firstIndex(of: byte) else { return end }
@@ -224,7 +225,7 @@ extension ASCIISet {
     fileprivate static let fieldName = alphanumerics.union(ASCIISet("-_."))
     fileprivate static let valueEnd = ASCIISet("\r\n\"'<>)}")
     fileprivate static let wordEnd = ASCIISet(" \t\r\n\"'<>")
-    fileprivate static let behindWord = ASCIISet(",;.)}]!?\\")
+    fileprivate static let afterWord = ASCIISet(",;.)}]!?\\")
     fileprivate static let lineEnd = ASCIISet("\r\n")
-    fileprivate static let behindText = ASCIISet(",}]): \r\n")
+    fileprivate static let afterText = ASCIISet(",}]): \r\n")
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Redactor {
-    /// Redacts markup: the content of elements with a secret name, the values of attributes with such a name, and those
-    /// of `<input name="token" value="…">` and `<key>token</key><string>…</string>`.
+    /// Redacts markup: the content of elements and the values of attributes with a secret name, and the values in
+    /// `<input name="token" value="…">` and `<key>token</key><string>…</string>`.
     func markup(in text: String) -> String {
         let bytes = Array(text.utf8)
         let isMarkup = bytes.first { !$0.isSpace } == .lessThan
@@ -11,9 +11,9 @@ extension Redactor {
         var section = 0
         // True after an element that names a secret.
         var isAfterName = false
-        var places = Places()
+        var replacements = Replacements()
         func hide(_ range: Range<Int>) {
-            if !range.isEmpty { places.add(range, mask.utf8) }
+            if !range.isEmpty { replacements.add(range, mask.utf8) }
         }
         var index = 0
         while let start = bytes[index...].firstIndex(of: .lessThan) {
@@ -34,10 +34,10 @@ extension Redactor {
             let isValue = isAfterName && (MarkupTag.valued.contains(name) || MarkupTag.typed.contains(name))
             isAfterName = tag.hasContent && MarkupTag.naming.contains(name) && isSecret(member: tag.text(in: bytes))
             guard tag.hasContent, isValue || isSecret(member: tag.name) else { continue }
-            let places = closings ?? MarkupTag.closings(in: bytes)
-            closings = places
+            let endTags = closings ?? MarkupTag.closings(in: bytes)
+            closings = endTags
             let isInside = start < section
-            let last = (isInside ? places.inside : places.outside)[name]
+            let last = (isInside ? endTags.inside : endTags.outside)[name]
             let limit = isInside ? section : bytes.count
             if let last, last >= tag.end {
                 index = MarkupTag.end(of: tag, in: bytes, limit) ?? (isInside ? Swift.max(section, tag.end) : last)
@@ -48,7 +48,7 @@ extension Redactor {
             }
             hide(tag.end..<index)
         }
-        return places.replaced(in: text, bytes)
+        return replacements.replaced(in: text, bytes)
     }
 }
 
@@ -84,30 +84,30 @@ private struct MarkupTag {
                 end += 1
                 continue
             }
-            var place = end
-            while place < bytes.count, bytes[place].isSpace { place += 1 }
-            guard place < bytes.count, bytes[place] == .equals else { continue }
-            repeat { place += 1 } while place < bytes.count && bytes[place].isSpace
-            end = place
-            guard place < bytes.count else { return }
+            var value = end
+            while value < bytes.count, bytes[value].isSpace { value += 1 }
+            guard value < bytes.count, bytes[value] == .equals else { continue }
+            repeat { value += 1 } while value < bytes.count && bytes[value].isSpace
+            end = value
+            guard value < bytes.count else { return }
             // Markup inside a JSON string.
-            if bytes[place] == .backslash, let quoted = bytes.quotedText(from: place) {
+            if bytes[value] == .backslash, let quoted = bytes.quotedText(from: value) {
                 attributes.append((attribute, quoted))
                 end = quoted.upperBound
                 continue
             }
-            let quote = bytes[place]
+            let quote = bytes[value]
             guard quote == .quote || quote == .apostrophe else {
                 while end < bytes.count, !bytes[end].isSpace, bytes[end] != .greaterThan, bytes[end] != .lessThan {
                     end += 1
                 }
-                attributes.append((attribute, place..<end))
+                attributes.append((attribute, value..<end))
                 continue
             }
-            let close = bytes[(place + 1)...].firstIndex(of: quote)
-            attributes.append((attribute, place + 1..<(close ?? bytes.count)))
+            let close = bytes[(value + 1)...].firstIndex(of: quote)
+            attributes.append((attribute, value + 1..<(close ?? bytes.count)))
             // An attribute without a closing quote must not hide the next tag.
-            end = close.map { $0 + 1 } ?? place + 1
+            end = close.map { $0 + 1 } ?? value + 1
         }
     }
 
@@ -124,15 +124,15 @@ private struct MarkupTag {
         return String(decoding: bytes[(local == index ? start : local)..<index], as: UTF8.self)
     }
 
-    /// The start of the last end tag of each name. Those in comments and CDATA sections are separate, because for tags
-    /// outside they are text.
+    /// The start of the last end tag of each name. End tags in comments and CDATA sections are separate, because outside
+    /// they are text.
     struct Closings {
         var outside: [String: Int] = [:]
         var inside: [String: Int] = [:]
     }
 
     static func closings(in bytes: [UInt8]) -> Closings {
-        var places = Closings()
+        var closings = Closings()
         var (index, section) = (0, 0)
         while let start = bytes[index...].firstIndex(of: .lessThan) {
             index = start + 1
@@ -140,9 +140,9 @@ private struct MarkupTag {
             guard index < bytes.count, bytes[index] == .slash else { continue }
             index += 1
             let name = name(in: bytes, from: &index).lowercased()
-            if start < section { places.inside[name] = start } else { places.outside[name] = start }
+            if start < section { closings.inside[name] = start } else { closings.outside[name] = start }
         }
-        return places
+        return closings
     }
 
     /// Returns the index after the comment or CDATA section at `start`, or nil if none starts there.

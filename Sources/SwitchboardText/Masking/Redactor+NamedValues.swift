@@ -6,7 +6,7 @@ extension Redactor {
     func namedValues(in text: String, _ quote: UInt8) -> String {
         var reader = NamedValueReader(redactor: self, bytes: Array(text.utf8), quote: quote)
         reader.read(reader.bytes.indices, 0)
-        return reader.places.replaced(in: text, reader.bytes)
+        return reader.replacements.replaced(in: text, reader.bytes)
     }
 }
 
@@ -36,7 +36,7 @@ private struct NamedValueReader {
     let redactor: Redactor
     let bytes: [UInt8]
     let quote: UInt8
-    private(set) var places = Places()
+    private(set) var replacements = Replacements()
 
     init(redactor: Redactor, bytes: [UInt8], quote: UInt8) {
         (self.redactor, self.bytes, self.quote) = (redactor, bytes, quote)
@@ -60,27 +60,27 @@ private struct NamedValueReader {
                 if let colon = bytes[index..<range.upperBound].first(where: { !$0.isSpace }), colon == .colon {
                     frames[frames.count - 1].member = Member(bytes[content].memberName(depth))
                 } else {
-                    note(start..<index, content, depth, in: &frames[frames.count - 1])
+                    record(start..<index, content, depth, in: &frames[frames.count - 1])
                 }
             case .leftBrace, .leftBracket: frames.append(Frame(start: index - 1))
             case .rightBrace, .rightBracket:
                 guard frames.count > 1, let frame = frames.popLast() else { break }
                 finish(frame, depth)
-                note(frame.start..<index, nil, depth, in: &frames[frames.count - 1])
+                record(frame.start..<index, nil, depth, in: &frames[frames.count - 1])
             case .comma: frames[frames.count - 1].member = .other
             default:
                 guard before == .colon, byte != quote, byte != .lineFeed else { break }
                 let end = bytes[index..<range.upperBound].firstIndex { ASCIISet.scalarEnd.contains($0) }
                 let start = index - 1
                 index = end ?? range.upperBound
-                note(start..<index, nil, depth, in: &frames[frames.count - 1])
+                record(start..<index, nil, depth, in: &frames[frames.count - 1])
             }
             before = byte
         }
         // The text was truncated.
         while let frame = frames.popLast() {
             finish(frame, depth, isCut: bytes.indices.contains(frame.start) && bytes[frame.start] == .leftBrace)
-            if !frames.isEmpty { note(frame.start..<range.upperBound, nil, depth, in: &frames[frames.count - 1]) }
+            if !frames.isEmpty { record(frame.start..<range.upperBound, nil, depth, in: &frames[frames.count - 1]) }
         }
     }
 
@@ -95,7 +95,7 @@ private struct NamedValueReader {
     }
 
     /// Records the value of the last member.
-    private mutating func note(_ value: Range<Int>, _ content: Range<Int>?, _ depth: Int, in frame: inout Frame) {
+    private mutating func record(_ value: Range<Int>, _ content: Range<Int>?, _ depth: Int, in frame: inout Frame) {
         defer { frame.member = .other }
         if frame.member == .value { frame.values.append(value) }
         guard let content else { return }
@@ -109,8 +109,8 @@ private struct NamedValueReader {
 
     private mutating func finish(_ frame: Frame, _ depth: Int, isCut: Bool = false) {
         guard frame.isSecret || isCut && !frame.hasName else { return }
-        for value in frame.values where !OrdinaryText.isLiteral(bytes[value]) {
-            places.add(value, redactor.mask(quote, depth))
+        for value in frame.values where !NonSecretText.isLiteral(bytes[value]) {
+            replacements.add(value, redactor.mask(quote, depth))
         }
     }
 }

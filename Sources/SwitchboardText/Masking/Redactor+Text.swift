@@ -5,13 +5,13 @@ extension Redactor {
     ///
     /// The text may contain JSON members, also inside a JSON string, members as Ruby and PHP print them, form pairs,
     /// elements and attributes of markup, property lists, header fields, lines of YAML, parts of `multipart/form-data`,
-    /// and queries of URLs anywhere. It may be incomplete or invalid: anything that looks like a member with a secret
-    /// name is redacted. `true`, `false`, `null` and a message such as `password: is too short` stay.
+    /// and queries of URLs. The text may be incomplete or invalid. `true`, `false`, `null` and messages such as
+    /// `password: is too short` stay.
     package func text(_ text: String) -> String {
         guard !isNone else { return text }
         var text = text
-        // The first of these characters distinguishes JSON from a form: `{"a":"b=c"}`, also after a byte-order mark or
-        // a guard, and `a=b"c`.
+        // The first of these characters distinguishes JSON, `{"a":"b=c"}`, from a form, `a=b"c`. A byte-order mark or a
+        // prefix against JSON hijacking may precede JSON.
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         if first == .equals, !text.utf8.contains(.space) { text = form(text) }
         if text.utf8.contains(.lessThan) { text = markup(in: text) }
@@ -22,13 +22,13 @@ extension Redactor {
         return pairs(in: text)
     }
 
-    /// The number of bytes after a limit that are searched too: a name there may belong to a value before the limit.
+    /// The number of bytes after a limit that are also searched, because a name there may belong to a value before it.
     package static let margin = 4_096
 
     /// Returns the redacted beginning of a body. At most `limit` and ``margin`` bytes of it are read.
     ///
-    /// A body above the limit is redacted twice, with and without the margin. Where the results differ, something after
-    /// the limit decides about the text before it, so the returned text ends there.
+    /// A body above the limit is redacted twice, with and without the margin. The result ends where the two differ,
+    /// because there the text after the limit changes the meaning of the text before it.
     package func beginning(of body: Data, limit: Int) -> String? {
         guard body.count > limit else { return Self.text(of: body, isCut: false).map(text) }
         guard let wide = Self.text(of: body.prefix(limit + Self.margin), isCut: body.count > limit + Self.margin),
@@ -40,7 +40,8 @@ extension Redactor {
         return (0...3).lazy.compactMap { String(one.utf8.prefix(Swift.max(0, end - $0))) }.first
     }
 
-    /// Returns bytes as text. Nil for bytes that are not UTF-8 or contain a NUL. A cut may halve the last character.
+    /// Returns bytes as text. Nil for bytes that are not UTF-8 or contain a NUL. With `isCut`, the last character may be
+    /// incomplete.
     private static func text(of bytes: Data, isCut: Bool) -> String? {
         guard !bytes.contains(0) else { return nil }
         return (0...(isCut ? 3 : 0)).lazy.compactMap { String(data: bytes.dropLast($0), encoding: .utf8) }.first
@@ -53,24 +54,24 @@ extension Redactor {
         let text = tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text)
         guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)
-        var places = Places()
+        var replacements = Replacements()
         var index = 0
         while let equals = bytes[index...].firstIndex(of: .equals) {
             index = equals + 1
-            let place = bytes.namePlace(before: equals, from: places.end)
-            let name = String(decoding: bytes[place.name], as: UTF8.self).percentDecoded
+            let match = bytes.findName(before: equals, from: replacements.end)
+            let name = String(decoding: bytes[match.name], as: UTF8.self).percentDecoded
             // A setting has spaces around the equals sign, or an arrow: `password = …`, `:password=>…`. There, a key or a
             // code is rarely a secret.
-            let isArrow = place.isWord && index < bytes.count && bytes[index] == .greaterThan
+            let isArrow = match.isWord && index < bytes.count && bytes[index] == .greaterThan
             if isArrow { index += 1 }
-            let start = place.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
-            let isSetting = isArrow || start > index || place.name.upperBound < equals
+            let start = match.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
+            let isSetting = isArrow || start > index || match.name.upperBound < equals
             guard !name.isEmpty,
                 isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
                 !isSetting || start < bytes.count && bytes[start] != .equals
             else { continue }
             index = start
-            let ends = isSetting && place.isFirst ? ASCIISet.lineEnd : .pairEnd
+            let ends = isSetting && match.isFirst ? ASCIISet.lineEnd : .pairEnd
             var end = bytes[index...].firstIndex { ends.contains($0) } ?? bytes.count
             if let quoted = bytes.quotedText(from: index) {
                 // As in an attribute, where a key or a code is rarely a secret.
@@ -83,10 +84,10 @@ extension Redactor {
             }
             // An empty value, or an existing mask.
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }
-            places.add(index..<end, mask.utf8)
+            replacements.add(index..<end, mask.utf8)
             index = end
         }
-        return places.replaced(in: text, bytes)
+        return replacements.replaced(in: text, bytes)
     }
 
     private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
@@ -102,9 +103,9 @@ extension Redactor {
     /// Redacts JSON Web Tokens ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)), which are recognizable without a
     /// name: `eyJ` is `{"` in Base64.
     func tokens(in text: String) -> String {
-        guard judgesWords, text.utf8.contains(UInt8(ascii: "J")) else { return text }
+        guard matchesWords, text.utf8.contains(UInt8(ascii: "J")) else { return text }
         let bytes = Array(text.utf8)
-        var places = Places()
+        var replacements = Replacements()
         var index = 0
         while index < bytes.count {
             guard bytes[index...].starts(with: "eyJ".utf8) else {
@@ -116,16 +117,16 @@ extension Redactor {
             // The shortest header, `{"alg":"HS256"}`, has 20 digits.
             guard index < bytes.count, bytes[index] == .dot, index - start >= 16 else { continue }
             index = bytes[index...].firstIndex { !ASCIISet.base64URL.contains($0) && $0 != .dot } ?? bytes.count
-            places.add(start..<index, mask.utf8)
+            replacements.add(start..<index, mask.utf8)
         }
-        return places.replaced(in: text, bytes)
+        return replacements.replaced(in: text, bytes)
     }
 
     /// Redacts the user information before the hosts of URLs: `https://me:…@host`.
     private func users(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         let bytes = Array(text.utf8)
-        var places = Places()
+        var replacements = Replacements()
         var index = 2
         while index < bytes.count {
             guard bytes[index] == .slash, bytes[index - 1] == .slash, bytes[index - 2] == .colon else {
@@ -135,9 +136,9 @@ extension Redactor {
             let start = index + 1
             index = bytes[start...].firstIndex { ASCIISet.authorityEnd.contains($0) } ?? bytes.count
             guard let at = bytes[start..<index].lastIndex(of: UInt8(ascii: "@")), at > start else { continue }
-            places.add(start..<at, mask.utf8)
+            replacements.add(start..<at, mask.utf8)
         }
-        return places.replaced(in: text, bytes)
+        return replacements.replaced(in: text, bytes)
     }
 }
 
@@ -161,7 +162,7 @@ extension ASCIISet {
 extension [UInt8] {
     /// Returns the range of the name before an `=`, whether spaces may follow the `=`, and whether the name is the
     /// first word of its line.
-    fileprivate func namePlace(before equals: Int, from floor: Int) -> (name: Range<Int>, isWord: Bool, isFirst: Bool) {
+    fileprivate func findName(before equals: Int, from floor: Int) -> (name: Range<Int>, isWord: Bool, isFirst: Bool) {
         var end = equals
         while end > floor, self[end - 1].isBlank { end -= 1 }
         let start = self[floor..<end].lastIndex { !ASCIISet.pairName.contains($0) }.map { $0 + 1 } ?? floor

@@ -54,17 +54,17 @@ extension Redactor {
         return String(result)
     }
 
-    /// Redacts the credentials in a list of WebSocket subprotocols. Clients that cannot set fields put them after a name
-    /// (`bearer, …`), or into one (`base64url.bearer.authorization.k8s.io.…`).
+    /// Redacts the credentials in a list of WebSocket subprotocols. Clients that cannot set header fields put them after
+    /// a name (`bearer, …`) or into a name (`base64url.bearer.authorization.k8s.io.…`).
     func protocols(_ list: String) -> String {
         guard !isNone else { return list }
-        var isBehindName = false
+        var isAfterName = false
         return list.pieces(between: .comma).map { piece in
             let name = piece.utf8.trimmedOfBlanks
             let isNamed = isSecret(parameter: String(decoding: name, as: UTF8.self))
             let isWhole = isNamed && !name.contains(.dot) && name.count <= 32
-            defer { isBehindName = isBehindName || isNamed }
-            guard isBehindName || isNamed && !isWhole || name.count > 48 else { return String(piece) }
+            defer { isAfterName = isAfterName || isNamed }
+            guard isAfterName || isNamed && !isWhole || name.count > 48 else { return String(piece) }
             return String(decoding: piece.utf8[..<name.startIndex], as: UTF8.self) + mask
         }.joined(separator: ",")
     }

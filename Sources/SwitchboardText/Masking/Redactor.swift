@@ -6,12 +6,12 @@ package struct Redactor: Sendable {
     package private(set) var headerNames: Set<String>
     /// Parameter names whose values are secrets, in queries and forms. Stored without case, `-` and `_`.
     package private(set) var parameterNames: Set<String>
-    /// Names of JSON members whose values are secrets. By default these are ``parameterNames`` and some plurals such as
-    /// `tokens`, unless their value is a number. `key`, `code` and `session` are missing, because in a body they are
-    /// mostly an error's code or an item's key.
+    /// Names of JSON members whose values are secrets. Default: ``parameterNames`` and some plurals such as `tokens`,
+    /// unless the value is a number. `key`, `code` and `session` are excluded, because in a body they are mostly an
+    /// error's code or an item's key.
     package private(set) var memberNames: Set<String>
-    /// Whether other names are judged by their words: `X-Vault-Token`, `newPassword`.
-    private(set) var judgesWords = false
+    /// Whether names are also matched by their words: `X-Vault-Token`, `newPassword`.
+    private(set) var matchesWords = false
     /// The text that replaces a secret.
     package var mask = "<redacted>"
 
@@ -22,7 +22,7 @@ package struct Redactor: Sendable {
         memberNames = self.parameterNames.subtracting(["key", "code", "session"])
     }
 
-    /// The default: the usual names of credentials, cookies, keys and tokens, any name with the words of one
+    /// The default: the common names of credentials, cookies, keys and tokens, any name that contains their words
     /// (``SecretName``), and JSON Web Tokens under any name.
     package static let standard: Redactor = {
         var redactor = Redactor(
@@ -39,7 +39,7 @@ package struct Redactor: Sendable {
                 """))
         redactor.memberNames.formUnion(
             words("tokens accesstokens refreshtokens idtokens authtokens apitokens passwords secrets"))
-        redactor.judgesWords = true
+        redactor.matchesWords = true
         return redactor
     }()
 
@@ -48,7 +48,7 @@ package struct Redactor: Sendable {
         text.split(separator: " ").map(String.init)
     }
 
-    /// A redactor without names, which changes nothing. For tests, and for servers whose secrets have no value.
+    /// A redactor that changes nothing. For tests, and for servers whose secrets are worthless.
     package static let none = Redactor(headerNames: [], parameterNames: [])
 
     /// Returns this redactor with more names. Parameter names also become member names.
@@ -85,13 +85,14 @@ package struct Redactor: Sendable {
     }
 
     private func hasSecretWords(_ name: some StringProtocol) -> Bool {
-        judgesWords && SecretName(name).isSecret
+        matchesWords && SecretName(name).isSecret
     }
 
-    /// Whether the redactor has no names, so that nothing is a secret.
-    package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && !judgesWords }
+    /// Whether the redactor has no names, so that it changes nothing.
+    package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && !matchesWords }
 
-    /// Returns whether a parameter name is a secret's: `token`, and also `user[token]`, `user.token` and `route?token`.
+    /// Returns whether the value of a parameter is a secret: of `token`, and also of `user[token]`, `user.token` and
+    /// `route?token`.
     package func isSecret(parameter name: String) -> Bool {
         isSecret(parameter: name, among: parameterNames)
     }
@@ -113,5 +114,33 @@ extension String {
         String(
             decoding: utf8.lazy.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }.map(\.lowercased),
             as: UTF8.self)
+    }
+}
+
+/// A list of ranges of a text and their replacements.
+struct Replacements {
+    private var found: [(range: Range<Int>, text: [UInt8])] = []
+
+    /// The end of the last replacement, or 0 without any.
+    var end: Int { found.last?.range.upperBound ?? 0 }
+
+    mutating func add(_ range: Range<Int>, _ text: some Sequence<UInt8>) {
+        found.append((range, Array(text)))
+    }
+
+    /// Returns the text with all replacements. A range that starts inside an earlier one is ignored.
+    func replaced(in text: String, _ bytes: [UInt8]) -> String {
+        guard !found.isEmpty else { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var copied = 0
+        // The sort is stable, so the first of two equal ranges applies.
+        for (range, text) in found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where range.lowerBound >= copied {
+            result += bytes[copied..<range.lowerBound]
+            result += text
+            copied = range.upperBound
+        }
+        return String(decoding: result + bytes[copied...], as: UTF8.self)
     }
 }

@@ -1,9 +1,9 @@
-/// Judges by its words whether a name is a secret's.
+/// Decides by the words of a name whether its value is a secret.
 ///
 /// Words end at punctuation, at a change of case and between letters and digits: `passwordConfirmation`, `token_v2` and
-/// `SAMLResponse` have two, three and two. A word such as `password` makes a secret, unless a later word says that the
-/// value only describes it, as in `token_type`. Words such as `key` and `code` need a word before them: `secret_key`
-/// but not `sort_key`.
+/// `SAMLResponse` have two, three and two. A word such as `password` marks a secret, unless a later word shows that the
+/// value only describes the secret, as in `token_type`. Words such as `key` and `code` need a word before them:
+/// `secret_key` but not `sort_key`.
 struct SecretName {
     /// The words in lower case.
     private let words: [String]
@@ -12,7 +12,7 @@ struct SecretName {
         var words: [[UInt8]] = []
         var word: [UInt8] = []
         var last = Kind.other
-        // A longer name is no name. Its end decides.
+        // Only the end of a longer name counts.
         for byte in name.utf8.suffix(256) {
             let kind = Kind(byte)
             if kind == .lower, last == .upper, word.count > 1, let first = word.popLast() {
@@ -54,7 +54,7 @@ struct SecretName {
         return !words[(last + 1)...].contains(where: Self.describing.contains)
     }
 
-    /// Returns whether the word, alone or with the one before it, makes a secret.
+    /// Returns whether the word marks a secret, alone or with the word before it.
     private func marksSecret(_ index: Int) -> Bool {
         let word = words[index]
         if Self.whole.contains(word) || Self.endings.contains(where: word.hasUTF8Suffix) { return true }
@@ -70,7 +70,7 @@ struct SecretName {
     /// The words after `Access-Control` in the fields of CORS.
     private static let permitting = Set(words("allow expose request max"))
 
-    /// Words, and ends of words, of secrets.
+    /// Words that mark a secret, alone and as the end of a longer word.
     private static let endings = Set(
         words(
             """
@@ -79,7 +79,7 @@ struct SecretName {
             authcode authorizationcode csrf xsrf otp jwt
             """))
 
-    /// Words of secrets that end other words too.
+    /// Words that mark a secret only when they are whole, because they also end other words.
     private static let whole = Set(
         words(
             """
@@ -87,7 +87,7 @@ struct SecretName {
             creds passcodes otps signatures presharedkey
             """))
 
-    /// Words of secrets, by the word after them.
+    /// Words that mark a secret after one of the given words.
     private static let qualifiers: [String: Set<String>] = [
         "key": Set(
             words(
@@ -128,7 +128,7 @@ struct SecretName {
         "phrase": Set(words("seed recovery pass mnemonic")),
     ]
 
-    /// Words after a secret's that say that the value only describes it.
+    /// Words after a secret's word that show that the value only describes the secret.
     private static let describing = Set(
         words(
             """

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Describes a `DecodingError`: its key path, the expected type, what is there instead, and where.
+/// Describes a `DecodingError`: its key path, the expected type, the value in the body, and its position.
 package enum DecodingFailure {
-    /// Returns the description, with a redacted part of the body around the place.
+    /// Returns the description, with a redacted part of the body around the value.
     ///
     /// - Parameters:
     ///   - error: The error of any decoder.
     ///   - body: The bytes that did not decode.
-    ///   - type: The type that the whole body was to have, if known.
-    ///   - name: The name of the bytes.
+    ///   - type: The expected type of the whole body, if known.
+    ///   - name: The name of the body in the text.
     /// - Returns: The description, in one line.
     package static func describe(
         _ error: any Error, in body: Data, as type: Any.Type? = nil, called name: String = "the body"
@@ -18,8 +18,10 @@ package enum DecodingFailure {
             let context = error.context
             if let fault = fault(in: context) {
                 if let text = syntax(fault, context, in: body, whole) { return text }
-            } else if let place = JSONPlace(of: context.codingPath, in: body), !error.isPlaceless || place.isScalar {
-                return mismatch(error, at: place, type, whole)
+            } else if let location = JSONLocation(of: context.codingPath, in: body),
+                !error.mayLackPath || location.isScalar
+            {
+                return mismatch(error, at: location, type, whole)
             }
         }
         return "\(cause(of: error)); \(whole) begins \(snippet(of: body))"
@@ -37,17 +39,17 @@ package enum DecodingFailure {
     }
 
     private static func mismatch(
-        _ error: DecodingError, at place: JSONPlace, _ type: Any.Type?, _ whole: String
+        _ error: DecodingError, at location: JSONLocation, _ type: Any.Type?, _ whole: String
     ) -> String {
-        let position = "at \(position(of: place.index, in: place.text)) of \(whole)"
-        if case .keyNotFound(let key, _) = error, let names = place.names {
+        let position = "at \(position(of: location.index, in: location.text)) of \(whole)"
+        if case .keyNotFound(let key, _) = error, let names = location.names {
             return "\(cause(of: error)); the object \(position) has \(FoundValue.list(names))"
-                + twin(of: key.stringValue, among: names)
+                + snakeCaseHint(for: key.stringValue, among: names)
         }
         let isSecret = error.context.codingPath.contains { Redactor.standard.isSecret(member: $0.stringValue) }
         let excerpt = BodyExcerpt(
-            of: place.text, at: place.index, containers: place.containers, isSecret: isSecret)
-        return "\(cause(of: error, as: type, found: FoundValue(at: place, excerpt))) \(position)"
+            of: location.text, at: location.index, containers: location.containers, isSecret: isSecret)
+        return "\(cause(of: error, as: type, found: FoundValue(at: location, excerpt))) \(position)"
             + (excerpt.map { ", near \($0.quoted)" } ?? "")
     }
 
@@ -64,10 +66,10 @@ package enum DecodingFailure {
     private static func cause(of error: any Error, as type: Any.Type?, found: FoundValue?) -> String {
         switch error {
         case DecodingError.typeMismatch(let expected, let context):
-            "\(place(context)): expected \(words(for: expected, context, type)), "
+            "\(keyPath(context)): expected \(words(for: expected, context, type)), "
                 + (found.map { "found \($0.text)" } ?? Self.found(context))
         case DecodingError.valueNotFound(let expected, let context):
-            "\(place(context)): expected \(words(for: expected, context, type)), "
+            "\(keyPath(context)): expected \(words(for: expected, context, type)), "
                 + "found \(found?.text ?? "null or no value")"
         case DecodingError.keyNotFound(let key, let context):
             "\((context.codingPath + [key]).pathText): expected a value, the key is missing"
@@ -75,7 +77,7 @@ package enum DecodingFailure {
             if let fault = fault(in: context) {
                 "\(syntax(context)): \(fault)"
             } else {
-                (context.codingPath.isEmpty ? "" : "\(place(context)): ") + rule(context, found)
+                (context.codingPath.isEmpty ? "" : "\(keyPath(context)): ") + rule(context, found)
             }
         default:
             (error as? any LocalizedError)?.errorDescription
@@ -83,7 +85,7 @@ package enum DecodingFailure {
         }
     }
 
-    private static func place(_ context: DecodingError.Context) -> String {
+    private static func keyPath(_ context: DecodingError.Context) -> String {
         context.codingPath.isEmpty ? "top level" : context.codingPath.pathText
     }
 
@@ -122,18 +124,18 @@ package enum DecodingFailure {
     }
 
     /// Returns a hint for a key that is missing only because its name is in snake case.
-    private static func twin(of key: String, among names: [String]) -> String {
-        guard let twin = names.first(where: { $0 != key && $0.camelCased == key }) else { return "" }
-        return "; keyDecodingStrategy = .convertFromSnakeCase reads \(twin) as \(key)"
+    private static func snakeCaseHint(for key: String, among names: [String]) -> String {
+        guard let name = names.first(where: { $0 != key && $0.camelCased == key }) else { return "" }
+        return "; keyDecodingStrategy = .convertFromSnakeCase reads \(name) as \(key)"
     }
 
-    /// Returns what the parser says about a text that is not JSON.
+    /// Returns the parser's message about a text that is not JSON. Nil for other errors.
     private static func fault(in context: DecodingError.Context) -> String? {
         let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
         return detail.map(sentence)
     }
 
-    /// Returns the offset of a fault: `FastJSONDecoder` has it in the text, Foundation as a value.
+    /// Returns the byte offset of a fault. `FastJSONDecoder` has it in the text, Foundation as a value.
     private static func offset(of fault: String, _ context: DecodingError.Context) -> Int? {
         if let start = fault.range(of: "(byte ", options: .backwards) {
             return Int(fault[start.upperBound...].dropLast())
@@ -168,8 +170,8 @@ extension DecodingError {
         }
     }
 
-    /// Whether the error may be about a value whose path it does not have, as Foundation's errors about dates.
-    fileprivate var isPlaceless: Bool {
+    /// Whether the path may be missing, as in Foundation's errors about dates.
+    fileprivate var mayLackPath: Bool {
         guard case .dataCorrupted(let context) = self else { return false }
         return context.codingPath.isEmpty
     }
@@ -198,4 +200,112 @@ extension [any CodingKey] {
             }
         }
     }
+}
+
+/// The value at the location of a decoding error, in words: `the number 7`, `an object with page, results`.
+struct FoundValue {
+    let text: String
+    /// The string, if the value is one that is shown.
+    let string: String?
+
+    /// Describes the value at a location. For a masked value it gives only the kind.
+    init(at location: JSONLocation, _ excerpt: BodyExcerpt?) {
+        let value = location.value
+        let shown = excerpt?.shows(value) == true ? value : nil
+        string = location.byte == .quote ? shown?.jsonString : nil
+        text =
+            switch location.byte {
+            case .leftBrace: "an object with \(Self.list(location.names ?? []))"
+            case .leftBracket: "an array"
+            case .rightBracket: "the end of the array"
+            case .quote: string.map { "the string \($0.quotedForMessage)" } ?? "a string"
+            case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): String(decoding: value, as: UTF8.self)
+            default: shown.map { "the number \(String(decoding: $0.prefix(40), as: UTF8.self))" } ?? "a number"
+            }
+    }
+
+    /// Returns the first ten names of an object.
+    static func list(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "no members" }
+        let shown = names.prefix(10).map { name in
+            let isPlain = !name.isEmpty && name.utf8.count <= 80 && name.utf8.allSatisfy(ASCIISet.plainName.contains)
+            return isPlain ? name : name.quotedForMessage
+        }
+        return shown.joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
+    }
+}
+
+extension ASCIISet {
+    fileprivate static let plainName = alphanumerics.union(ASCIISet("_-.$@"))
+}
+
+/// A short redacted part of a body around one index.
+///
+/// The redactor finds secrets by the text before them. So it reads the body from a container far before the index, and
+/// the excerpt is a part of its result.
+struct BodyExcerpt {
+    /// The redacted text before and after the index. Blanks and line breaks are single spaces.
+    private let before: String
+    private let rest: String
+
+    /// Redacts a body around an index. Nil if the index has no counterpart in the redacted text.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes of the body.
+    ///   - index: The index in the body.
+    ///   - containers: The indices at which the redactor may start, from outermost to innermost.
+    ///   - isSecret: Whether the index is within a secret.
+    init?(of body: Data, at index: Data.Index, containers: [Data.Index], isSecret: Bool = false) {
+        let starts = [body.startIndex] + containers
+        guard !isSecret, let start = starts.first(where: { index - $0 <= 16_384 }) else { return nil }
+        // Longer than the displayed text, so that the cut does not halve a secret before it is redacted.
+        let end = Swift.min(index + 2_048, body.endIndex)
+        before = Self.redacted(body[start..<index])
+        let whole = Self.redacted(body[start..<end])
+        guard whole.hasPrefix(before) else { return nil }
+        rest = String(whole.dropFirst(before.count))
+    }
+
+    /// Returns the redacted text with single spaces.
+    static func redacted(_ text: Data) -> String {
+        spaced(Redactor.standard.text(String(decoding: text, as: UTF8.self)))
+    }
+
+    private static func spaced(_ text: String) -> String {
+        text.split { $0.isWhitespace }.joined(separator: " ")
+    }
+
+    /// Returns whether the excerpt shows this text at the index, without a mask.
+    func shows(_ text: Data) -> Bool {
+        rest.drop { $0 == " " }.hasPrefix(Self.spaced(String(decoding: text.prefix(1_024), as: UTF8.self)))
+    }
+
+    /// The excerpt in quotes.
+    var quoted: String {
+        let lead = before.suffix(24)
+        return ((lead.count < before.count ? "…" : "") + lead + rest).quotedForMessage
+    }
+}
+
+/// Writes types as code does: `[Film]` for `Array<Film>`, and `Film?` for `Optional<Film>`.
+package enum TypeText {
+    package static func text(of type: Any.Type) -> String {
+        (type as? any Sugared.Type)?.sugar ?? String(describing: type)
+    }
+}
+
+private protocol Sugared {
+    static var sugar: String { get }
+}
+
+extension Array: Sugared {
+    fileprivate static var sugar: String { "[\(TypeText.text(of: Element.self))]" }
+}
+
+extension Dictionary: Sugared {
+    fileprivate static var sugar: String { "[\(TypeText.text(of: Key.self)): \(TypeText.text(of: Value.self))]" }
+}
+
+extension Optional: Sugared {
+    fileprivate static var sugar: String { "\(TypeText.text(of: Wrapped.self))?" }
 }

@@ -1,10 +1,8 @@
 import Foundation
 
-/// Finds a server's error message in a body of one of the usual formats.
-///
-/// Each format is searched to a fixed depth, however deep the body is.
+/// Finds a server's error message in a body of one of the common formats. It searches to a fixed depth.
 package struct ServerMessage {
-    /// The members of a JSON object to search. The first with a text is used.
+    /// The members of a JSON object to search, in this order.
     private let keys: [String]
 
     package init(keys: [String]) {
@@ -17,8 +15,8 @@ package struct ServerMessage {
         guard body.count <= 65_536 else { return nil }
         let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
         switch body.first(where: { $0 > 0x20 }) {
-        case UInt8(ascii: "{"): return jsonText(body).map(Self.shown)
-        case UInt8(ascii: "<"): return XMLMessage(body).text.map(Self.shown)
+        case UInt8(ascii: "{"): return jsonText(body).map(Self.redacted)
+        case UInt8(ascii: "<"): return XMLMessage(body).text.map(Self.redacted)
         default: return nil
         }
     }
@@ -33,7 +31,7 @@ package struct ServerMessage {
         }
         let words = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let isText = !words.utf8.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
-        return words.isEmpty || !isText ? nil : Self.shown(words)
+        return words.isEmpty || !isText ? nil : Self.redacted(words)
     }
 
     /// Returns the title of a body in HTML, cut after 1,000 characters. Nil if it has none within 64 KiB.
@@ -46,10 +44,10 @@ package struct ServerMessage {
         else { return nil }
         let words = XMLMessage.unescaped(String(page[page.index(after: open)..<end])).split(
             whereSeparator: \.isWhitespace)
-        return words.isEmpty ? nil : Self.shown(words.joined(separator: " "))
+        return words.isEmpty ? nil : Self.redacted(words.joined(separator: " "))
     }
 
-    private static func shown(_ text: String) -> String {
+    private static func redacted(_ text: String) -> String {
         let text = Redactor.standard.pairs(in: text)
         let scalars = text.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: 1_000, limitedBy: scalars.endIndex),
@@ -86,7 +84,7 @@ package struct ServerMessage {
         }
     }
 
-    /// Joins the first five texts, because nobody reads more.
+    /// Joins the first five texts.
     private static func joined(_ texts: some Sequence<String>) -> String? {
         let text = texts.prefix(5).joined(separator: "; ")
         return text.isEmpty ? nil : text
@@ -97,9 +95,9 @@ package struct ServerMessage {
         guard let object = value as? [String: Any] else { return nil }
         let text = ["message", "msg", "detail", "description", "title"].lazy.compactMap { object[$0] as? String }
             .first { !$0.isEmpty }
-        // The errors of FastAPI have their place: `["body", "email"]`.
-        guard let text, let place = object["loc"] as? [Any] else { return text }
-        let field = place.dropFirst().map { "\($0)" }.joined(separator: ".")
+        // The errors of FastAPI have a location: `["body", "email"]`.
+        guard let text, let location = object["loc"] as? [Any] else { return text }
+        let field = location.dropFirst().map { "\($0)" }.joined(separator: ".")
         return field.isEmpty ? text : "\(field): \(text)"
     }
 

@@ -6,7 +6,7 @@ import Foundation
 /// reach users through ``CurlSession`` and through URLSession on Linux. The underlying error keeps the original
 /// message.
 package enum TransportText {
-    /// The way of a request to its server, as far as the session knows it.
+    /// The route of a request to its server, as far as the session knows it.
     package struct Route: Sendable {
         /// The explicit proxy, such as `127.0.0.1 port 80`.
         package var proxy: String?
@@ -21,13 +21,14 @@ package enum TransportText {
             self.serverBehindProxy = serverBehindProxy
         }
 
-        /// Returns where nothing accepts connections. libcurl names the host of the URL for a Unix socket, and before
-        /// 8.16 a proxy like a server.
-        fileprivate func naming(_ place: String) -> String {
+        /// Returns the description of an address from libcurl. For a Unix socket, libcurl gives the host of the URL. Before
+        /// 8.16, it does not distinguish proxies from servers.
+        fileprivate func describing(_ address: String) -> String {
             if let unixSocketPath { return "the Unix socket \(unixSocketPath)" }
             let isProxy =
-                proxy.map { $0.equalsIgnoringCase(place) } ?? serverBehindProxy.map { !$0.equalsIgnoringCase(place) }
-            return isProxy == true ? place + ", the proxy" : place
+                proxy.map { $0.equalsIgnoringCase(address) }
+                ?? serverBehindProxy.map { !$0.equalsIgnoringCase(address) }
+            return isProxy == true ? address + ", the proxy" : address
         }
     }
 
@@ -40,12 +41,12 @@ package enum TransportText {
         }
         // libcurl says the same of a port where nothing listens and of one that resets the connection at once.
         for beginning in ["Failed to connect to ", "Could not connect to "] where text.hasPrefix(beginning) {
-            let place = route.naming(Self.place(String(text.dropFirst(beginning.count))))
-            return "nothing accepts connections at \(place), or it resets them"
+            let address = route.describing(Self.address(String(text.dropFirst(beginning.count))))
+            return "nothing accepts connections at \(address), or it resets them"
         }
-        if text.hasPrefix("OpenSSL SSL_connect: "), let place = text.range(of: " in connection to ") {
-            let cause = text.dropFirst("OpenSSL SSL_connect: ".count).prefix(upTo: place.lowerBound)
-            let host = String(text[place.upperBound...]).trimmedOfBlanks
+        if text.hasPrefix("OpenSSL SSL_connect: "), let target = text.range(of: " in connection to ") {
+            let cause = text.dropFirst("OpenSSL SSL_connect: ".count).prefix(upTo: target.lowerBound)
+            let host = String(text[target.upperBound...]).trimmedOfBlanks
             return "\(host) closed the connection in the TLS handshake (\(cause)); perhaps the port speaks plain HTTP"
         }
         if text.contains("SSL_read: "), text.contains("unexpected eof") {
@@ -97,7 +98,7 @@ package enum TransportText {
     ]
 
     /// Returns `127.0.0.1 port 80` from text that ends with the elapsed time.
-    private static func place(_ rest: String) -> String {
+    private static func address(_ rest: String) -> String {
         for end in [" after ", ": ", ","] {
             if let range = rest.range(of: end) { return String(rest[..<range.lowerBound]) }
         }

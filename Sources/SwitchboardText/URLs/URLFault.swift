@@ -15,7 +15,7 @@ package enum URLFault {
     }
 
     private static func of(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        if isUsual(bytes) { return nil }
+        if isCommonForm(bytes) { return nil }
         if bytes.isEmpty { return "is empty" }
         if let first = bytes.first, first <= 0x20 { return "begins with \(first.nameForMessage)" }
         guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
@@ -25,10 +25,10 @@ package enum URLFault {
             let port = bytes[(colon + 1)...].prefix { !$0.endsAuthority }
             let isPort = UInt16(String(decoding: port, as: UTF8.self)) != nil
             if isPort { return noScheme(bytes) }
-            return "has a scheme other than http and https" + (webSocketAdvice(bytes, behind: colon) ?? "")
+            return "has a scheme other than http and https" + (webSocketCorrection(bytes, after: colon) ?? "")
         }
         guard bytes.count > colon + 2, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else {
-            return oneSlash(bytes, behind: colon) ?? "has no host"
+            return oneSlashCorrection(bytes, after: colon) ?? "has no host"
         }
         var host = colon + 3
         var port: Int?
@@ -61,7 +61,7 @@ package enum URLFault {
 extension URLFault {
     /// Returns whether a URL has the most common form, in one pass: `https://`, then letters, digits, dots and hyphens,
     /// then an optional path.
-    private static func isUsual(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isCommonForm(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let secure: StaticString = "https://"
         guard bytes.count > 8, let start = bytes.baseAddress, memcmp(start, secure.utf8Start, 8) == 0 else {
             return false
@@ -76,9 +76,9 @@ extension URLFault {
         return end == bytes.count
     }
 
-    /// Returns the correction of `wss://host`, whose handshake is a request by https. Nil for another scheme than `ws` and
-    /// `wss`.
-    private static func webSocketAdvice(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
+    /// Returns the correction of `wss://host`, because a WebSocket's URL has the scheme `https` here. Nil for other schemes
+    /// than `ws` and `wss`.
+    private static func webSocketCorrection(_ bytes: UnsafeBufferPointer<UInt8>, after colon: Int) -> String? {
         let scheme = bytes[..<colon]
         guard bytes.count < 200, scheme.equalsLowercase("ws") || scheme.equalsLowercase("wss") else { return nil }
         let url = (colon == 2 ? "http" : "https") + String(decoding: bytes[colon...], as: UTF8.self)
@@ -86,7 +86,7 @@ extension URLFault {
     }
 
     /// Returns the fault and the correction for `https:/host`. Nil for a text without a slash.
-    private static func oneSlash(_ bytes: UnsafeBufferPointer<UInt8>, behind colon: Int) -> String? {
+    private static func oneSlashCorrection(_ bytes: UnsafeBufferPointer<UInt8>, after colon: Int) -> String? {
         guard bytes.count > colon + 2, bytes.count < 200, bytes[colon + 1] == .slash else { return nil }
         let url =
             String(decoding: bytes[...colon], as: UTF8.self) + "//"

@@ -34,7 +34,7 @@ package struct URLParts: Sendable {
         }
     }
 
-    /// Sets the host. For another host it removes the user information, which was meant for the old one.
+    /// Sets the host. Another host removes the user information.
     package mutating func setHost(_ host: String) {
         if host != self.host { user = nil }
         self.host = host
@@ -55,22 +55,22 @@ package struct URLParts: Sendable {
 
     /// The reason why the parts form no URL, such as "the host "" is empty". Nil if all parts are valid.
     package var fault: String? {
-        func refusal(_ part: String, _ value: String, _ why: String) -> String {
+        func message(_ part: String, _ value: String, _ why: String) -> String {
             "the \(part) \(value.quotedForMessage) \(why)"
         }
         guard scheme.lowercased() == "http" || scheme.lowercased() == "https" else {
-            return refusal("scheme", scheme, "is neither http nor https")
+            return message("scheme", scheme, "is neither http nor https")
         }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : Substring(host)
-        guard !bare.isEmpty else { return refusal("host", host, "is empty") }
+        guard !bare.isEmpty else { return message("host", host, "is empty") }
         guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
-            return refusal("host", host, "holds a character that may not stand in a host")
+            return message("host", host, "holds a character that may not stand in a host")
         }
         if let port, !(0...65_535).contains(port) {
-            return refusal("port", String(port), "is not between 0 and 65535")
+            return message("port", String(port), "is not between 0 and 65535")
         }
         for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
-            return refusal(name, text, "holds a control character")
+            return message(name, text, "holds a control character")
         }
         return nil
     }

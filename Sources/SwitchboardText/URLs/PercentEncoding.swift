@@ -1,3 +1,5 @@
+import Foundation
+
 /// Percent-encoding ([RFC 3986 §2.1](https://www.rfc-editor.org/rfc/rfc3986#section-2.1)) into a byte buffer.
 extension [UInt8] {
     /// Appends `text`. Bytes outside `allowed` become `%XX` in upper case. With `plusForSpace`, a space becomes `+`.
@@ -62,4 +64,10 @@ extension UInt8 {
         default: nil
         }
     }
+}
+
+extension CharacterSet {
+    /// The unreserved characters (RFC 3986 §2.3).
+    package static let urlUnreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

@@ -1,5 +1,5 @@
-/// Text in the place of a secret's value that is none: a literal such as `null`, or a message such as `is invalid`.
-enum OrdinaryText {
+/// Recognizes values of secret names that are no secrets: literals such as `null`, and messages such as `is invalid`.
+enum NonSecretText {
     /// Returns whether the text is a word for true, false or nothing, as programs write it.
     static func isLiteral(_ text: ArraySlice<UInt8>) -> Bool {
         // The longest literal, and the blanks of an indented line after it.
@@ -8,7 +8,7 @@ enum OrdinaryText {
         return words.count == 1 && literals.contains(lowercased(words[0]))
     }
 
-    /// Returns whether the text begins as a sentence continues: `it is too short`.
+    /// Returns whether the text begins like the rest of a sentence: `it is too short`.
     static func beginsMessage(_ text: ArraySlice<UInt8>) -> Bool {
         let word = text.drop { $0 == .quote || $0 == .apostrophe || $0 == .backslash }.prefix {
             $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A
@@ -18,15 +18,16 @@ enum OrdinaryText {
 
     /// Returns whether the whole text is the message of a validation: `required`, `must have at least 8 characters`.
     ///
-    /// The first word is a verb or a verdict, and every other word is known too, or a number of at most three digits.
-    /// A password of such words is unlikely. A single word that people choose, such as `login`, is none of them.
+    /// The first word is a verb or an adjective such as `invalid`. Each other word is known, or a number of at most
+    /// three digits. A password of these words is unlikely. Words that people choose alone, such as `login`, are
+    /// excluded.
     static func isMessage(_ text: ArraySlice<UInt8>) -> Bool {
         var isFirst = true
         for word in text.split(whereSeparator: { ASCIISet.betweenWords.contains($0) }) {
             guard word.count < 14 else { return false }
             let text = lowercased(word)
             let isNumber = word.count < 4 && word.allSatisfy { (0x30...0x39).contains($0) }
-            guard openings.contains(text) || !isFirst && (isNumber || restWords.contains(text)) else { return false }
+            guard firstWords.contains(text) || !isFirst && (isNumber || laterWords.contains(text)) else { return false }
             isFirst = false
         }
         return !isFirst
@@ -46,7 +47,7 @@ enum OrdinaryText {
         """)
 
     /// Words that begin a message about a value.
-    private static let openings = literals.union(
+    private static let firstWords = literals.union(
         words(
             """
             is isn't are was has hasn't have must may can can't cannot could should does doesn't did didn't do don't needs \
@@ -54,7 +55,7 @@ enum OrdinaryText {
             """))
 
     /// Words within a message.
-    private static let restWords = words(
+    private static let laterWords = words(
         """
         a an and already at be been blank but by character characters confirmation contain correct digit digits empty field \
         fields filled format found in include it least length letter letters long longer lowercase match maximum minimum \

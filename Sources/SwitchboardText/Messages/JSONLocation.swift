@@ -1,9 +1,8 @@
 import Foundation
 
-/// The place of a value in a JSON text, found by the key path of a decoding error.
-///
-/// It reads the text again from its start, because only a failed call needs it.
-struct JSONPlace {
+/// The location of a value in a JSON text, found by the key path of a decoding error. It parses the text again, because
+/// only a failed call needs it.
+struct JSONLocation {
     let text: Data
     /// The index of the value's first byte, or of the bracket that ends an array with too few elements.
     private(set) var index: Data.Index
@@ -25,26 +24,26 @@ struct JSONPlace {
         }
     }
 
-    /// The byte at the place. Nil at the end of the text.
+    /// The byte at the location. Nil at the end of the text.
     var byte: UInt8? { index < text.endIndex ? text[index] : nil }
 
-    /// Whether no object or array begins at the place.
+    /// Whether no object or array begins at the location.
     var isScalar: Bool { byte != .leftBrace && byte != .leftBracket }
 
-    /// The text of the value at the place.
+    /// The text of the value at the location.
     var value: Data {
         var end = self
         end.skipValue()
         return text[index..<end.index]
     }
 
-    /// The names of the object at the place. Nil for another value.
+    /// The names of the object at the location. Nil for another value.
     var names: [String]? {
         guard byte == .leftBrace else { return nil }
-        var (place, names) = (self, [String]())
-        while let name = place.nextName() {
+        var (location, names) = (self, [String]())
+        while let name = location.nextName() {
             names.append(name)
-            place.skipValue()
+            location.skipValue()
         }
         return names
     }
@@ -54,11 +53,11 @@ struct JSONPlace {
         return enterElement(number)
     }
 
-    /// Moves to the value of a member. A name in snake case also stands for its camel case.
-    private mutating func enterMember(_ wanted: String) -> Bool {
+    /// Moves to the value of a member. A name in snake case also matches its camel case.
+    private mutating func enterMember(_ expected: String) -> Bool {
         guard byte == .leftBrace else { return false }
         while let name = nextName() {
-            if name == wanted || name.camelCased == wanted { return true }
+            if name == expected || name.camelCased == expected { return true }
             skipValue()
         }
         return false
@@ -79,7 +78,7 @@ struct JSONPlace {
         return left == 0
     }
 
-    /// Moves from `{`, or from behind a value, to the next member's value, and returns its name.
+    /// Moves from `{`, or from the end of a value, to the next member's value. Returns the member's name.
     private mutating func nextName() -> String? {
         skipBlanks()
         guard byte == .leftBrace || byte == .comma else { return nil }

@@ -3,8 +3,8 @@ import Switchboard
 import SwitchboardText
 import Testing
 
-/// Places where secrets were shown, with `hunter2` as the secret, and texts that were damaged.
-struct SecretPlaceTests {
+/// Regressions: texts in which secrets were visible, with `hunter2` as the secret, and texts that were damaged.
+struct RedactionRegressionTests {
     private let redaction = Redaction.standard
     private static let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.hunter2"
 

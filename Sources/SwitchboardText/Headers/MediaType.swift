@@ -1,0 +1,133 @@
+import Foundation
+
+extension String {
+    /// The type and subtype of a `Content-Type` in lower case: `text/html` for `Text/HTML; charset=utf-8`.
+    package var mediaType: String {
+        String(decoding: utf8.prefix { $0 != .semicolon }.trimmedOfBlanks, as: UTF8.self).lowercased()
+    }
+
+    package var isForm: Bool { mediaType == "application/x-www-form-urlencoded" }
+
+    /// The boundary of a `multipart` type, or nil for any other type.
+    package var multipartBoundary: String? {
+        mediaType.utf8.starts(withLowercase: "multipart/")
+            ? mediaParameter("boundary").flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+}
+
+extension String {
+    /// Returns a parameter of a `Content-Type` without its quotes, or nil if it is missing.
+    package func mediaParameter(_ name: String) -> String? {
+        var rest = utf8.drop { $0 != .semicolon }
+        while rest.popFirst() != nil {
+            let written = rest.prefix { $0 != .equals && $0 != .semicolon }
+            rest = rest[written.endIndex...]
+            guard rest.popFirst(if: .equals) else { continue }
+            rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+            var value: [UInt8] = []
+            let isQuoted = rest.popFirst(if: .quote)
+            while let byte = rest.first, byte != (isQuoted ? .quote : .semicolon) {
+                rest.removeFirst()
+                value.append(isQuoted && byte == .backslash ? rest.popFirst() ?? byte : byte)
+            }
+            if isQuoted { rest = rest.drop { $0 != .semicolon } }
+            guard String(decoding: written.trimmedOfBlanks, as: UTF8.self).lowercased() == name else { continue }
+            return String(decoding: isQuoted ? value[...] : value.trimmedOfBlanks, as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// The names of a part in its `Content-Disposition`, which may be folded: `name`, and `name*` as in
+    /// `name*=UTF-8''caf%C3%A9` ([RFC 8187](https://www.rfc-editor.org/rfc/rfc8187)).
+    package var dispositionNames: [String] {
+        let line = String(decoding: utf8.map { $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }, as: UTF8.self)
+        let extended = line.mediaParameter("name*")?.pieces(between: UInt8(ascii: "'")).last?.removingPercentEncoding
+        return [line.mediaParameter("name"), extended].compactMap { $0 }
+    }
+}
+
+extension Substring.UTF8View {
+    /// Removes the first byte if it is `byte`, and returns whether it was.
+    fileprivate mutating func popFirst(if byte: UInt8) -> Bool {
+        guard first == byte else { return false }
+        removeFirst()
+        return true
+    }
+}
+
+/// Maps file extensions to media types.
+package enum MIMEType {
+    /// Returns the type for a file name's extension, or `application/octet-stream` for an unknown one.
+    package static func forFile(named name: String) -> String {
+        let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+        return types[ending.lowercased()] ?? "application/octet-stream"
+    }
+
+    /// Parsed from one text, which compiles faster than a dictionary literal.
+    private static let types = Dictionary(
+        uniqueKeysWithValues: table.split(separator: "\n").map { line in
+            let words = line.split(separator: " ").map(String.init)
+            return (words[0], words[1])
+        })
+
+    /// Common types, as in the [IANA registry](https://www.iana.org/assignments/media-types).
+    private static let table = """
+        aac audio/aac
+        avif image/avif
+        bmp image/bmp
+        css text/css
+        csv text/csv
+        doc application/msword
+        docx application/vnd.openxmlformats-officedocument.wordprocessingml.document
+        epub application/epub+zip
+        gif image/gif
+        gz application/gzip
+        heic image/heic
+        heif image/heif
+        htm text/html
+        html text/html
+        ico image/vnd.microsoft.icon
+        ics text/calendar
+        jpeg image/jpeg
+        jpg image/jpeg
+        js text/javascript
+        json application/json
+        m4a audio/mp4
+        md text/markdown
+        mjs text/javascript
+        mov video/quicktime
+        mp3 audio/mpeg
+        mp4 video/mp4
+        mpeg video/mpeg
+        oga audio/ogg
+        ogg audio/ogg
+        ogv video/ogg
+        otf font/otf
+        pdf application/pdf
+        png image/png
+        ppt application/vnd.ms-powerpoint
+        pptx application/vnd.openxmlformats-officedocument.presentationml.presentation
+        rtf application/rtf
+        svg image/svg+xml
+        tar application/x-tar
+        tif image/tiff
+        tiff image/tiff
+        ttf font/ttf
+        txt text/plain
+        vcf text/vcard
+        wasm application/wasm
+        wav audio/wav
+        weba audio/webm
+        webm video/webm
+        webp image/webp
+        woff font/woff
+        woff2 font/woff2
+        xhtml application/xhtml+xml
+        xls application/vnd.ms-excel
+        xlsx application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
+        xml application/xml
+        yaml application/yaml
+        yml application/yaml
+        zip application/zip
+        """
+}
