@@ -20,7 +20,7 @@ import Switchboard
 /// }
 /// ```
 ///
-/// The interceptor records which credential a request was sent with, so an authenticator compares nothing.
+/// The interceptor records the credential of each request. An authenticator need not compare credentials.
 public protocol Authenticator: Sendable {
     /// The credential that authenticates a request. Give it a `description` without secrets.
     associatedtype Credential: Sendable
@@ -28,8 +28,8 @@ public protocol Authenticator: Sendable {
     /// Writes a credential into a request. The fields that it changes are not sent to another origin.
     func apply(_ credential: Credential, to request: inout NetworkRequest) throws
 
-    /// Returns a new credential. For each partition one call runs at a time. It starts no second refresh: a request
-    /// that it sends through the same router carries no credential.
+    /// Returns a new credential. One call runs at a time for each partition. A request that it sends through the same
+    /// router carries no credential, so it starts no second refresh.
     ///
     /// - Parameters:
     ///   - credential: The credential that has expired or was refused. Nil when none exists.
@@ -38,14 +38,14 @@ public protocol Authenticator: Sendable {
     /// - Throws: An error that ends every waiting request; see ``isLost(after:)``.
     func refresh(_ credential: Credential?, in partition: String?) async throws -> Credential
 
-    /// Returns whether a response means that the credential was refused. By default, status 401.
+    /// Returns whether the server rejected the credential. By default, for status 401.
     func isAuthenticationFailure(_ response: NetworkResponse) -> Bool
 
     /// Returns whether a credential has expired at a date, so that it is refreshed before it is used. By default,
     /// false.
     func needsRefresh(_ credential: Credential, at date: Date) -> Bool
 
-    /// Returns whether a failed refresh proves that the credential is worthless, so that it is removed. By default,
+    /// Returns whether the credential is removed after a failed refresh. By default,
     /// true for `NetworkError.Code.cannotAuthenticate`. After any other failure the credential is kept, and the next
     /// request tries again.
     func isLost(after error: any Error) -> Bool

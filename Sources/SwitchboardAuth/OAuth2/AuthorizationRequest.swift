@@ -1,18 +1,17 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardText
 
 /// A login in progress: the URL for the user, and the data that checks the redirect.
 ///
-/// Keep it until the user comes back. It can be stored, for an app that may be terminated meanwhile. It contains a
-/// secret.
+/// Keep it until the redirect arrives. An app that may be terminated before can store it. It contains a secret.
 public struct AuthorizationRequest: Codable, Sendable, Hashable {
     /// The page to show, in a browser and not in a view of the app itself ([RFC 8252
     /// §8.12](https://www.rfc-editor.org/rfc/rfc8252#section-8.12)).
     public let url: URL
     /// A random text that ties the redirect to this request.
     public let state: String
-    /// The target of the redirect.
     let redirectURI: String
     let verifier: String
 
@@ -23,13 +22,14 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     ///   ``OAuthError/Code/invalidRedirect``.
     public func code(in redirect: URL) throws(NetworkError) -> String {
         let text = redirect.absoluteString
-        guard Self.place(redirectURI).elementsEqual(Self.place(text)) else {
-            throw OAuthError(.invalidRedirect, text: "it leads to another URL").thrown("the redirect is not accepted")
+        guard Self.endpoint(redirectURI).elementsEqual(Self.endpoint(text)) else {
+            throw OAuthError(.invalidRedirect, text: "it leads to another URL").asNetworkError(
+                "the redirect is not accepted")
         }
         let items = Self.items(text)
         for item in Self.items(redirectURI)
         where !items.contains(where: { $0.name == item.name && $0.value == item.value }) {
-            throw OAuthError(.invalidRedirect, text: "it lacks a part of the query").thrown(
+            throw OAuthError(.invalidRedirect, text: "it lacks a part of the query").asNetworkError(
                 "the redirect is not accepted")
         }
         // A parameter must not occur twice (RFC 6749 §3.1).
@@ -38,16 +38,16 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             return values.count == 1 ? values[0].value : nil
         }
         guard let state = value("state"), state.hasSameBytes(as: self.state) else {
-            throw OAuthError(.stateMismatch, text: "it belongs to another request").thrown(
+            throw OAuthError(.stateMismatch, text: "it belongs to another request").asNetworkError(
                 "the redirect is not accepted")
         }
         if let error = value("error") {
             throw OAuthError(
                 OAuthError.Code(rawValue: error), text: value("error_description"), uri: value("error_uri")
-            ).thrown("the authorization server returned no code")
+            ).asNetworkError("the authorization server returned no code")
         }
         guard let code = value("code"), !code.isEmpty else {
-            throw OAuthError(.invalidRedirect, text: "it has no code").thrown("the redirect is not accepted")
+            throw OAuthError(.invalidRedirect, text: "it has no code").asNetworkError("the redirect is not accepted")
         }
         return code
     }
@@ -58,9 +58,9 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     }
 
     /// Returns scheme, host and path, without a slash at the end: browsers write an empty path as a slash.
-    private static func place(_ uri: String) -> Substring.UTF8View {
-        let place = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
-        return place.last == .slash ? place.dropLast() : place
+    private static func endpoint(_ uri: String) -> Substring.UTF8View {
+        let endpoint = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
+        return endpoint.last == .slash ? endpoint.dropLast() : endpoint
     }
 }
 
@@ -79,5 +79,21 @@ extension String {
         let (one, two) = (Array(utf8), Array(other.utf8))
         guard one.count == two.count else { return false }
         return zip(one, two).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// The secret of one authorization, which makes a stolen code unusable ([RFC
+/// 7636](https://www.rfc-editor.org/rfc/rfc7636)). It uses the method `S256`.
+struct PKCE: Sendable, Hashable {
+    /// 43 characters from 256 random bits.
+    let verifier: String
+
+    init(verifier: String = Data.random(32).base64URLText) {
+        self.verifier = verifier
+    }
+
+    /// The hash of the verifier, which the authorization request contains.
+    var challenge: String {
+        get throws(NetworkError) { try MessageDigest.sha256.checkedHash(Data(verifier.utf8)).base64URLText }
     }
 }

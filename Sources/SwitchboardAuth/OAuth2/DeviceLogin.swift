@@ -11,7 +11,7 @@ public struct DeviceLogin: Sendable, Hashable {
     public let page: URL
     /// The page with the code in it, for instance for a QR code. Nil if the server sent none.
     public let pageWithCode: URL?
-    /// The time until the codes expire, from the server's answer on.
+    /// The time from the server's response until the codes expire.
     public let lifetime: Duration
     /// The shortest time between two requests for the token.
     let interval: Duration
@@ -30,8 +30,8 @@ extension DeviceLogin: CustomStringConvertible, CustomReflectable {
 
 extension DeviceLogin {
     /// Creates the login in a server's response (RFC 8628 §3.2). Nil for a response without codes or a page.
-    init?(answer: Data) {
-        struct Answer: Decodable {
+    init?(response body: Data) {
+        struct Response: Decodable {
             var device_code, user_code: String
             var verification_uri: String?
             /// Google uses the name of a draft.
@@ -40,15 +40,15 @@ extension DeviceLogin {
             var expires_in: OAuthToken.Seconds?
             var interval: OAuthToken.Seconds?
         }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.device_code.isEmpty,
-            !answer.user_code.isEmpty, let page = Self.page(answer.verification_uri ?? answer.verification_url)
+        guard let fields = try? JSONDecoder().decode(Response.self, from: body), !fields.device_code.isEmpty,
+            !fields.user_code.isEmpty, let page = Self.page(fields.verification_uri ?? fields.verification_url)
         else { return nil }
-        deviceCode = answer.device_code
-        userCode = answer.user_code
+        deviceCode = fields.device_code
+        userCode = fields.user_code
         self.page = page
-        pageWithCode = Self.page(answer.verification_uri_complete)
-        lifetime = Self.duration(answer.expires_in, else: 600, within: 1...86_400)
-        interval = Self.duration(answer.interval, else: 5, within: 1...3_600)
+        pageWithCode = Self.page(fields.verification_uri_complete)
+        lifetime = Self.duration(fields.expires_in, default: 600, within: 1...86_400)
+        interval = Self.duration(fields.interval, default: 5, within: 1...3_600)
     }
 
     private static func page(_ text: String?) -> URL? {
@@ -58,10 +58,12 @@ extension DeviceLogin {
         return url
     }
 
-    private static func duration(_ time: OAuthToken.Seconds?, else usual: Double, within range: ClosedRange<Double>)
+    private static func duration(
+        _ time: OAuthToken.Seconds?, default fallback: Double, within range: ClosedRange<Double>
+    )
         -> Duration
     {
-        .seconds(Int(min(max(time?.value ?? usual, range.lowerBound), range.upperBound)))
+        .seconds(Int(min(max(time?.value ?? fallback, range.lowerBound), range.upperBound)))
     }
 }
 
@@ -84,12 +86,12 @@ extension OAuth2Client {
             throw NetworkError(.unsupported, reason: "the client has no deviceAuthorizationURL")
         }
         let items = (scope ?? self.scope).map { [URLQueryItem(name: "scope", value: $0)] } ?? []
-        let response = try await answer(from: deviceAuthorizationURL, items, more: [:])
-        if let error = OAuthError(answer: response.body, without: secrets(in: items)) {
-            throw error.thrown("the authorization server refused").attributed(
+        let response = try await self.response(from: deviceAuthorizationURL, items, more: [:])
+        if let error = OAuthError(response: response.body, without: secrets(in: items)) {
+            throw error.asNetworkError("the authorization server refused").attributed(
                 to: NetworkRequest(.post, deviceAuthorizationURL))
         }
-        guard let login = DeviceLogin(answer: response.body) else {
+        guard let login = DeviceLogin(response: response.body) else {
             throw NetworkError(
                 .decodingFailed,
                 reason: "the response of the device authorization endpoint has no codes or no page (RFC 8628 §3.2)"
@@ -101,8 +103,8 @@ extension OAuth2Client {
     /// Waits until the user has signed in on another device, and returns the token ([RFC 8628
     /// §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)).
     ///
-    /// It asks the token endpoint at the server's interval, by default every 5 seconds. It waits 5 seconds longer after
-    /// each `slow_down`, and twice as long after a request without an answer.
+    /// It polls the token endpoint at the server's interval, by default every 5 seconds. The interval grows by 5 seconds
+    /// after each `slow_down`, and doubles after a request without a response.
     ///
     /// - Parameters:
     ///   - login: The login. It can be completed once.
@@ -130,7 +132,7 @@ extension OAuth2Client {
                 }
             }
         }
-        throw OAuthError(.expiredToken, text: "the user did not sign in before the code expired").thrown()
+        throw OAuthError(.expiredToken, text: "the user did not sign in before the code expired").asNetworkError()
     }
 
     /// Returns a token for any grant, such as `urn:ietf:params:oauth:grant-type:jwt-bearer` ([RFC 6749

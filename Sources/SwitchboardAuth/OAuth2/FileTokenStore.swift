@@ -6,12 +6,13 @@ import SwitchboardText
 /// Stores tokens in a file that only its owner can read. The file has mode 0600 from its creation, and is written
 /// atomically.
 ///
-/// A missing folder is created, with mode 0700. Several processes may share the file: a lock file in its folder makes a
-/// change wait at most 10 seconds for that of another process. The file is not encrypted. On Apple's systems write a
+/// A missing folder is created, with mode 0700. Several processes may share the file. A lock file in its folder
+/// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's systems write a
 /// ``TokenStore`` over the keychain.
 ///
-/// A file that other users own or can write is refused, because they could have chosen its tokens. So is one that they
-/// can read, as `ssh` refuses a private key, unless it is the superuser's. ``removeAll()`` removes such a file.
+/// A file that other users own or can write is rejected, because they could have chosen its tokens. A file that other
+/// users can read is rejected too, as `ssh` rejects a private key, unless the superuser owns it. ``removeAll()`` removes
+/// a rejected file.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
         var version = 1
@@ -24,10 +25,9 @@ public actor FileTokenStore: TokenStore {
 
     private let file: URL
     private let clock: any Clock<Duration>
-    /// The last change. The changes of one store run one after the other, and finish even if their callers are
-    /// canceled.
-    private var last: Task<Void, any Error>?
-    /// The largest file, in bytes. A file of tokens has a few kilobytes, so a much larger one is no such file.
+    /// The last change. Changes of one store run one after another, and finish even if their callers are canceled.
+    private var lastChange: Task<Void, any Error>?
+    /// The largest file that is read, in bytes. A file of tokens has a few kilobytes.
     private static let limit = 16 << 20
 
     /// Creates a store. It reads and writes nothing yet.
@@ -126,14 +126,14 @@ public actor FileTokenStore: TokenStore {
 
     /// Runs `body` while no other store changes the file.
     private func locked(_ body: @escaping @Sendable (isolated FileTokenStore) throws -> Void) async throws {
-        let before = last
-        let turn = Task {
-            _ = await before?.result
+        let previous = lastChange
+        let change = Task {
+            _ = await previous?.result
             try await FileLock.hold(for: file, clock: clock) { try body(self) }
         }
-        last = turn
+        lastChange = change
         do {
-            try await turn.value
+            try await change.value
         } catch let error as POSIXError {
             throw failure("be locked", error)
         } catch let busy as FileLock.Busy {

@@ -59,8 +59,8 @@ public struct OAuth2Authenticator: Authenticator {
         case .clientCredentials: return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
-                let place = partition.map { " for \($0)" } ?? ""
-                throw OAuthError(.notSignedIn, text: "not signed in\(place)").thrown()
+                let suffix = partition.map { " for \($0)" } ?? ""
+                throw OAuthError(.notSignedIn, text: "not signed in\(suffix)").asNetworkError()
             }
             return try await client.refresh(credential)
         }

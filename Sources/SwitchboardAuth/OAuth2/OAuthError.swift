@@ -39,7 +39,7 @@ public struct OAuthError: Error, Sendable, Hashable {
         /// `authorization_pending`: the user has not signed in yet ([RFC 8628
         /// §3.5](https://www.rfc-editor.org/rfc/rfc8628#section-3.5)).
         public static let authorizationPending = Code(rawValue: "authorization_pending")
-        /// `slow_down`: the client asks too often.
+        /// `slow_down`: the client polls too often.
         public static let slowDown = Code(rawValue: "slow_down")
         /// `expired_token`: the user did not sign in in time.
         public static let expiredToken = Code(rawValue: "expired_token")
@@ -69,22 +69,22 @@ public struct OAuthError: Error, Sendable, Hashable {
 extension OAuthError: CustomStringConvertible, CustomReflectable {
     /// The code and the server's text, with secrets replaced.
     public var description: String {
-        code.description + (text.map { ", " + Self.shown($0).quotedForMessage } ?? "")
+        code.description + (text.map { ", " + Self.redacted($0).quotedForMessage } ?? "")
     }
 
     /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Returns the redacted beginning of a server's text, which may be as long as its response.
-    fileprivate static func shown(_ text: String) -> String {
+    fileprivate static func redacted(_ text: String) -> String {
         Redaction.standard.beginning(of: Data(text.utf8), limit: 1_000) ?? ""
     }
 
     /// Creates the error in a server's response ([RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)),
     /// or nil when the response contains none. Of the other fields, only texts are used. `secrets` are replaced where
     /// the server repeats them.
-    init?(answer: Data, without secrets: [String]) {
-        let object = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
+    init?(response body: Data, without secrets: [String]) {
+        let object = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
         guard let object, let code = object["error"] as? String, !code.isEmpty else { return nil }
         func text(_ value: Any?) -> String? {
             (value as? String).map { text in
@@ -95,12 +95,12 @@ extension OAuthError: CustomStringConvertible, CustomReflectable {
             Code(rawValue: text(code) ?? code), text: text(object["error_description"]), uri: text(object["error_uri"]))
     }
 
-    /// Returns the error that the package throws. It omits a code of this package, whose text says the same.
-    func thrown(_ what: String? = nil) -> NetworkError {
+    /// Returns a `NetworkError` with this error underneath. Its reason omits the codes of this package.
+    func asNetworkError(_ prefix: String? = nil) -> NetworkError {
         let isOurs = code.rawValue.hasPrefix("switchboard_")
         let why = isOurs ? text ?? description : description
         return NetworkError(
-            .cannotAuthenticate, reason: [what, why].compactMap { $0 }.joined(separator: ": "), underlying: self)
+            .cannotAuthenticate, reason: [prefix, why].compactMap { $0 }.joined(separator: ": "), underlying: self)
     }
 }
 
@@ -114,7 +114,7 @@ extension NetworkError {
 extension OAuthError.Code: CustomStringConvertible, CustomReflectable {
     /// The code on one line, with secrets replaced.
     public var description: String {
-        let text = OAuthError.shown(rawValue)
+        let text = OAuthError.redacted(rawValue)
         return text.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }
             ? String(text.prefix(80)) : text.quotedForMessage
     }

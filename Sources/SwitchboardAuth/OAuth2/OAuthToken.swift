@@ -51,8 +51,8 @@ extension OAuthToken {
     ///
     /// - Throws: `NetworkError.Code.decodingFailed` for a response without a token, `NetworkError.Code.unsupported` for
     ///   another type than `Bearer`, which clients must not use (RFC 6749 §7.1).
-    init(answer: Data, at date: Date, without secrets: [String]) throws(NetworkError) {
-        struct Answer: Decodable {
+    init(response body: Data, at date: Date, without secrets: [String]) throws(NetworkError) {
+        struct Response: Decodable {
             var access_token: String
             var token_type: String?
             var expires_in: Seconds?
@@ -61,28 +61,28 @@ extension OAuthToken {
             var id_token: String?
         }
         // Some servers send errors with status 200.
-        if let error = OAuthError(answer: answer, without: secrets) {
-            throw error.thrown("the authorization server refused")
+        if let error = OAuthError(response: body, without: secrets) {
+            throw error.asNetworkError("the authorization server refused")
         }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: answer), !answer.access_token.isEmpty else {
+        guard let fields = try? JSONDecoder().decode(Response.self, from: body), !fields.access_token.isEmpty else {
             throw NetworkError(
                 .decodingFailed, reason: "the response of the token endpoint is not a token (RFC 6749 §5.1)")
         }
-        guard answer.token_type?.equalsIgnoringCase("Bearer") ?? true else {
-            // Only a scheme's name is repeated: the text could be the token.
-            let known = ["DPoP", "MAC", "PoP", "N_A"].first { answer.token_type?.equalsIgnoringCase($0) == true }
+        guard fields.token_type?.equalsIgnoringCase("Bearer") ?? true else {
+            // An unknown type is not repeated, because the text could be the token.
+            let known = ["DPoP", "MAC", "PoP", "N_A"].first { fields.token_type?.equalsIgnoringCase($0) == true }
             throw NetworkError(
                 .unsupported, reason: "the token is of the type \(known ?? "that the server sent"), not Bearer")
         }
-        let end = answer.expires_in?.value.map { date.addingTimeInterval(max(0, min($0, Duration.century.seconds))) }
+        let end = fields.expires_in?.value.map { date.addingTimeInterval(max(0, min($0, Duration.century.seconds))) }
         self.init(
-            accessToken: answer.access_token, refreshToken: answer.refresh_token, expiresAt: end,
-            scope: answer.scope?.text,
-            idToken: answer.id_token)
+            accessToken: fields.access_token, refreshToken: fields.refresh_token, expiresAt: end,
+            scope: fields.scope?.text,
+            idToken: fields.id_token)
     }
 }
 
-/// Words separated by blanks, which some servers write as a list.
+/// Words separated by blanks. Some servers send a list.
 private struct Words: Decodable {
     let text: String?
 
@@ -93,7 +93,7 @@ private struct Words: Decodable {
 }
 
 extension OAuthToken {
-    /// A number, which some servers write as a text.
+    /// A number. Some servers send a string.
     struct Seconds: Decodable {
         let value: Double?
 

@@ -14,3 +14,22 @@ public protocol TokenStore: Sendable {
     /// Removes the tokens of all partitions.
     func removeAll() async throws
 }
+
+/// Stores tokens in memory, until the process ends.
+public actor MemoryTokenStore: TokenStore {
+    private var tokens: [String?: OAuthToken]
+
+    /// Creates a store. `token` is the first token for requests without a partition.
+    public init(_ token: OAuthToken? = nil) {
+        tokens = token.map { [nil: $0] } ?? [:]
+    }
+
+    /// Returns the token, or nil without one.
+    public func load(_ partition: String?) -> OAuthToken? { tokens[partition] }
+    /// Stores a token in place of the previous one.
+    public func save(_ token: OAuthToken, _ partition: String?) { tokens[partition] = token }
+    /// Removes the token.
+    public func remove(_ partition: String?) { tokens[partition] = nil }
+    /// Removes the tokens of all partitions.
+    public func removeAll() { tokens = [:] }
+}

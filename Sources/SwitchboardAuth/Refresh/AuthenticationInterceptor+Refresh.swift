@@ -1,198 +1,219 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 extension AuthenticationInterceptor {
     /// The next step of a caller.
     private enum Step {
-        case use(Held)
-        case wait(SharedCall<Held>, place: Int)
-        case start(SharedCall<Held>, place: Int, after: Held?)
+        case use(Stored)
+        case wait(SharedCall<Stored>, id: Int)
+        case start(SharedCall<Stored>, id: Int, after: Stored?)
         case fail(NetworkError)
-        case excess
+        case limitReached
     }
 
     /// Returns the credential for a request. Nil when no user has signed in and the request does not require it.
-    func credential(for request: NetworkRequest) async throws -> Held? {
-        let space = space(of: request)
-        if space.renewal == nil, isSignedOut(space), request.options.authentication == .optional { return nil }
-        if space.renewal == nil, !space.isRefused, let held = space.held, !isDue(held) { return held }
+    func credential(for request: NetworkRequest) async throws -> Stored? {
+        let current = partitionState(of: request)
+        if current.pendingRefresh == nil, isSignedOut(current), request.options.authentication == .optional {
+            return nil
+        }
+        if current.pendingRefresh == nil, !current.isRejected, let stored = current.stored, !isDue(stored) {
+            return stored
+        }
         do {
-            if let held = try await renewal(replacing: space.held, space.failures, for: request) { return held }
+            if let stored = try await newCredential(replacing: current.stored, current.failures, for: request) {
+                return stored
+            }
             throw NetworkError(
                 .cannotAuthenticate,
                 reason: "the credential expired, and was refreshed \(refreshLimit.count) times within "
                     + refreshLimit.window.secondsText)
         } catch {
-            if goesWithoutCredential(request, after: error) { return nil }
+            if proceedsWithoutCredential(request, after: error) { return nil }
             // A failed early refresh does no harm while the credential is valid.
-            guard let held = self.space(of: request).held, !space.isRefused,
-                held.generation == space.held?.generation,
-                !authenticator.needsRefresh(held.credential, at: now())
+            guard let stored = self.partitionState(of: request).stored, !current.isRejected,
+                stored.generation == current.stored?.generation,
+                !authenticator.needsRefresh(stored.credential, at: now())
             else { throw error }
             try CallCancellation.check()
             request.report(.authentication("not refreshed; still valid"))
-            return held
+            return stored
         }
     }
 
-    /// Returns the credential for the second attempt, in place of the refused one. Nil when the refresh limit is
+    /// Returns the credential for the second attempt, in place of the rejected one. Nil when the refresh limit is
     /// reached. `failures` is the number of failed refreshes before the request was sent.
-    func renewed(after held: Held, _ failures: Int, for request: NetworkRequest) async throws -> Held? {
-        let space = space(of: request)
-        if let newer = space.held, space.renewal == nil, newer.generation != held.generation, isDue(newer) {
-            return try await renewal(replacing: newer, space.failures, for: request)
+    func credentialAfterRejection(of stored: Stored, _ failures: Int, for request: NetworkRequest) async throws
+        -> Stored?
+    {
+        let current = partitionState(of: request)
+        if let newer = current.stored, current.pendingRefresh == nil, newer.generation != stored.generation,
+            isDue(newer)
+        {
+            return try await newCredential(replacing: newer, current.failures, for: request)
         }
-        let renewed = try await renewal(replacing: held, failures, for: request)
-        if renewed == nil { request.report(.authentication("rejected; refreshed too often to try again")) }
-        return renewed
+        let replacement = try await newCredential(replacing: stored, failures, for: request)
+        if replacement == nil { request.report(.authentication("rejected; refreshed too often to try again")) }
+        return replacement
     }
 
-    /// Returns a credential in place of another one: a newer one, or the result of a refresh that is in flight or
-    /// begins now.
-    private func renewal(replacing old: Held?, _ failures: Int, for request: NetworkRequest) async throws -> Held? {
+    /// Returns a credential in place of another one: a newer one, or the result of a refresh, which it joins or starts.
+    /// Nil when the refresh limit is reached.
+    private func newCredential(replacing old: Stored?, _ failures: Int, for request: NetworkRequest) async throws
+        -> Stored?
+    {
         let partition = request.options.partition
         switch step(replacing: old, failures, in: partition, at: now()) {
-        case .use(let held):
+        case .use(let stored):
             request.report(.authentication("a newer credential exists"))
-            return held
+            return stored
         case .fail(let error): throw error
-        case .excess: return nil
-        case .wait(let call, let place):
+        case .limitReached: return nil
+        case .wait(let call, let id):
             do {
-                return try await wait(for: call, place, request)
-            } catch is NobodySignedIn where request.options.authentication != .optional {
+                return try await wait(for: call, id, request)
+            } catch is NotSignedIn where request.options.authentication != .optional {
                 // The other request did not require a credential, so no new one was requested.
-                return try await renewal(replacing: old, failures, for: request)
+                return try await newCredential(replacing: old, failures, for: request)
             }
-        case .start(let call, let place, let held):
-            request.report(.authentication(held == nil ? "load" : "refresh"))
-            start(call, after: held, for: request)
-            return try await wait(for: call, place, request)
+        case .start(let call, let id, let stored):
+            request.report(.authentication(stored == nil ? "load" : "refresh"))
+            start(call, after: stored, for: request)
+            return try await wait(for: call, id, request)
         }
     }
 
-    private func step(replacing old: Held?, _ failures: Int, in partition: String?, at date: Date) -> Step {
+    private func step(replacing old: Stored?, _ failures: Int, in partition: String?, at date: Date) -> Step {
         state.withLock { state in
-            var space = state.spaces[partition] ?? Space()
-            if let call = space.renewal, let place = call.enter() { return .wait(call, place: place) }
-            if let held = space.held, held.generation != old?.generation, !space.isRefused { return .use(held) }
+            var current = state.partitions[partition] ?? Partition()
+            if let call = current.pendingRefresh, let id = call.enter() { return .wait(call, id: id) }
+            if let stored = current.stored, stored.generation != old?.generation, !current.isRejected {
+                return .use(stored)
+            }
             // The refresh failed for other requests while this one was in flight.
-            if space.failures > failures, let failure = space.failure { return .fail(failure) }
-            if space.isExcessive(at: date, refreshLimit) { return .excess }
-            let call = SharedCall<Held>(endsWithCallers: false)
-            space.renewal = call
-            state.spaces[partition] = space
-            return .start(call, place: call.enter() ?? 0, after: space.held)
+            if current.failures > failures, let failure = current.failure { return .fail(failure) }
+            if current.isLimitReached(at: date, refreshLimit) { return .limitReached }
+            let call = SharedCall<Stored>(endsWithCallers: false)
+            current.pendingRefresh = call
+            state.partitions[partition] = current
+            return .start(call, id: call.enter() ?? 0, after: current.stored)
         }
     }
 
-    private func wait(for call: SharedCall<Held>, _ place: Int, _ request: NetworkRequest) async throws -> Held {
+    private func wait(for call: SharedCall<Stored>, _ id: Int, _ request: NetworkRequest) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
-        let held = try await call.value(at: place)
-        request.report(.authentication(held.isRefreshed ? "refreshed" : "loaded"))
-        return held
+        let stored = try await call.value(at: id)
+        request.report(.authentication(stored.isRefreshed ? "refreshed" : "loaded"))
+        return stored
     }
 
     // MARK: The refresh itself
 
-    private func start(_ call: SharedCall<Held>, after old: Held?, for request: NetworkRequest) {
+    private func start(_ call: SharedCall<Stored>, after old: Stored?, for request: NetworkRequest) {
         let partition = request.options.partition
         let timer = Task { [clock, refreshTimeout] in
             try await clock.sleep(for: refreshTimeout)
             let error = NetworkError(
                 .timedOut, reason: "refreshing the credential took longer than \(refreshTimeout.secondsText)")
-            noteFailure(error, isLost: false, of: call, in: partition)
+            recordFailure(error, isLost: false, of: call, in: partition)
             call.finish(.failure(error))
         }
         call.start { [self] in
             do {
-                let mayAsk = request.options.authentication != .optional
-                let held = try await renew(old, mayAsk: mayAsk, for: call, in: partition)
+                let mayRequest = request.options.authentication != .optional
+                let stored = try await renew(old, mayRequest: mayRequest, for: call, in: partition)
                 timer.cancel()
-                if held.isRefreshed { await save(held, for: request) }
-                return .success(held)
-            } catch let error as NobodySignedIn {
+                if stored.isRefreshed { await save(stored, for: request) }
+                return .success(stored)
+            } catch let error as NotSignedIn {
                 timer.cancel()
-                state.withLock { if $0.spaces[partition]?.renewal === call { $0.spaces[partition]?.renewal = nil } }
+                state.withLock {
+                    if $0.partitions[partition]?.pendingRefresh === call {
+                        $0.partitions[partition]?.pendingRefresh = nil
+                    }
+                }
                 return .failure(error)
             } catch {
                 timer.cancel()
                 let isLost = authenticator.isLost(after: error)
                 var failure = Self.failure(error)
                 if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
-                let counts = noteFailure(failure, isLost: isLost, of: call, in: partition)
+                let counts = recordFailure(failure, isLost: isLost, of: call, in: partition)
                 if counts, isLost { await removeSaved(in: partition) }
                 return .failure(failure)
             }
         }
     }
 
-    /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `mayAsk`.
+    /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `mayRequest`.
     private func renew(
-        _ old: Held?, mayAsk: Bool, for call: SharedCall<Held>, in partition: String?
-    ) async throws -> Held {
+        _ old: Stored?, mayRequest: Bool, for call: SharedCall<Stored>, in partition: String?
+    ) async throws -> Stored {
         var last = old?.credential
-        if last == nil, state.withLock({ $0.spaces[partition]?.isLoaded != true }) {
+        if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
             last = try await authenticator.load(in: partition)
             if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
-                return try publish(last, of: call, isRefreshed: false, in: partition)
+                return try use(last, of: call, isRefreshed: false, in: partition)
             }
             // A refresh that fails temporarily must not lose the saved credential.
-            keep(last, for: call, in: partition)
+            storeLoaded(last, for: call, in: partition)
         }
-        guard last != nil || mayAsk else { throw NobodySignedIn() }
+        guard last != nil || mayRequest else { throw NotSignedIn() }
         let fresh = try await CredentialRefresh.run(of: self) { [last] in
             try await authenticator.refresh(last, in: partition)
         }
-        return try publish(fresh, of: call, isRefreshed: true, in: partition)
+        return try use(fresh, of: call, isRefreshed: true, in: partition)
     }
 
-    /// Records that loading is done, and stores the loaded credential, which needs a refresh.
-    private func keep(_ credential: A.Credential?, for call: SharedCall<Held>, in partition: String?) {
+    /// Marks the saved credential as loaded, and stores it although it needs a refresh.
+    private func storeLoaded(_ credential: A.Credential?, for call: SharedCall<Stored>, in partition: String?) {
         state.withLock { state in
-            guard state.spaces[partition]?.renewal === call else { return }
-            state.spaces[partition]?.isLoaded = true
+            guard state.partitions[partition]?.pendingRefresh === call else { return }
+            state.partitions[partition]?.isLoaded = true
             guard let credential else { return }
             state.generation += 1
-            state.spaces[partition]?.held = Held(credential: credential, generation: state.generation, leeway: leeway)
+            state.partitions[partition]?.stored = Stored(
+                credential: credential, generation: state.generation, leeway: leeway)
         }
     }
 
-    /// Puts a new credential into use, also for later requests.
-    private func publish(
-        _ credential: A.Credential, of call: SharedCall<Held>, isRefreshed: Bool, in partition: String?
-    ) throws -> Held {
+    /// Sets the credential of a partition and ends the refresh.
+    private func use(
+        _ credential: A.Credential, of call: SharedCall<Stored>, isRefreshed: Bool, in partition: String?
+    ) throws -> Stored {
         let date = now()
-        let leeway = usefulLeeway(of: credential, at: date)
+        let leeway = effectiveLeeway(of: credential, at: date)
         return try state.withLock { state in
-            guard var space = state.spaces[partition], space.renewal === call else { throw CancellationError() }
+            guard var current = state.partitions[partition], current.pendingRefresh === call else {
+                throw CancellationError()
+            }
             state.generation += 1
-            let held = Held(
+            let stored = Stored(
                 credential: credential, generation: state.generation, leeway: leeway, isRefreshed: isRefreshed)
-            space.held = held
-            (space.renewal, space.isLoaded, space.isRefused, space.failure) = (nil, true, false, nil)
-            if isRefreshed { space.noteRefresh(at: date, refreshLimit) }
-            state.spaces[partition] = space
-            return held
+            current.stored = stored
+            (current.pendingRefresh, current.isLoaded, current.isRejected, current.failure) = (nil, true, false, nil)
+            if isRefreshed { current.recordRefresh(at: date, refreshLimit) }
+            state.partitions[partition] = current
+            return stored
         }
     }
 
-    /// Returns the leeway for a credential. A credential that comes with less time than the leeway, for example due to
-    /// a wrong clock, must not be refreshed before each request. Nil when it is expired already.
-    func usefulLeeway(of credential: A.Credential, at date: Date) -> Duration? {
+    /// Returns the leeway for a credential. It is zero for a credential that expires within the leeway, so that it is not
+    /// refreshed before each request. Nil when it is already expired.
+    func effectiveLeeway(of credential: A.Credential, at date: Date) -> Duration? {
         if !authenticator.needsRefresh(credential, at: date.addingTimeInterval(leeway.seconds)) { return leeway }
         return authenticator.needsRefresh(credential, at: date) ? nil : .zero
     }
 
-    /// Saves a credential unless it has been replaced meanwhile. If saving fails, the credential is used anyway, and
-    /// the monitors of the request receive a note.
-    private func save(_ held: Held, for request: NetworkRequest) async {
+    /// Saves a credential unless it was replaced. If saving fails, the credential stays in use, and the monitors of the
+    /// request get an event.
+    private func save(_ stored: Stored, for request: NetworkRequest) async {
         let partition = request.options.partition
         do {
             try await saving.run { [self] in
-                guard generation(in: partition) == held.generation else { return }
-                try await authenticator.save(held.credential, in: partition)
+                guard generation(in: partition) == stored.generation else { return }
+                try await authenticator.save(stored.credential, in: partition)
             }
         } catch {
             request.report(.note("the new credential could not be saved: \(NetworkError.caught(error).summary)"))
@@ -207,25 +228,25 @@ extension AuthenticationInterceptor {
     }
 
     private func generation(in partition: String?) -> Int? {
-        state.withLock { $0.spaces[partition]?.held?.generation }
+        state.withLock { $0.partitions[partition]?.stored?.generation }
     }
 
     /// Records a failed refresh. Returns false when the refresh was superseded.
     @discardableResult
-    private func noteFailure(
-        _ error: NetworkError, isLost: Bool, of call: SharedCall<Held>, in partition: String?
+    private func recordFailure(
+        _ error: NetworkError, isLost: Bool, of call: SharedCall<Stored>, in partition: String?
     ) -> Bool {
         state.withLock { state in
-            guard var space = state.spaces[partition], space.renewal === call else { return false }
-            (space.renewal, space.failure) = (nil, error)
-            space.failures += 1
-            if isLost { space.held = nil }
-            state.spaces[partition] = space
+            guard var current = state.partitions[partition], current.pendingRefresh === call else { return false }
+            (current.pendingRefresh, current.failure) = (nil, error)
+            current.failures += 1
+            if isLost { current.stored = nil }
+            state.partitions[partition] = current
             return true
         }
     }
 
-    /// Returns the error for the waiting requests. The failed request is a different one.
+    /// Returns the error for the waiting requests.
     private static func failure(_ error: any Error) -> NetworkError {
         var what = "refreshing the credential failed"
         guard let error = error as? NetworkError else {
@@ -234,10 +255,10 @@ extension AuthenticationInterceptor {
             return NetworkError(.cannotAuthenticate, reason: "\(what): \(why)", underlying: error)
         }
         if let url = error.url { what += " from \(Redaction.standard.url(url.absoluteString))" }
-        // The request itself was not answered, so its response cannot be at fault.
+        // The status of the refresh is not the status of the waiting request.
         let isAnswer = error.code.isStatus || error.code.isKind(of: .cannotDecodeResponse)
         let code = isAnswer || error.code == .cancelled ? .cannotAuthenticate : error.code
-        // The title of an error with the same code says this already.
+        // With the same code, the title already describes the failure.
         guard error.code == code else {
             return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)
         }
@@ -246,3 +267,6 @@ extension AuthenticationInterceptor {
         return NetworkError(code, reason: isSaid ? reason : "\(what): \(reason)", underlying: error)
     }
 }
+
+/// No saved credential exists, and the request does not require one.
+struct NotSignedIn: Error {}

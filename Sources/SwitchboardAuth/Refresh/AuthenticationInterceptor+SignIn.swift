@@ -1,26 +1,113 @@
 import Switchboard
 import SwitchboardPlatform
 
+extension AuthenticationInterceptor {
+    /// Returns the current or saved credential, or nil without one. It is not refreshed.
+    ///
+    /// The requests of a manager are in the partition of its environment: `credential(in: manager.environment)`. Those
+    /// of a router without a manager are in no partition: nil.
+    ///
+    /// - Throws: The error of loading the credential.
+    public func credential(in partition: String?) async throws -> A.Credential? {
+        let current = state.withLock { $0.partitions[partition] ?? Partition() }
+        if let stored = current.stored { return stored.credential }
+        return current.isLoaded ? nil : try await authenticator.load(in: partition)
+    }
+
+    /// Sets and saves a credential, for example after a login. The requests of a manager are in the
+    /// partition of its environment: `signIn(token, in: manager.environment)`. Those of a router without a manager are
+    /// in no partition: nil. The credential supersedes a refresh in flight, and requests that wait for that refresh use
+    /// it. An expired credential is sent as it is, because a clock may be wrong: the 401 refreshes it.
+    ///
+    /// - Throws: The error of saving the credential. It is used in any case.
+    public func signIn(_ credential: A.Credential, in partition: String?) async throws {
+        let leeway = effectiveLeeway(of: credential, at: now())
+        let (stored, refresh) = state.withLock { state in
+            state.generation += 1
+            let stored = Stored(credential: credential, generation: state.generation, leeway: leeway)
+            let refresh = state.partitions[partition]?.pendingRefresh
+            state.partitions[partition] = Partition(stored: stored, isLoaded: true)
+            return (stored, refresh)
+        }
+        refresh?.finish(.success(stored))
+        try await saving.run { [authenticator] in
+            try await authenticator.save(credential, in: partition)
+        }
+    }
+
+    /// Removes the credential of this partition, including the saved one: the partition that `signIn(_:in:)` got.
+    /// Requests that wait for a new credential fail with `NetworkError.Code.cannotAuthenticate`.
+    ///
+    /// - Throws: The error of removing the saved credential. It is not used again in any case.
+    public func signOut(in partition: String?) async throws {
+        let refresh = state.withLock { state in
+            let refresh = state.partitions[partition]?.pendingRefresh
+            state.partitions[partition] = Partition(isLoaded: true)
+            return refresh
+        }
+        refresh?.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credential was discarded")))
+        try await saving.run { [authenticator] in
+            try await authenticator.save(nil, in: partition)
+        }
+    }
+}
+
+extension AuthenticationInterceptor: Resettable {
+    /// Removes the credentials of all partitions, including saved ones, and cancels refreshes in flight.
+    public func reset() async {
+        let refreshes = state.withLock { state in
+            defer { state.partitions = [:] }
+            return state.partitions.values.compactMap(\.pendingRefresh)
+        }
+        for refresh in refreshes {
+            refresh.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credentials were reset")))
+        }
+        try? await saving.run { [authenticator] in await authenticator.reset() }
+    }
+}
+
+// Credentials belong to partitions. The partition of a manager's requests is its environment.
+extension AuthenticationInterceptor {
+    /// Returns the credential of an environment, or nil without one. See ``credential(in:)-(String?)``.
+    public func credential(in environment: NetworkEnvironment) async throws -> A.Credential? {
+        try await NetworkEnvironment.withCurrent(environment) { try await credential(in: environment.name) }
+    }
+
+    /// Sets and saves the credential of an environment.
+    ///
+    /// - Throws: The error of saving the credential. It is used in any case.
+    public func signIn(_ credential: A.Credential, in environment: NetworkEnvironment) async throws {
+        try await NetworkEnvironment.withCurrent(environment) { try await signIn(credential, in: environment.name) }
+    }
+
+    /// Removes the credential of an environment, including the saved one.
+    ///
+    /// - Throws: The error of removing the saved credential. It is not used again in any case.
+    public func signOut(in environment: NetworkEnvironment) async throws {
+        try await NetworkEnvironment.withCurrent(environment) { try await signOut(in: environment.name) }
+    }
+}
+
 // Requests that do not require a credential; see `RequestOptions.authentication`.
 extension AuthenticationInterceptor {
-    /// Returns whether a request is sent without a credential: it requires none, and no user is signed in anymore. A
-    /// temporary failure signs nobody out.
-    func goesWithoutCredential(_ request: NetworkRequest, after error: any Error) -> Bool {
+    /// Returns whether a request is sent without a credential: it requires none, and no user is signed in. A temporary
+    /// failure is no sign-out.
+    func proceedsWithoutCredential(_ request: NetworkRequest, after error: any Error) -> Bool {
         guard request.options.authentication == .optional, !(error is CancellationError),
-            error is NobodySignedIn || isSignedOut(space(of: request))
+            error is NotSignedIn || isSignedOut(partitionState(of: request))
         else { return false }
         request.report(.authentication("not signed in; sent without a credential"))
         return true
     }
 
-    /// Returns the end of an error's text when a user is signed in, but in no partition. Empty otherwise.
+    /// Returns a hint for an error's text when a credential exists only outside of partitions. Empty otherwise.
     func hint(about partition: String?) -> String {
-        guard partition != nil, state.withLock({ $0.spaces[nil]?.held != nil }) else { return "" }
+        guard partition != nil, state.withLock({ $0.partitions[nil]?.stored != nil }) else { return "" }
         return "; there is a sign-in without an environment (in: nil), which managers do not use"
     }
 
     /// Returns whether no user is signed in, and none was saved.
-    func isSignedOut(_ space: Space) -> Bool {
-        space.isLoaded && space.held == nil
+    func isSignedOut(_ current: Partition) -> Bool {
+        current.isLoaded && current.stored == nil
     }
 }

@@ -1,6 +1,6 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// Adds a credential to each request, and refreshes it once for all requests that need a new one.
 ///
@@ -25,11 +25,11 @@ import Switchboard
 ///   `RequestOptions.authentication` is `AuthenticationChoice.none` or `AuthenticationChoice.anonymous`.
 /// - Each `RequestOptions.partition` has a separate credential.
 public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, RequestAdapter {
-    typealias Held = HeldCredential<A.Credential>
-    typealias Space = CredentialSpace<A.Credential>
+    typealias Stored = StoredCredential<A.Credential>
+    typealias Partition = PartitionState<A.Credential>
 
     struct State {
-        var spaces: [String?: Space] = [:]
+        var partitions: [String?: Partition] = [:]
         var generation = 0
     }
 
@@ -78,68 +78,68 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// credential, `RequestOptions.authentication` decides whether the request is sent or fails with
     /// `NetworkError.Code.cannotAuthenticate`.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard takes(request) else { return try await next(request) }
+        guard handles(request) else { return try await next(request) }
         var request = request
         request.noteSignIn()
-        let failures = space(of: request).failures
-        guard let held = try await credential(for: request) else { return try await next(request) }
-        let response = try await next(applying(held, to: request))
+        let failures = partitionState(of: request).failures
+        guard let stored = try await credential(for: request) else { return try await next(request) }
+        let response = try await next(applying(stored, to: request))
         // A redirect to another origin does not carry the credential, so a refusal there proves nothing about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
             return response
         }
         guard request.body.isReplayable else {
             request.report(.authentication("rejected; the body cannot be sent again"))
-            noteRefusal(of: held, in: request.options.partition)
+            recordRejection(of: stored, in: request.options.partition)
             return response
         }
-        let renewed: Held?
+        let replacement: Stored?
         do {
-            renewed = try await self.renewed(after: held, failures, for: request)
+            replacement = try await credentialAfterRejection(of: stored, failures, for: request)
         } catch {
             // The server has ended the sign-in. The request is sent without a credential if it requires none.
-            guard goesWithoutCredential(request, after: error) else { throw error }
+            guard proceedsWithoutCredential(request, after: error) else { throw error }
             return try await next(request)
         }
-        guard let renewed else { return response }
-        return try await next(applying(renewed, to: request))
+        guard let replacement else { return response }
+        return try await next(applying(replacement, to: request))
     }
 
     /// Adds the current credential. Does not load or refresh it.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard takes(request) else { return }
+        guard handles(request) else { return }
         request.noteSignIn()
-        guard let held = space(of: request).held else { return }
-        request = try applying(held, to: request)
+        guard let stored = partitionState(of: request).stored else { return }
+        request = try applying(stored, to: request)
     }
 
-    private func takes(_ request: NetworkRequest) -> Bool {
+    private func handles(_ request: NetworkRequest) -> Bool {
         request.takesSignIn(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
     }
 
-    private func applying(_ held: Held, to request: NetworkRequest) throws -> NetworkRequest {
+    private func applying(_ stored: Stored, to request: NetworkRequest) throws -> NetworkRequest {
         var applied = request
-        try authenticator.apply(held.credential, to: &applied)
+        try authenticator.apply(stored.credential, to: &applied)
         for field in applied.headers where !request.headers.values(for: field.name).contains(field.value) {
             applied.noteCredential(in: field.name)
         }
         return applied
     }
 
-    func space(of request: NetworkRequest) -> Space {
-        state.withLock { $0.spaces[request.options.partition] ?? Space() }
+    func partitionState(of request: NetworkRequest) -> Partition {
+        state.withLock { $0.partitions[request.options.partition] ?? Partition() }
     }
 
     /// Returns whether the credential must be refreshed now.
-    func isDue(_ held: Held) -> Bool {
-        guard let leeway = held.leeway else { return false }
-        return authenticator.needsRefresh(held.credential, at: now().addingTimeInterval(leeway.seconds))
+    func isDue(_ stored: Stored) -> Bool {
+        guard let leeway = stored.leeway else { return false }
+        return authenticator.needsRefresh(stored.credential, at: now().addingTimeInterval(leeway.seconds))
     }
 
-    private func noteRefusal(of held: Held, in partition: String?) {
+    private func recordRejection(of stored: Stored, in partition: String?) {
         state.withLock { state in
-            guard state.spaces[partition]?.held?.generation == held.generation else { return }
-            state.spaces[partition]?.isRefused = true
+            guard state.partitions[partition]?.stored?.generation == stored.generation else { return }
+            state.partitions[partition]?.isRejected = true
         }
     }
 }
@@ -149,4 +149,79 @@ extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable 
     public var description: String { "AuthenticationInterceptor<\(A.self)>" }
     /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// The state of the credential of one partition.
+struct PartitionState<Credential: Sendable>: Sendable {
+    var stored: StoredCredential<Credential>?
+    /// Whether the saved credential was loaded.
+    var isLoaded = false
+    /// Whether a server rejected the credential of a request that could not be sent again.
+    var isRejected = false
+    /// The refresh in flight.
+    var pendingRefresh: SharedCall<StoredCredential<Credential>>?
+    /// The dates of recent refreshes.
+    var refreshes: [Date] = []
+    /// The number of failed refreshes. `failure` is the error of the last one.
+    var failures = 0
+    var failure: NetworkError?
+
+    /// Returns whether the refresh limit is reached.
+    func isLimitReached(at date: Date, _ limit: RefreshLimit) -> Bool {
+        recent(date, limit).count >= limit.count
+    }
+
+    mutating func recordRefresh(at date: Date, _ limit: RefreshLimit) {
+        refreshes = recent(date, limit).suffix(max(0, limit.count)) + [date]
+    }
+
+    private func recent(_ date: Date, _ limit: RefreshLimit) -> [Date] {
+        let window = limit.window.seconds
+        return refreshes.filter { (0..<window).contains(date.timeIntervalSince($0)) }
+    }
+}
+
+/// The credential of a partition.
+struct StoredCredential<Credential: Sendable>: Sendable {
+    let credential: Credential
+    /// A number that increases with each credential of an interceptor, from 1.
+    let generation: Int
+    /// The time before its expiry at which it is refreshed. Nil for a credential that was already expired when it was
+    /// stored. It is refreshed only after a server rejects it.
+    let leeway: Duration?
+    /// Whether it comes from a refresh, instead of a store or a sign-in.
+    var isRefreshed = false
+}
+
+/// The largest number of refreshes in a period. It protects a server that refuses every new credential.
+public struct RefreshLimit: Sendable, Hashable {
+    /// The largest number of refreshes within ``window``, at least 1.
+    public var count: Int
+    /// The period in which refreshes are counted.
+    public var window: Duration
+
+    /// Creates a limit. By default, five refreshes in thirty seconds.
+    public init(count: Int = 5, within window: Duration = .seconds(30)) {
+        self.count = max(1, count)
+        self.window = window
+    }
+}
+
+/// Runs operations one after the other, in the order of the calls. A caller's cancellation does not cancel its
+/// operation.
+final class SerialTasks: Sendable {
+    private let last = Protected<Task<Void, Never>?>(nil)
+
+    func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        let task = last.withLock { last in
+            let previous = last
+            let task = Task {
+                await previous?.value
+                try await operation()
+            }
+            last = Task { _ = await task.result }
+            return task
+        }
+        try await task.value
+    }
 }
