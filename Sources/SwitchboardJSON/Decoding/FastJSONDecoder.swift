@@ -70,3 +70,97 @@ public struct FastJSONDecoder: Sendable {
         try bytes.withUnsafeBytes { try decode(type, from: $0) }
     }
 }
+
+extension FastJSONDecoder {
+    /// Decodes a value whose type needs a configuration, such as an `AttributedString`.
+    ///
+    /// - Throws: `DecodingError`, or the error of the type's `init(from:configuration:)`.
+    public func decode<T: DecodableWithConfiguration>(
+        _ type: T.Type, from data: Data, configuration: T.DecodingConfiguration
+    ) throws -> T {
+        try data.withUnsafeBytes { bytes in
+            try JSONDocument(bytes, decoder: self).decode { try T(from: $0, configuration: configuration) }
+        }
+    }
+
+    /// Decodes a value whose type needs a configuration, with the configuration of a provider.
+    ///
+    /// - Throws: `DecodingError`, or the error of the type's `init(from:configuration:)`.
+    public func decode<T: DecodableWithConfiguration, C: DecodingConfigurationProviding>(
+        _ type: T.Type, from data: Data, configuration: C.Type
+    ) throws -> T where T.DecodingConfiguration == C.DecodingConfiguration {
+        try decode(type, from: data, configuration: C.decodingConfiguration)
+    }
+}
+
+extension FastJSONDecoder {
+    /// The strategies for reading a `Date`.
+    public enum DateDecodingStrategy: Sendable {
+        /// Seconds since 2001-01-01T00:00:00Z, as `Date` decodes itself.
+        case deferredToDate
+        /// Seconds since 1970-01-01T00:00:00Z.
+        case secondsSince1970
+        /// Milliseconds since 1970-01-01T00:00:00Z.
+        case millisecondsSince1970
+        /// ISO 8601 text with a time zone, such as `2024-01-02T03:04:05Z`, `…05.678+01:00` or `…05+0100`.
+        ///
+        /// Fractions of a second are kept. A day, hour or minute that does not exist is an error.
+        case iso8601
+        /// ISO 8601 text as for ``iso8601``, or a number as for ``deferredToDate``.
+        case iso8601OrDeferred
+        /// Text in the format of the formatter.
+        case formatted(DateFormatter)
+        /// The closure decodes each date.
+        case custom(@Sendable (_ decoder: any Decoder) throws -> Date)
+    }
+
+    /// The strategies for reading `Data`.
+    public enum DataDecodingStrategy: Sendable {
+        /// An array of bytes, as `Data` decodes itself.
+        case deferredToData
+        /// Base64 text, with padding.
+        case base64
+        /// The closure decodes each value.
+        case custom(@Sendable (_ decoder: any Decoder) throws -> Data)
+    }
+
+    /// The strategies for reading infinity or NaN, which JSON numbers cannot express, as `Double` or `Float`.
+    public enum NonConformingFloatDecodingStrategy: Sendable {
+        /// Throws an error.
+        case `throw`
+        /// Reads these three strings as the values.
+        case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
+    }
+
+    /// The strategies for converting a member's name to a coding key. The keys of a `[String: Value]` stay unchanged.
+    public enum KeyDecodingStrategy: Sendable {
+        /// Uses names unchanged.
+        case useDefaultKeys
+        /// Reads `first_name` as `firstName`. Underscores at the start and the end stay.
+        case convertFromSnakeCase
+        /// The closure returns the key for a path that ends with the member's name.
+        case custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey)
+    }
+}
+
+/// The kind of a JSON value, for types that decode values of any kind.
+package enum JSONKind {
+    case null, bool, string, array, object
+    /// A number, as it is written.
+    case number(String)
+}
+
+extension FastJSONDecoder {
+    /// Returns the kind of a decoder's value. Nil for the decoder of another format.
+    package static func kind(of decoder: any Decoder) -> JSONKind? {
+        guard let decoder = decoder as? JSONValueDecoder else { return nil }
+        switch decoder.document.tape[decoder.index].kind {
+        case .null: return .null
+        case .false, .true: return .bool
+        case .number: return .number(String(decoding: decoder.document.text(of: decoder.index), as: UTF8.self))
+        case .string: return .string
+        case .array: return .array
+        case .object, .name: return .object
+        }
+    }
+}

@@ -16,13 +16,13 @@ enum ISO8601Text {
         guard century < 100, yearOfCentury < 100, hour < 24, minute < 60, second <= 60,
             let days = days(century * 100 + yearOfCentury, month, day)
         else { return nil }
-        var place = 19
+        var index = 19
         var fraction = 0.0
-        if text[place] == UInt8(ascii: ".") {
+        if text[index] == UInt8(ascii: ".") {
             guard let end = readFraction(text, &fraction) else { return nil }
-            place = end
+            index = end
         }
-        guard let offset = offset(text, place) else { return nil }
+        guard let offset = offset(text, index) else { return nil }
         // A `Double` represents all of this exactly, even where an `Int` has 32 bits.
         let midnight = Double(days) * 86_400 - 978_307_200
         let seconds = midnight + Double(hour * 3_600 + minute * 60 + second - offset)
@@ -31,8 +31,8 @@ enum ISO8601Text {
 
     /// Returns the value of two digits, or at least 100 when one is not a digit.
     @inline(__always)
-    private static func two(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int {
-        let (tens, ones) = (text[place] &- UInt8(ascii: "0"), text[place + 1] &- UInt8(ascii: "0"))
+    private static func two(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int {
+        let (tens, ones) = (text[index] &- UInt8(ascii: "0"), text[index + 1] &- UInt8(ascii: "0"))
         return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : 1_000
     }
 
@@ -55,34 +55,34 @@ enum ISO8601Text {
 
     /// Reads the digits after the point at index 19. Returns the index after them, or nil without a digit.
     private static func readFraction(_ text: UnsafeBufferPointer<UInt8>, _ fraction: inout Double) -> Int? {
-        var place = 20
+        var index = 20
         var value = 0.0
         var scale = 1.0
-        while place < text.count, text[place] &- UInt8(ascii: "0") < 10 {
+        while index < text.count, text[index] &- UInt8(ascii: "0") < 10 {
             // A `Double` represents 15 digits exactly.
             if scale < 1e15 {
-                value = value * 10 + Double(text[place] &- UInt8(ascii: "0"))
+                value = value * 10 + Double(text[index] &- UInt8(ascii: "0"))
                 scale *= 10
             }
-            place += 1
+            index += 1
         }
         fraction = value / scale
-        return place > 20 ? place : nil
+        return index > 20 ? index : nil
     }
 
     /// Returns the time zone's offset in seconds east of UTC, or nil when the rest of the text is not a time zone.
-    private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> Int? {
-        let rest = text.count - place
+    private static func offset(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
+        let rest = text.count - index
         guard rest >= 1 else { return nil }
-        let sign = text[place]
+        let sign = text[index]
         if sign == UInt8(ascii: "Z") { return rest == 1 ? 0 : nil }
         guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), rest >= 3 else { return nil }
-        let hours = two(text, place + 1)
+        let hours = two(text, index + 1)
         var minutes = 0
         switch rest {
         case 3: break
-        case 5: minutes = two(text, place + 3)
-        case 6 where text[place + 3] == UInt8(ascii: ":"): minutes = two(text, place + 4)
+        case 5: minutes = two(text, index + 3)
+        case 6 where text[index + 3] == UInt8(ascii: ":"): minutes = two(text, index + 4)
         default: return nil
         }
         guard hours < 24, minutes < 60 else { return nil }

@@ -213,9 +213,9 @@ package struct JSONElementReader<Element: Decodable> {
     }
 
     private func failure(_ expected: String) -> DecodingError {
-        let place = "at line \(position.line), column \(position.column) (byte \(position.offset))"
+        let positionText = "at line \(position.line), column \(position.column) (byte \(position.offset))"
         let path = path.map { JSONPathKey(stringValue: $0) }
-        return .dataCorrupted(.init(codingPath: path, debugDescription: "Expected \(expected) \(place)."))
+        return .dataCorrupted(.init(codingPath: path, debugDescription: "Expected \(expected) \(positionText)."))
     }
 }
 

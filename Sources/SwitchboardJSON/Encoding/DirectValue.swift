@@ -13,11 +13,11 @@ extension Array: DirectValue where Element: Encodable {
         _ value: UnsafeRawPointer, to writer: OutputWriter, serial: UInt32, key: () -> (any CodingKey)?
     ) throws {
         let elements = value.assumingMemoryBound(to: Self.self).pointee
-        let route = writer.settings.route(of: Element.self)
+        let typeInfo = writer.settings.typeInfo(of: Element.self)
         _ = writer.state.pointee.open(.array, serial: serial)
         for element in elements {
             _ = writer.state.pointee.beginElement(in: serial)
-            try writer.write(element, route: route, key: { nil })
+            try writer.write(element, typeInfo: typeInfo, key: { nil })
         }
     }
 }
@@ -36,10 +36,10 @@ extension Dictionary: DirectValue where Key == String, Value: Encodable {
             let members = value.assumingMemoryBound(to: [String: Int].self).pointee
             members.writeMembers(to: writer, serial: serial) { number, _ in writer.state.pointee.append(number) }
         } else {
-            let route = writer.settings.route(of: Value.self)
+            let typeInfo = writer.settings.typeInfo(of: Value.self)
             let members = value.assumingMemoryBound(to: Self.self).pointee
             try members.writeMembers(to: writer, serial: serial) { value, name in
-                try writer.write(value, route: route, key: { JSONPathKey(stringValue: name) })
+                try writer.write(value, typeInfo: typeInfo, key: { JSONPathKey(stringValue: name) })
             }
         }
     }
@@ -70,6 +70,21 @@ extension Optional: DirectValue where Wrapped: Encodable {
         guard let wrapped = value.assumingMemoryBound(to: Self.self).pointee else {
             return writer.state.pointee.appendNil()
         }
-        try writer.write(wrapped, route: writer.settings.route(of: Wrapped.self), key: key)
+        try writer.write(wrapped, typeInfo: writer.settings.typeInfo(of: Wrapped.self), key: key)
     }
 }
+
+/// A type that conforms to ``DirectValue`` only with certain contents.
+protocol StandardContainer {
+    static var isDictionary: Bool { get }
+    static var isOptional: Bool { get }
+}
+
+extension StandardContainer {
+    static var isDictionary: Bool { false }
+    static var isOptional: Bool { false }
+}
+
+extension Array: StandardContainer {}
+extension Dictionary: StandardContainer { static var isDictionary: Bool { true } }
+extension Optional: StandardContainer { static var isOptional: Bool { true } }

@@ -12,17 +12,17 @@ import Android
 
 /// The rest of a thread's stack that recursive coding may use.
 ///
-/// It is created when a value is coded, and asked at each level of nesting. The first levels cost one comparison. After
-/// them the bounds of the thread's stack are read once.
+/// One is created for each coded value, and checked at each level of nesting. The first levels cost one comparison. Later
+/// levels need the bounds of the thread's stack, which are read once.
 struct StackSpace {
-    /// The bytes that stay free for code that does not ask, such as the code of one level and the creation of an error.
+    /// The bytes that stay free for code without a check, such as the code of one level and the creation of an error.
     private static let reserve: UInt = 96 << 10
     /// The bytes that are used before the bounds of the stack are read.
     private static let unchecked: UInt = 32 << 10
     /// The bytes that are used on a stack whose bounds are unknown, as in a static executable or a fiber.
     private static let unknown: UInt = 256 << 10
 
-    /// Every address that is not below this one has enough space. Stacks grow downward.
+    /// The lowest address with enough space. Stacks grow downward.
     private var limit: UInt
     private let start: UInt
     private var isExhausted = false
@@ -61,7 +61,7 @@ struct StackSpace {
         return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
     }
 
-    /// Returns the stack of this thread, or nil when the system does not tell.
+    /// Returns the stack of this thread, or nil when its bounds are unknown.
     private static func bounds() -> Range<UInt>? {
         Thread.isMainThread ? ofMainThread : ofThisThread()
     }
@@ -77,7 +77,7 @@ struct StackSpace {
         return size > 0 && size < end ? end - size..<end : nil
     }
     #else
-    /// Glibc declares the function only for programs in C that ask for its extensions. Musl and Bionic have it too.
+    /// Glibc declares the function only for C programs that enable its extensions. Musl and Bionic have it too.
     private static let attributes = dlsym(nil, "pthread_getattr_np")
         .map { unsafeBitCast($0, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32).self) }
 

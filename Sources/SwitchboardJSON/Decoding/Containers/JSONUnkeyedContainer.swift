@@ -3,7 +3,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     let document: JSONDocument
     private let index: UInt32
     /// The tape index of the next element.
-    private var place: UInt32
+    private var nextEntry: UInt32
     private var ordinal: UInt32 = 0
 
     init(document: JSONDocument, index: Int) throws {
@@ -11,7 +11,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
         try document.checkStack(at: index)
         self.document = document
         self.index = UInt32(truncatingIfNeeded: index)
-        place = UInt32(truncatingIfNeeded: index + 1)
+        nextEntry = UInt32(truncatingIfNeeded: index + 1)
     }
 
     var codingPath: [any CodingKey] { document.path(to: Int(index)) }
@@ -23,15 +23,15 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     @inline(__always)
     mutating func next<Value>(_ type: Value.Type, _ read: (JSONDocument, Int) throws -> Value) throws -> Value {
         if isAtEnd { throw document.endOfArray(type, Int(index), count: currentIndex) }
-        let value = try read(document, Int(place))
-        place = UInt32(truncatingIfNeeded: document.after(Int(place)))
+        let value = try read(document, Int(nextEntry))
+        nextEntry = UInt32(truncatingIfNeeded: document.after(Int(nextEntry)))
         ordinal &+= 1
         return value
     }
 
     mutating func decodeNil() throws -> Bool {
         if isAtEnd { throw document.endOfArray(Any?.self, Int(index), count: currentIndex) }
-        guard document.tape[Int(place)].kind == .null else { return false }
+        guard document.tape[Int(nextEntry)].kind == .null else { return false }
         return try next(Any?.self) { _, _ in nil } == nil
     }
 
@@ -58,5 +58,73 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
     mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         if try isAtEnd || decodeNil() { return nil }
         return try decode(type)
+    }
+}
+
+extension JSONUnkeyedContainer {
+    mutating func decode(_ type: Bool.Type) throws -> Bool {
+        try next(type) { try $0.bool(at: $1) }
+    }
+
+    mutating func decode(_ type: String.Type) throws -> String {
+        try next(type) { try $0.string(at: $1) }
+    }
+
+    mutating func decode(_ type: Double.Type) throws -> Double {
+        try next(type) { try $0.double(at: $1) }
+    }
+
+    mutating func decode(_ type: Float.Type) throws -> Float {
+        try next(type) { try $0.float(at: $1) }
+    }
+
+    mutating func decode(_ type: Int.Type) throws -> Int {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: Int8.Type) throws -> Int8 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: Int16.Type) throws -> Int16 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: Int32.Type) throws -> Int32 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: Int64.Type) throws -> Int64 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: UInt.Type) throws -> UInt {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+        try next(type) { try $0.integer(type, at: $1) }
+    }
+
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+        try next(type) { try $0.wideInteger(type, at: $1) }
+    }
+
+    @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+        try next(type) { try $0.wideInteger(type, at: $1) }
     }
 }

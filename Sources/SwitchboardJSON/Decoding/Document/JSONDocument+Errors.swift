@@ -42,7 +42,7 @@ extension JSONDocument {
     }
 
     /// Returns "at line 3, column 7 (byte 42)". Bytes count from 0.
-    private func place(_ offset: Int) -> String {
+    private func positionText(_ offset: Int) -> String {
         let position = wholePosition(at: offset)
         return "at line \(position.line), column \(position.column) (byte \(position.offset))"
     }
@@ -58,7 +58,7 @@ extension JSONDocument {
     private func context(_ text: String, at index: Int) -> DecodingError.Context {
         // A string's entry stores the offset after the quote.
         let offset = Int(tape[index].offset) - (tape[index].kind == .string ? 1 : 0)
-        return DecodingError.Context(codingPath: path(to: index), debugDescription: "\(text), \(place(offset)).")
+        return DecodingError.Context(codingPath: path(to: index), debugDescription: "\(text), \(positionText(offset)).")
     }
 
     /// Returns the name of a value's kind as `JSONDecoder` writes it, such as "a string".
@@ -105,13 +105,13 @@ extension JSONDocument {
     @inline(never)
     func endOfArray(_ type: any Any.Type, _ array: Int, count: Int) -> DecodingError {
         let path = path(to: array) + [JSONPathKey(index: count)]
-        let text = "Unkeyed container is at end, in the array \(place(Int(tape[array].offset)))."
+        let text = "Unkeyed container is at end, in the array \(positionText(Int(tape[array].offset)))."
         return .valueNotFound(type, .init(codingPath: path, debugDescription: text))
     }
 
     func syntaxError(_ error: any Error, in parser: JSONParser) -> any Error {
         guard let failure = error as? JSONParser.Failure else { return error }
-        let text = "Expected \(failure.expected), found \(found(failure.offset)) \(place(failure.offset))."
+        let text = "Expected \(failure.expected), found \(found(failure.offset)) \(positionText(failure.offset))."
         return DecodingError.dataCorrupted(
             .init(
                 codingPath: openPath(in: parser), debugDescription: "The given data was not valid JSON. \(text)",

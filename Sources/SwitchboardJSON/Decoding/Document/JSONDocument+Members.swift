@@ -32,15 +32,15 @@ extension JSONDocument {
     @inline(__always)
     private func equal(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         let (left, right) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
-        var place = 0
+        var byteOffset = 0
         if count >= 8 {
-            while place + 8 <= count {
+            while byteOffset + 8 <= count {
                 let (first, second) = (
-                    left.loadUnaligned(fromByteOffset: place, as: UInt64.self),
-                    right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                    left.loadUnaligned(fromByteOffset: byteOffset, as: UInt64.self),
+                    right.loadUnaligned(fromByteOffset: byteOffset, as: UInt64.self)
                 )
                 if first != second { return false }
-                place += 8
+                byteOffset += 8
             }
             return left.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
                 == right.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
@@ -50,11 +50,13 @@ extension JSONDocument {
                 && left.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
                     == right.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
         }
-        while place < count {
-            if left.load(fromByteOffset: place, as: UInt8.self) != right.load(fromByteOffset: place, as: UInt8.self) {
+        while byteOffset < count {
+            if left.load(fromByteOffset: byteOffset, as: UInt8.self)
+                != right.load(fromByteOffset: byteOffset, as: UInt8.self)
+            {
                 return false
             }
-            place += 1
+            byteOffset += 1
         }
         return true
     }

@@ -116,9 +116,9 @@ extension JSONDocument {
     @inline(never)
     private func convertedSlotHash(_ index: Int) -> Int {
         withName(at: index) { name in
-            func word(_ places: Range<Int>) -> UInt64 {
+            func word(_ offsets: Range<Int>) -> UInt64 {
                 var word: UInt64 = 0
-                for place in places { word |= UInt64(name[place]) << UInt64((place - places.lowerBound) * 8) }
+                for offset in offsets { word |= UInt64(name[offset]) << UInt64((offset - offsets.lowerBound) * 8) }
                 return word
             }
             let count = name.count

@@ -1,30 +1,29 @@
 extension JSONDocument {
     /// The location of a tape entry in its container.
-    struct Place {
+    struct TapeLocation {
         /// The tape index of the container, or 0 for the top-level value.
         var container: UInt32
         /// The number of an element or member. A name and its value have the same number.
         var ordinal: UInt32
     }
 
-    /// Returns the coding path of a value. The steps are read from ``ErrorState/places``, from the value to the root.
+    /// Returns the coding path of a value. The steps are read from ``ErrorState/locations``, from the value to the root.
     func path(to target: Int) -> [any CodingKey] {
         guard target > JSONDocument.root else { return origin.path }
         fillPlaces(upTo: target)
-        let container = Int(errors.places[target].container)
+        let container = Int(errors.locations[target].container)
         return pathOfContainer(container) + [step(to: target)]
     }
 
-    /// Returns the path of a container. That of the last one is kept, because many errors may occur in one container far
-    /// from the root.
+    /// Returns the path of a container. The last path is cached, because many errors may occur in one deep container.
     private func pathOfContainer(_ container: Int) -> [any CodingKey] {
         if let last = errors.lastPath, last.container == container { return last.path }
-        let places = errors.places
+        let locations = errors.locations
         var entries: [Int] = []
         var entry = container
         while entry > JSONDocument.root {
             entries.append(entry)
-            entry = Int(places[entry].container)
+            entry = Int(locations[entry].container)
         }
         var path = origin.path
         path.reserveCapacity(path.count + entries.count)
@@ -35,29 +34,31 @@ extension JSONDocument {
 
     /// Returns the step from the container of an entry to the entry.
     private func step(to entry: Int) -> any CodingKey {
-        let place = errors.places[entry]
-        let container = Int(place.container)
-        guard tape[container].kind == .object else { return JSONPathKey(index: Int(place.ordinal)) }
+        let location = errors.locations[entry]
+        let container = Int(location.container)
+        guard tape[container].kind == .object else { return JSONPathKey(index: Int(location.ordinal)) }
         return keyTypes.key(pathName(at: entry - 1), number: tape[container + 1].members)
     }
 
-    /// Extends ``ErrorState/places`` to a tape entry. Each entry is visited once, however many paths are computed.
+    /// Extends ``ErrorState/locations`` to a tape entry. Each entry is visited once, however many paths are computed.
     private func fillPlaces(upTo target: Int) {
         let errors = errors
-        if errors.places.isEmpty { errors.places = Array(repeating: Place(container: 0, ordinal: 0), count: 2) }
-        while errors.places.count <= target {
-            let index = errors.places.count
+        if errors.locations.isEmpty {
+            errors.locations = Array(repeating: TapeLocation(container: 0, ordinal: 0), count: 2)
+        }
+        while errors.locations.count <= target {
+            let index = errors.locations.count
             // Finds the container of the entry: the entry before it or an ancestor of that.
             var container = index - 1
             var ordinal: UInt32 = 0
             let isContainer = tape[container].kind == .array || tape[container].kind == .object
             if !isContainer || Int(tape[container].next) <= index {
                 repeat {
-                    ordinal = errors.places[container].ordinal + (tape[container].kind == .name ? 0 : 1)
-                    container = Int(errors.places[container].container)
+                    ordinal = errors.locations[container].ordinal + (tape[container].kind == .name ? 0 : 1)
+                    container = Int(errors.locations[container].container)
                 } while Int(tape[container].next) <= index
             }
-            errors.places.append(Place(container: UInt32(truncatingIfNeeded: container), ordinal: ordinal))
+            errors.locations.append(TapeLocation(container: UInt32(truncatingIfNeeded: container), ordinal: ordinal))
         }
     }
 

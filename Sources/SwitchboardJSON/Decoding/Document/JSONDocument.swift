@@ -44,7 +44,7 @@ final class JSONDocument {
     /// The positions, paths and errors computed so far.
     final class ErrorState {
         /// The container and number of each tape entry, as far as a coding path was computed.
-        var places: [Place] = []
+        var locations: [TapeLocation] = []
         /// The path of the container whose path was computed last.
         var lastPath: (container: Int, path: [any CodingKey])?
         /// The long names in coding paths, by tape index.

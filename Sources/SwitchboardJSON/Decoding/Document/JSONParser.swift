@@ -177,7 +177,140 @@ struct JSONParser {
     }
 
     @inline(never)
-    func failure(_ expected: String, at place: UnsafePointer<UInt8>? = nil) -> Failure {
-        Failure(offset: (place ?? at) - start, expected: expected)
+    func failure(_ expected: String, at address: UnsafePointer<UInt8>? = nil) -> Failure {
+        Failure(offset: (address ?? at) - start, expected: expected)
     }
+}
+
+extension JSONParser {
+    /// Checks a string and moves past it. Returns the offset and length of its contents.
+    @inline(__always)
+    mutating func string() throws -> (offset: Int, length: Int, isEscaped: Bool) {
+        let begin = at + 1
+        var address = begin
+        var isEscaped = false
+        while true {
+            let word = UnsafeRawPointer(address).loadUnaligned(as: UInt64.self).littleEndian
+            // The high bit of each byte that is a quote, a backslash, a control character or not ASCII. Only the lowest
+            // bit is used: a borrow can set wrong bits, but only above it.
+            let special =
+                (((word ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101)
+                    | ((word ^ 0x5C5C_5C5C_5C5C_5C5C) &- 0x0101_0101_0101_0101)
+                    | (word &- 0x2020_2020_2020_2020) | word) & 0x8080_8080_8080_8080
+            if special == 0 {
+                address += 8
+                continue
+            }
+            address += special.trailingZeroBitCount >> 3
+            if address.pointee == UInt8(ascii: "\"") { break }
+            if address.pointee == UInt8(ascii: "\\") { isEscaped = true }
+            address = try checked(at: address)
+        }
+        at = address + 1
+        return (begin - start, address - begin, isEscaped)
+    }
+
+    /// Checks an escape or characters outside ASCII. Returns the address after them.
+    private func checked(at begin: UnsafePointer<UInt8>) throws -> UnsafePointer<UInt8> {
+        var address = begin
+        if address.pointee == UInt8(ascii: "\\") { return try escape(at: address) }
+        guard address.pointee >= 0x80 else {
+            throw failure(address == end ? "'\"'" : "no control character in a string", at: address)
+        }
+        repeat {
+            let length = UTF8Sequence.length(address)
+            guard length > 0 else { throw failure("valid UTF-8", at: address) }
+            address += length
+        } while address.pointee >= 0x80
+        return address
+    }
+
+    private func escape(at address: UnsafePointer<UInt8>) throws -> UnsafePointer<UInt8> {
+        switch address[1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return address + 2
+        case UInt8(ascii: "u"):
+            let unit = try hexadecimal(at: address + 2)
+            if unit & 0xF800 != 0xD800 { return address + 6 }
+            guard unit < 0xDC00, address[6] == UInt8(ascii: "\\"), address[7] == UInt8(ascii: "u"),
+                try hexadecimal(at: address + 8) & 0xFC00 == 0xDC00
+            else { throw failure("a pair of surrogates", at: address) }
+            return address + 12
+        default: throw failure("an escape sequence", at: address)
+        }
+    }
+
+    private func hexadecimal(at address: UnsafePointer<UInt8>) throws -> UInt32 {
+        var unit: UInt32 = 0
+        for index in 0..<4 {
+            let digit = JSONStringText.hexadecimal(address[index])
+            guard digit < 16 else { throw failure("four hexadecimal digits", at: address + index) }
+            unit = unit << 4 | digit
+        }
+        return unit
+    }
+
+    /// Checks a number, appends its entry and moves past it.
+    @inline(__always)
+    mutating func number() throws {
+        let begin = at
+        var address = at
+        var flags: JSONTapeEntry.Flags = []
+        if address.pointee == UInt8(ascii: "-") { address += 1 }
+        if address.pointee == UInt8(ascii: "0") { address += 1 } else { address = try digits(at: address) }
+        if address.pointee == UInt8(ascii: ".") {
+            flags = .fraction
+            address = try digits(at: address + 1)
+        }
+        if address.pointee | 0x20 == UInt8(ascii: "e") {
+            flags = .fraction
+            address += 1
+            if address.pointee == UInt8(ascii: "+") || address.pointee == UInt8(ascii: "-") { address += 1 }
+            address = try digits(at: address)
+        }
+        at = address
+        append(JSONTapeEntry(.number, offset: begin - start, length: address - begin, flags: flags))
+    }
+
+    /// Returns the address after the digits, or throws without a digit.
+    @inline(__always)
+    private func digits(at begin: UnsafePointer<UInt8>) throws -> UnsafePointer<UInt8> {
+        var address = begin
+        while address.pointee &- UInt8(ascii: "0") < 10 { address += 1 }
+        guard address != begin else { throw failure("a digit", at: begin) }
+        return address
+    }
+}
+
+/// Validates UTF-8 sequences of characters outside ASCII.
+enum UTF8Sequence {
+    /// Returns the length of a sequence that begins with a byte of at least 0x80, or 0 when it is invalid.
+    ///
+    /// It reads no byte after the first invalid one, so the zero after the text stops it.
+    @inline(__always)
+    static func length(_ address: UnsafePointer<UInt8>) -> Int {
+        let first = address.pointee
+        switch first {
+        case 0xC2...0xDF:
+            return isContinuation(address[1]) ? 2 : 0
+        case 0xE0...0xEF:
+            let second = address[1]
+            guard isContinuation(second), isContinuation(address[2]) else { return 0 }
+            // Rejects overlong forms and surrogates.
+            if first == 0xE0 && second < 0xA0 || first == 0xED && second > 0x9F { return 0 }
+            return 3
+        case 0xF0...0xF4:
+            let second = address[1]
+            guard isContinuation(second), isContinuation(address[2]), isContinuation(address[3]) else { return 0 }
+            // Rejects overlong forms and code points above U+10FFFF.
+            if first == 0xF0 && second < 0x90 || first == 0xF4 && second > 0x8F { return 0 }
+            return 4
+        default:
+            return 0
+        }
+    }
+
+    @inline(__always)
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }

@@ -58,8 +58,8 @@ enum JSONStringText {
         return written
     }
 
-    private static func unit(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> UInt32 {
-        (place..<place + 4).reduce(0) { $0 << 4 | hexadecimal(bytes[$1]) & 15 }
+    private static func unit(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> UInt32 {
+        (offset..<offset + 4).reduce(0) { $0 << 4 | hexadecimal(bytes[$1]) & 15 }
     }
 
     private static func control(_ kind: UInt8) -> UInt8 {

@@ -40,17 +40,17 @@ extension OutputBytes {
     private mutating func appendManyDigits(_ value: UInt64, width: Int) {
         let pairs = Self.pairs.utf8Start
         var value = value
-        var place = width
+        var position = width
         let start = end
-        while place >= 2 {
+        while position >= 2 {
             let (quotient, rest) = value.quotientAndRemainder(dividingBy: 100)
             let pair = pairs + Int(truncatingIfNeeded: rest) &* 2
-            start[place &- 1] = pair[1]
-            start[place &- 2] = pair[0]
-            place &-= 2
+            start[position &- 1] = pair[1]
+            start[position &- 2] = pair[0]
+            position &-= 2
             value = quotient
         }
-        if place == 1 { start[0] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value % 10) }
+        if position == 1 { start[0] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value % 10) }
         count &+= width
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The settings of one encoding call, in the form that its writers need, and the cached routes of types.
+/// The settings of one encoding call, in the form that its writers need, and the cached properties of types.
 final class OutputSettings {
     enum Layout { case dense, foundation, python }
 
@@ -14,14 +14,14 @@ final class OutputSettings {
     let sortsNames: Bool
     let convertsKeys: Bool
     let maximumDepth: Int
-    private let routes: UnsafeMutablePointer<OutputRoute>
+    private let typeInfos: UnsafeMutablePointer<OutputTypeInfo>
     /// Whether a container exceeds the maximum depth. Creating one cannot throw, so ``OutputWriter/finished(_:)`` does.
     var isTooDeep = false
     /// The writers of nested values. They form reference cycles until ``OutputWriter/end()``.
     var writers: [OutputWriter] = []
     private var snakeCased: [String: String] = [:]
 
-    private static let routeCount = 32
+    private static let typeInfoCount = 32
 
     init(_ encoder: FastJSONEncoder) {
         dateStrategy = encoder.dateEncodingStrategy
@@ -35,21 +35,21 @@ final class OutputSettings {
         sortsNames = formatting.contains(.sortedKeys)
         if case .useDefaultKeys = encoder.keyEncodingStrategy { convertsKeys = false } else { convertsKeys = true }
         maximumDepth = max(0, encoder.maximumDepth)
-        routes = .allocate(capacity: Self.routeCount)
-        routes.initialize(repeating: OutputRoute(), count: Self.routeCount)
+        typeInfos = .allocate(capacity: Self.typeInfoCount)
+        typeInfos.initialize(repeating: OutputTypeInfo(), count: Self.typeInfoCount)
     }
 
     deinit {
-        routes.deallocate()
+        typeInfos.deallocate()
     }
 
-    /// Returns the route for values of a type. A table caches 32 routes, because the casts cost more than the writing.
+    /// Returns the properties of a type. A table caches 32 of them, because the casts cost more than the writing.
     @inline(__always)
-    func route<Value: Encodable>(of type: Value.Type) -> OutputRoute {
+    func typeInfo<Value: Encodable>(of type: Value.Type) -> OutputTypeInfo {
         let identifier = ObjectIdentifier(type)
-        let slot = routes + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
+        let slot = typeInfos + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
         if slot.pointee.type == identifier { return slot.pointee }
-        slot.pointee = OutputRoute(type, settings: self)
+        slot.pointee = OutputTypeInfo(type, settings: self)
         return slot.pointee
     }
 
@@ -83,4 +83,95 @@ final class OutputSettings {
 
 extension UInt {
     fileprivate var asInt: Int { Int(bitPattern: self) }
+}
+
+/// The kind of a type, which selects the function that writes its values.
+enum OutputKind: UInt8 {
+    /// A value that its `encode(to:)` writes.
+    case other
+    /// A dictionary that its `encode(to:)` writes. Its members are then sorted, because dictionaries have no order.
+    case dictionary
+    /// An array, or a dictionary with `String` keys.
+    case direct
+    /// An optional, written as its wrapped value or null.
+    case optional
+    /// A date or data that the closure of its strategy encodes.
+    case customDate, customData
+    /// Arrays that are written without a container.
+    case strings, integers, doubles
+    /// Values without members.
+    case string, bool, double, float, date, data, url, decimal, uuid
+    case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64
+
+    /// Whether the value has no members.
+    var isScalar: Bool { rawValue >= OutputKind.string.rawValue }
+
+    init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
+        self = Self.scalar(type) ?? Self.other(type)
+        if self == .date, case .custom = settings.dateStrategy { self = .customDate }
+        if self == .data {
+            switch settings.dataStrategy {
+            case .base64: break
+            case .deferredToData: self = .other
+            case .custom: self = .customData
+            }
+        }
+    }
+
+    private static func scalar(_ type: Any.Type) -> OutputKind? {
+        if let integer = integer(type) { return integer }
+        if type == String.self { return .string }
+        if type == Bool.self { return .bool }
+        if type == Double.self { return .double }
+        if type == Float.self { return .float }
+        if type == Date.self { return .date }
+        if type == Data.self { return .data }
+        if type == URL.self { return .url }
+        if type == Decimal.self { return .decimal }
+        return type == UUID.self ? .uuid : nil
+    }
+
+    private static func integer(_ type: Any.Type) -> OutputKind? {
+        if type == Int.self { return .int }
+        if type == Int8.self { return .int8 }
+        if type == Int16.self { return .int16 }
+        if type == Int32.self { return .int32 }
+        if type == Int64.self { return .int64 }
+        if type == UInt.self { return .uint }
+        if type == UInt8.self { return .uint8 }
+        if type == UInt16.self { return .uint16 }
+        if type == UInt32.self { return .uint32 }
+        return type == UInt64.self ? .uint64 : nil
+    }
+
+    private static func other(_ type: Any.Type) -> OutputKind {
+        if type == [String].self { return .strings }
+        if type == [Int].self { return .integers }
+        if type == [Double].self { return .doubles }
+        // Most types need only one cast. A cast costs more than writing a value.
+        guard let container = type as? any StandardContainer.Type else { return .other }
+        guard type is any DirectValue.Type else { return container.isDictionary ? .dictionary : .other }
+        return container.isOptional ? .optional : .direct
+    }
+}
+
+/// The properties of a type that determine how its values are written.
+struct OutputTypeInfo {
+    /// The type, or nil for an empty cache entry.
+    let type: ObjectIdentifier?
+    let kind: OutputKind
+    /// The type as a direct value, for ``OutputKind/direct`` and ``OutputKind/optional``.
+    let direct: (any DirectValue.Type)?
+
+    init() {
+        type = nil
+        kind = .other
+        direct = nil
+    }
+
+    init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
+        self.type = ObjectIdentifier(type)
+        kind = OutputKind(type, settings: settings)
+        direct = kind == .direct || kind == .optional ? type as? any DirectValue.Type : nil
+    }
 }

@@ -7,13 +7,13 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { writer.settings.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let place = writer.opened(.object, serial: serial)
-        return KeyedEncodingContainer(OutputKeyedContainer<Key>(writer: place.writer, serial: place.serial))
+        let target = writer.opened(.object, serial: serial)
+        return KeyedEncodingContainer(OutputKeyedContainer<Key>(writer: target.writer, serial: target.serial))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        let place = writer.opened(.array, serial: serial)
-        return OutputUnkeyedContainer(writer: place.writer, serial: place.serial)
+        let target = writer.opened(.array, serial: serial)
+        return OutputUnkeyedContainer(writer: target.writer, serial: target.serial)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }

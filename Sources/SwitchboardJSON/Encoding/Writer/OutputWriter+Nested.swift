@@ -3,10 +3,10 @@
 /// A nested container begins in the text of its writer, like any value. When an enclosing value is written to while it
 /// is open, it moves with its contents to a separate writer, because later writes to it are allowed until the end.
 extension OutputWriter {
-    typealias Place = (writer: OutputWriter, serial: UInt32)
+    typealias TapeLocation = (writer: OutputWriter, serial: UInt32)
 
     /// Begins a nested container or super encoder for a key. It continues a value of the same key and kind, if any.
-    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> Place {
+    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> TapeLocation {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if beginMember(name, in: serial) {
             guard kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0 else {
@@ -18,23 +18,23 @@ extension OutputWriter {
                 return (known, known.state.pointee.outermost.serial)
             }
             let value = state.pointee.value(ofMember: earlier)
-            let place = begin(kind, key: key)
-            if place.writer === self { state.pointee.repeatValue(value) }
-            return place
+            let target = begin(kind, key: key)
+            if target.writer === self { state.pointee.repeatValue(value) }
+            return target
         }
         if let writer = reach(serial) { return writer.nested(kind, forKey: key, in: serial) }
         return late(kind, name: name, key: key, in: serial)
     }
 
     /// Begins a nested container or super encoder in an array.
-    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> Place {
+    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> TapeLocation {
         if state.pointee.beginElement(in: serial) { return begin(kind, key: nil) }
         if let writer = reach(serial) { return writer.nested(kind, in: serial) }
         return late(kind, name: nil, key: JSONPathKey(index: count(of: serial)), in: serial)
     }
 
     /// Makes the value an object or array and returns its writer. When it can no longer be one, the text is never read.
-    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> Place {
+    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> TapeLocation {
         if state.pointee.open(kind, serial: serial) {
             if let depth = depth(of: serial), depth >= settings.maximumDepth { settings.isTooDeep = true }
             return (self, serial)
@@ -44,7 +44,7 @@ extension OutputWriter {
     }
 
     /// Begins a nested value after its separator and name.
-    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> Place {
+    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> TapeLocation {
         guard canNest(kind, in: state.pointee.depth) else { return (unread(kind), 0) }
         let serial = state.pointee.push { key }
         state.pointee.top.isNested = true
@@ -53,7 +53,7 @@ extension OutputWriter {
     }
 
     /// Begins a nested value in a container in which another value is being written.
-    private func late(_ kind: OutputFrame.Kind, name: String?, key: any CodingKey, in serial: UInt32) -> Place {
+    private func late(_ kind: OutputFrame.Kind, name: String?, key: any CodingKey, in serial: UInt32) -> TapeLocation {
         guard let depth = depth(of: serial), canNest(kind, in: depth) else { return (unread(kind), 0) }
         let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: depth + 1)
         state.pointee.late.append((serial, name, writer))

@@ -4,12 +4,12 @@ extension OutputWriter {
     /// Writes a value at the end of the text, after its separator and name. `key` returns its key when it is a member.
     @inline(__always)
     func write<Value: Encodable>(_ value: Value, key: () -> (any CodingKey)?) throws {
-        try write(value, route: settings.route(of: Value.self), key: key)
+        try write(value, typeInfo: settings.typeInfo(of: Value.self), key: key)
     }
 
-    func write<Value: Encodable>(_ value: Value, route: OutputRoute, key: () -> (any CodingKey)?) throws {
-        if route.kind.isScalar { return try writeScalar(value, kind: route.kind, key: key) }
-        if route.kind == .optional, let direct = route.direct {
+    func write<Value: Encodable>(_ value: Value, typeInfo: OutputTypeInfo, key: () -> (any CodingKey)?) throws {
+        if typeInfo.kind.isScalar { return try writeScalar(value, kind: typeInfo.kind, key: key) }
+        if typeInfo.kind == .optional, let direct = typeInfo.direct {
             return try withUnsafePointer(to: value) { try direct.write($0, to: self, serial: 0, key: key) }
         }
         let count = state.pointee.frames.count
@@ -17,7 +17,7 @@ extension OutputWriter {
         guard state.pointee.stack.hasSpace() else { throw noStack(value) }
         let serial = state.pointee.push(key)
         do {
-            try fill(value, route: route, serial: serial)
+            try fill(value, typeInfo: typeInfo, serial: serial)
         } catch {
             state.pointee.unwind(to: count)
             throw error
@@ -34,9 +34,9 @@ extension OutputWriter {
             guard let writer = reach(serial) else { throw unusable(value, serial) }
             return try writer.writeSingle(value, serial: serial)
         }
-        let route = settings.route(of: Value.self)
-        if route.kind.isScalar {
-            try writeScalar(value, kind: route.kind, key: { nil })
+        let typeInfo = settings.typeInfo(of: Value.self)
+        if typeInfo.kind.isScalar {
+            try writeScalar(value, kind: typeInfo.kind, key: { nil })
             state.pointee.top.kind = .scalar
             return
         }
@@ -46,7 +46,7 @@ extension OutputWriter {
         state.pointee.singles += 1
         defer { state.pointee.singles -= 1 }
         do {
-            try fill(value, route: route, serial: serial)
+            try fill(value, typeInfo: typeInfo, serial: serial)
         } catch {
             state.pointee.unwind(to: count)
             _ = state.pointee.beginSingle(serial)
@@ -55,10 +55,10 @@ extension OutputWriter {
     }
 
     /// Writes a value that has members or an `encode(to:)`, into the frame begun last.
-    private func fill<Value: Encodable>(_ value: Value, route: OutputRoute, serial: UInt32) throws {
-        switch route.kind {
+    private func fill<Value: Encodable>(_ value: Value, typeInfo: OutputTypeInfo, serial: UInt32) throws {
+        switch typeInfo.kind {
         case .direct:
-            guard let direct = route.direct else { return }
+            guard let direct = typeInfo.direct else { return }
             try withUnsafePointer(to: value) { try direct.write($0, to: self, serial: serial, key: { nil }) }
         case .strings: fill(unsafeBitCast(value, to: [String].self), serial: serial)
         case .integers: fill(unsafeBitCast(value, to: [Int].self), serial: serial)

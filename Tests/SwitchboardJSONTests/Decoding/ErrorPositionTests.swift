@@ -3,7 +3,7 @@ import SwitchboardJSON
 import Testing
 
 /// Compares the coding paths and positions of errors, asked for in random order, with those of the writer of the text.
-struct ErrorPlaceTests {
+struct ErrorPositionTests {
     /// A text, and the kind, path and offset of each value in it.
     private struct Written {
         struct Value {
