@@ -1,14 +1,15 @@
 import Foundation
 
-/// Passes a body from its writer to its reader. It buffers a limited number of bytes. Beyond them, the writer waits, or
-/// a file stores the bytes if the writer cannot wait.
+/// A bounded buffer between the writer and the reader of a body. When it is full, the writer waits. If the writer cannot
+/// wait, a file stores further bytes.
 ///
 /// The pipe calls closures and resumes continuations outside of the lock, the continuation last.
 package final class BytePipe: Sendable {
     /// The result of offering bytes.
-    package enum Reception {
+    package enum OfferResult {
+        /// The bytes are buffered.
         case kept
-        /// The bytes are kept, and the reader waits for them. The writer calls ``deliver(resume:)`` next.
+        /// The bytes are buffered, and the reader waits for them. The writer calls ``deliver(resume:)`` next.
         case awaited
         /// The bytes are rejected. The writer offers them again after `resume` is called.
         case full
@@ -24,26 +25,26 @@ package final class BytePipe: Sendable {
     private struct State {
         /// The buffered bytes, oldest first, and their number.
         var pieces: [Data] = []
-        var held = 0
+        var bufferedCount = 0
         var spill: SpillFile?
         var isPaused = false
         /// Whether `resume` was called and ``didResume()`` has not followed yet.
         var isResuming = false
         var isClosed = false
         /// The number of buffered bytes in memory at which the writer waits.
-        var limit = BytePipe.high
-        /// Takes bytes in place of a reader that waits.
+        var limit = BytePipe.highWaterMark
+        /// Takes bytes on behalf of a waiting reader, without buffering.
         var receiver: Receiver?
         var end: Result<Void, any Error>?
         /// The waiting readers in order of arrival. More than one waits only if two tasks read the stream at once.
         var readers: [UnsafeContinuation<Data?, any Error>] = []
 
         /// Returns the result for the next reader, or nil if it must wait.
-        mutating func answer() -> Result<Data?, any Error>? {
+        mutating func nextResult() -> Result<Data?, any Error>? {
             guard !isClosed else { return .failure(CancellationError()) }
             if !pieces.isEmpty {
                 let piece = pieces.removeFirst()
-                held -= piece.count
+                bufferedCount -= piece.count
                 return .success(piece)
             }
             if let spill, !spill.isEmpty { return Result { try spill.next(BytePipe.piece) } }
@@ -52,13 +53,13 @@ package final class BytePipe: Sendable {
 
         /// Returns whether the writer must resume, once per pause.
         mutating func mustResume() -> Bool {
-            guard isPaused, !isResuming, !isClosed, held <= BytePipe.low else { return false }
+            guard isPaused, !isResuming, !isClosed, bufferedCount <= BytePipe.lowWaterMark else { return false }
             isResuming = true
             return true
         }
 
         mutating func append(_ bytes: UnsafeRawBufferPointer) {
-            held += bytes.count
+            bufferedCount += bytes.count
             if let last = pieces.last, last.count + bytes.count <= BytePipe.piece {
                 pieces[pieces.count - 1].append(contentsOf: bytes)
             } else {
@@ -70,9 +71,9 @@ package final class BytePipe: Sendable {
     private let state = Protected(State())
     private let spillLimit: Int64?
     /// The number of buffered bytes in memory at which the writer waits.
-    package static let high = 512 << 10
+    package static let highWaterMark = 512 << 10
     /// The number of buffered bytes at which the writer resumes.
-    private static let low = 256 << 10
+    private static let lowWaterMark = 256 << 10
     /// The approximate number of bytes that a reader receives at once. Larger pieces, allocated on one thread and freed
     /// on another, fragment the allocator's memory over a long body.
     private static let piece = 64 << 10
@@ -85,12 +86,12 @@ package final class BytePipe: Sendable {
     // MARK: The writer
 
     /// Offers bytes to the pipe.
-    package func offer(_ bytes: UnsafeRawBufferPointer) -> Reception {
+    package func offer(_ bytes: UnsafeRawBufferPointer) -> OfferResult {
         state.withLock { state in
             guard !state.isClosed else { return .kept }
-            let isFirst = state.held == 0 && !state.readers.isEmpty
+            let isFirst = state.bufferedCount == 0 && !state.readers.isEmpty
             // While the file contains bytes, all new bytes go there to keep the order.
-            if state.held < state.limit, state.spill?.isEmpty ?? true {
+            if state.bufferedCount < state.limit, state.spill?.isEmpty ?? true {
                 state.append(bytes)
             } else if let spillLimit {
                 do throws(SpillFile.Failure) {
@@ -115,7 +116,7 @@ package final class BytePipe: Sendable {
     /// Whether the writer waits for the reader.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Passes bytes to the receiver if a reader waits. Returns the rest to offer, or nil when the receiver took all.
+    /// Passes bytes directly to the receiver if a reader waits. Returns the rest to offer, or nil when the receiver took all.
     package func pass(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let receiver = state.withLock { $0.pieces.isEmpty && !$0.readers.isEmpty && !$0.isClosed ? $0.receiver : nil }
         guard let receiver else { return bytes }
@@ -125,12 +126,12 @@ package final class BytePipe: Sendable {
     /// Returns whether the writer must wait for the reader, before it has bytes to offer.
     package func pauseIfFull() -> Bool {
         state.withLock { state in
-            if state.held >= state.limit, !state.isClosed { state.isPaused = true }
+            if state.bufferedCount >= state.limit, !state.isClosed { state.isPaused = true }
             return state.isPaused
         }
     }
 
-    /// Lets the writer continue without waiting for the reader, because its last bytes follow.
+    /// Removes the limit, because only the last bytes of a lost connection follow.
     package func takeAll() {
         state.withLock { state in
             state.limit = .max
@@ -175,27 +176,29 @@ package final class BytePipe: Sendable {
 
     /// Releases the buffer, and ends the wait of a reader. Calls `cancel` if the writer has not ended.
     package func close(cancel: () -> Void) {
-        let (isOver, held) = state.withLock { state in
+        let (isOver, released) = state.withLock { state in
             state.isClosed = true
-            defer { (state.pieces, state.held, state.spill, state.receiver) = ([], 0, nil, nil) }
+            defer { (state.pieces, state.bufferedCount, state.spill, state.receiver) = ([], 0, nil, nil) }
             return (state.end != nil, (state.pieces, state.spill, state.receiver))
         }
-        _ = held
+        _ = released  // without the lock
         if !isOver { cancel() }
         update({}) { _ in }
     }
 
     /// Changes the state, and resumes the readers that have a result afterwards.
     private func update(_ resume: () -> Void, _ change: (inout State) -> Void) {
-        let (reader, answer, mustResume, hasMore) = state.withLock {
+        let (reader, nextResult, mustResume, hasMore) = state.withLock {
             state -> (UnsafeContinuation<Data?, any Error>?, Result<Data?, any Error>, Bool, Bool) in
             change(&state)
-            guard !state.readers.isEmpty, let answer = state.answer() else { return (nil, .success(nil), false, false) }
+            guard !state.readers.isEmpty, let nextResult = state.nextResult() else {
+                return (nil, .success(nil), false, false)
+            }
             let reader = state.readers.removeFirst()
-            return (reader, answer, state.mustResume(), !state.readers.isEmpty)
+            return (reader, nextResult, state.mustResume(), !state.readers.isEmpty)
         }
         if mustResume { resume() }
         if hasMore { update(resume) { _ in } }
-        reader?.resume(with: answer)
+        reader?.resume(with: nextResult)
     }
 }

@@ -2,9 +2,8 @@ import Dispatch
 
 /// Ends operations whose deadline has passed, with one timer for all of them.
 ///
-/// The timer is set to the earliest known deadline. It is not changed when a holder is removed or its deadline moves
-/// back. It then fires early, checks all holders and is set again. A timer for each holder would cost more than the
-/// exchange that it guards.
+/// The timer is set to the earliest known deadline. When a holder is removed or its deadline moves back, the timer
+/// fires early, checks all holders and is set again. A timer for each holder would cost more than its exchange.
 package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
     private struct State {
         var holders: [ObjectIdentifier: any DeadlineHolder] = [:]
@@ -71,4 +70,12 @@ extension Duration {
         let (seconds, attoseconds) = min(self, .seconds(864_000)).components
         return .milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     }
+}
+
+/// An operation that must end by a deadline. The deadline may move while it runs.
+package protocol DeadlineHolder: AnyObject, Sendable {
+    /// The deadline now. Nil for none.
+    var deadline: ContinuousClock.Instant? { get }
+    /// Ends the operation. The deadline may have moved since it passed.
+    func deadlinePassed()
 }

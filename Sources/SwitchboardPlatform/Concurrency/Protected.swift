@@ -1,7 +1,11 @@
 #if canImport(os)
 import os
+
+@usableFromInline typealias PlatformLock = os_unfair_lock_s
 #else
 import Foundation
+
+@usableFromInline typealias PlatformLock = pthread_mutex_t
 #endif
 
 /// Protects a value with a lock. Copies share both.
@@ -64,4 +68,15 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // only `withLo
 extension Protected: CustomReflectable {
     /// An empty mirror: `dump` would read the value without the lock, and show credentials in it.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The memory of a ``Protected``: the value, and the lock after it.
+@usableFromInline
+final class LockedBuffer<Value>: ManagedBuffer<Value, PlatformLock> {
+    #if !canImport(os)
+    @inlinable
+    deinit {
+        _ = withUnsafeMutablePointerToElements { pthread_mutex_destroy($0) }
+    }
+    #endif
 }

@@ -46,10 +46,10 @@ package enum FileLock {
         while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }
         let code = errno
         // The previous holder may have removed the file: only a lock on the file that now has this path counts.
-        var held = stat()
+        var locked = stat()
         var named = stat()
-        if result == 0, fstat(descriptor, &held) == 0, lstat(path, &named) == 0, held.st_ino == named.st_ino,
-            held.st_dev == named.st_dev
+        if result == 0, fstat(descriptor, &locked) == 0, lstat(path, &named) == 0, locked.st_ino == named.st_ino,
+            locked.st_dev == named.st_dev
         {
             return descriptor
         }

@@ -7,8 +7,8 @@ import Network
 /// Detects whether this machine is on a network.
 package enum NetworkPath {
     #if canImport(Network)
-    /// Stored, because a monitor that is released reports nothing more.
-    private final class Watch: @unchecked Sendable {  // the monitor is not used after `init`
+    /// Retains the monitor, because a released monitor reports nothing.
+    private final class PathMonitor: @unchecked Sendable {  // the monitor is not used after `init`
         let last = Protected(true)
         private let monitor = NWPathMonitor()
 
@@ -18,10 +18,10 @@ package enum NetworkPath {
         }
     }
 
-    private static let watch = Watch()
+    private static let monitor = PathMonitor()
 
     /// Whether the system's path monitor last reported a network. True before its first report.
-    package static var exists: Bool { watch.last.value }
+    package static var exists: Bool { monitor.last.value }
     #else
     /// Whether an interface other than loopback is up, has a carrier, and has an address that is not link-local. True
     /// when the system does not list its interfaces.
@@ -32,7 +32,7 @@ package enum NetworkPath {
         var next = first
         while let entry = next?.pointee {
             // IFF_UP and IFF_RUNNING, and not IFF_LOOPBACK.
-            if entry.ifa_flags & 0x49 == 0x41, let address = entry.ifa_addr, leadsFurther(address) { return true }
+            if entry.ifa_flags & 0x49 == 0x41, let address = entry.ifa_addr, isRoutable(address) { return true }
             next = entry.ifa_next
         }
         return false
@@ -40,7 +40,7 @@ package enum NetworkPath {
 
     /// Returns false for link-local addresses, 169.254.0.0/16 and fe80::/10, and for addresses other than IPv4 and
     /// IPv6.
-    private static func leadsFurther(_ address: UnsafePointer<sockaddr>) -> Bool {
+    private static func isRoutable(_ address: UnsafePointer<sockaddr>) -> Bool {
         let bytes = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
         case AF_INET:

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The differences of URLSession between Apple's systems and the open-source Foundation, as values that the session can
-/// branch on. Tests play the callbacks of either on both.
+/// The differences between URLSession on Apple's systems and in the open-source Foundation, as values. Tests on one
+/// system simulate the callbacks of the other.
 package struct URLSessionQuirks: Sendable {
     /// Whether a header field whose value is one blank is removed from the request, including a default of libcurl.
     package let blankValueRemovesHeader: Bool
@@ -20,7 +20,7 @@ package struct URLSessionQuirks: Sendable {
     /// Whether URLSession splits a `multipart/x-mixed-replace` body: it reports a response for each part, and removes
     /// the boundaries.
     package let splitsReplacedParts: Bool
-    /// Whether a body that ends early is reported as a lost connection, whose text does not tell it apart.
+    /// Whether a truncated body is reported as a lost connection, with the same text.
     package let truncatedBodyIsLostConnection: Bool
 
     /// URLSession on Apple's systems.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct BytePipeTests {
-    private func offer(_ text: String, to pipe: BytePipe) -> BytePipe.Reception {
+    private func offer(_ text: String, to pipe: BytePipe) -> BytePipe.OfferResult {
         Data(text.utf8).withUnsafeBytes { pipe.offer($0) }
     }
 
@@ -28,7 +28,7 @@ struct BytePipeTests {
         let text = String(repeating: "x", count: 64 << 10)
         var taken = 0
         while case .kept = offer(text, to: pipe) { taken += text.utf8.count }
-        #expect(taken == BytePipe.high)
+        #expect(taken == BytePipe.highWaterMark)
         #expect(pipe.isPaused)
         var asked: [Int] = []
         for count in 1...8 { _ = try await pipe.next { asked.append(count) } }
@@ -48,7 +48,7 @@ struct BytePipeTests {
             guard case .kept = offer(text, to: pipe) else { break }
             expected += Data(text.utf8)
         }
-        #expect(expected.count >= BytePipe.high + 190_000)
+        #expect(expected.count >= BytePipe.highWaterMark + 190_000)
         pipe.end(nil)
         var read = Data()
         while let piece = try await pipe.next() { read += piece }

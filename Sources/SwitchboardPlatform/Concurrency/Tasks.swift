@@ -1,5 +1,5 @@
-/// Runs an operation with a time limit. The first to finish decides, the operation or the clock, and the other is
-/// canceled. The function waits for an operation that ignores its cancellation.
+/// Runs an operation with a timeout. It cancels the operation when the timeout has passed, and waits for an operation
+/// that ignores its cancellation.
 ///
 /// - Throws: The operation's error, or `error` when the limit has passed.
 package func withTimeout<Output: Sendable>(
@@ -17,4 +17,16 @@ package func withTimeout<Output: Sendable>(
         guard let output = try await group.next() else { throw CancellationError() }
         return output
     }
+}
+
+/// Starts a task that runs immediately on the caller's thread until its first suspension. If the standard library does
+/// not support that, the task is enqueued.
+package func startTask<Output: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Output
+) -> Task<Output, any Error> {
+    #if compiler(>=6.2) && os(Linux)
+    return Task.immediate { try await operation() }
+    #else
+    return Task { try await operation() }
+    #endif
 }

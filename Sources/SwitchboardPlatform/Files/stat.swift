@@ -3,8 +3,8 @@ import Foundation
 extension stat {
     /// Returns the reason why a file or folder must not be used, and what to do. Nil without one.
     ///
-    /// A file or folder that another user owns or can write may have any content. A file that another user can read may
-    /// have shown its secrets. Both are refused, as `ssh` refuses a private key. The superuser is trusted: an
+    /// Another user who owns or can write a file or folder may have changed it. Another user who can read a file may
+    /// have read its secrets. Both are rejected, as `ssh` refuses a private key. The superuser is trusted: an
     /// administrator may provide a file that others can read. A folder may be readable, because its files are private.
     ///
     /// - Parameter user: The user who reads the file. By default the user of this process.
@@ -35,17 +35,17 @@ extension stat {
     /// another member. Debian, Ubuntu and Fedora create one for each user, and their umask 002 lets it write.
     private var hasPrivateGroup: Bool {
         // A longer entry has many members.
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { room in
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
             var owner = passwd()
             var found: UnsafeMutablePointer<passwd>?
-            guard let start = room.baseAddress,
-                getpwuid_r(st_uid, &owner, start, room.count, &found) == 0, found != nil,
+            guard let start = buffer.baseAddress,
+                getpwuid_r(st_uid, &owner, start, buffer.count, &found) == 0, found != nil,
                 owner.pw_gid == st_gid
             else { return false }
             let name = String(cString: owner.pw_name)
             var entry = group()
             var other: UnsafeMutablePointer<group>?
-            guard getgrgid_r(st_gid, &entry, start, room.count, &other) == 0, other != nil,
+            guard getgrgid_r(st_gid, &entry, start, buffer.count, &other) == 0, other != nil,
                 String(cString: entry.gr_name) == name
             else { return false }
             var member = entry.gr_mem
@@ -55,5 +55,32 @@ extension stat {
             }
             return true
         }
+    }
+}
+
+extension stat {
+    /// The time of the file's last change, in nanoseconds since 1970. A time before 1843 or after 2255 becomes the
+    /// nearest one within, so that the difference to the current time is in range too.
+    package var changed: Int64 {
+        #if canImport(Darwin)
+        let time = st_mtimespec
+        #else
+        let time = st_mtim
+        #endif
+        return Self.nanoseconds(time)
+    }
+
+    /// The time of the last change of the file, its names or its permissions, in nanoseconds since 1970.
+    package var statusChanged: Int64 {
+        #if canImport(Darwin)
+        let time = st_ctimespec
+        #else
+        let time = st_ctim
+        #endif
+        return Self.nanoseconds(time)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        max(-4_000_000_000, min(Int64(time.tv_sec), 9_000_000_000)) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

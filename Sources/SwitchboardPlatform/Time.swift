@@ -1,5 +1,5 @@
 extension Duration {
-    /// A century: longer than any wait, and short enough to add to any point in time and to sleep on any clock.
+    /// A century: longer than any wait, without overflow when added to a date or passed to a clock.
     @usableFromInline package static let century = Duration.seconds(Int64(3_155_760_000))
 
     /// The duration, limited to the range from zero to a century.
@@ -39,5 +39,14 @@ extension Duration {
     package var millisecondsText: String {
         let (seconds, attoseconds) = clamped.components
         return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) ms"
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Returns a closure that measures the time since now.
+    @inlinable
+    package func stopwatch() -> @Sendable () -> Swift.Duration {
+        let start = now
+        return { start.duration(to: self.now) }
     }
 }
