@@ -102,8 +102,7 @@ extension ResponseBytes {
 }
 
 extension JSONElementReader {
-    /// Creates a reader whose elements any decoder decodes. Another one than `FastJSONDecoder` gets a copy of each
-    /// element.
+    /// Creates a reader with any decoder. A decoder other than `FastJSONDecoder` gets a copy of each element.
     fileprivate init(_ type: Element.Type, decodedBy decoder: any ResponseDecoder, at path: [String]) {
         if let decoder = decoder as? FastJSONDecoder {
             self.init(type, decoder: decoder, at: path)

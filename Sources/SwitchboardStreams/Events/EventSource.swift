@@ -13,14 +13,14 @@ actor EventSource<Parser: StreamParser> {
     private let call: LongCall
     private var parser: Parser
     private var bytes: ResponseBytes?
-    private var isOver = false
+    private var isEnded = false
     /// The error to throw after the events before it are delivered.
     private var failure: (any Error)?
     /// The status of the last response, or nil before the first. Without a first response, the source does not
     /// reconnect.
     private var status: Int?
     /// The number of connections since the last event.
-    private var quiet = 0
+    private var emptyConnections = 0
 
     init(_ parser: sending Parser, in call: LongCall, connect: @escaping Connect) {
         self.connect = connect
@@ -28,26 +28,26 @@ actor EventSource<Parser: StreamParser> {
         self.parser = parser
     }
 
-    /// Returns the next events, which may be none yet. Nil after an error, or when the server ended the stream.
+    /// Returns the next events, possibly none. Nil after an error, or when the server ended the stream.
     func more() async throws -> Transferred<[Parser.Element]>? {
         if let failure {
             self.failure = nil
-            // Only now, because a reader that leaves before never meets it.
+            // The call ends here, because a reader may stop before it gets the error.
             throw call.end(with: failure)
         }
-        guard !isOver else { return nil }
+        guard !isEnded else { return nil }
         var events: [Parser.Element] = []
         do {
             if let bytes { try await read(bytes) { events.append($0) } } else { try await open() }
         } catch {
             bytes = nil
-            await connectAgain(after: error)
+            await reconnect(after: error)
         }
         return Transferred(events)
     }
 
     private func open() async throws {
-        quiet += 1
+        emptyConnections += 1
         let response = try await connect(parser.position)
         guard response.statusCode != 204 else {
             status = 204
@@ -72,37 +72,37 @@ actor EventSource<Parser: StreamParser> {
             call.restartAttempts(at: 0)
         }
         try parser.parse(chunk) { event in
-            quiet = 0
+            emptyConnections = 0
             body(event)
         }
-        if chunk == nil { await connectAgain(after: nil) }
+        if chunk == nil { await reconnect(after: nil) }
     }
 
     /// Reconnects after the end of a connection or after a temporary error.
-    private func connectAgain(after error: (any Error)?) async {
+    private func reconnect(after error: (any Error)?) async {
         let (policy, lost) = (call.policy, error as? NetworkError)
         guard status != nil, call.isRepeatable, lost.map({ policy.errorCodes.contains($0.code) }) ?? (error == nil)
         else { return end(with: error) }
         do {
             // Waits longer after each connection without an event, and never less than a tenth of a second.
             let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
-            let wait = first.doubled(quiet - 1, upTo: policy.maximumDelay)
+            let wait = first.doubled(emptyConnections - 1, upTo: policy.maximumDelay)
             let cause = lost?.code.description ?? "the end of a connection"
-            guard try await call.goesOn(after: wait, because: cause) else { return end(with: error ?? silence) }
+            guard try await call.goesOn(after: wait, because: cause) else { return end(with: error ?? noEventsError) }
         } catch {
             end(with: error)
         }
     }
 
     /// The error of a stream whose connections end normally but deliver no event.
-    private var silence: NetworkError? {
-        guard quiet > 1 else { return nil }
-        return NetworkError(.connectionLost, reason: "\(quiet) connections in a row ended without an event")
+    private var noEventsError: NetworkError? {
+        guard emptyConnections > 1 else { return nil }
+        return NetworkError(.connectionLost, reason: "\(emptyConnections) connections in a row ended without an event")
     }
 
     /// Ends the call. The error is thrown after the events before it are delivered.
     func end(with error: (any Error)? = nil) {
-        isOver = true
+        isEnded = true
         bytes = nil
         failure = error
         if error == nil { call.end(.success(status ?? 0)) }
@@ -130,4 +130,24 @@ extension EventSource where Parser == EventStreamParser {
         }
         return Transferred(values)
     }
+}
+
+/// Parses the bytes of a stream into elements, over several connections.
+protocol StreamParser {
+    associatedtype Element
+    associatedtype Position: Sendable
+
+    /// The position after the last complete element, at which the next connection starts.
+    var position: Position { get }
+    /// The last `retry` time of the server: the wait before a reconnection.
+    var retry: Duration? { get }
+    /// The media type that a response must have, or nil for any.
+    var mediaType: String? { get }
+
+    /// Prepares for the bytes of a new connection.
+    mutating func restart()
+
+    /// Passes `body` the elements that this chunk completes. Nil marks the end of the bytes, which completes the last
+    /// element.
+    mutating func parse(_ chunk: Data?, _ body: (Element) -> Void) throws
 }

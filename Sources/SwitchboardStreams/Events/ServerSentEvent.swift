@@ -9,10 +9,10 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var type: String
     /// The data, with its lines joined by LF.
     public var data: String
-    /// The last event ID that the server sent, with this event or before. Empty if it sent none. It may contain control
+    /// The last event ID that the server sent, with this or an earlier event. Empty if it sent none. It may contain control
     /// characters other than NUL, CR and LF.
     public var id: String
-    /// The time that the server last asked clients to wait before they reconnect. Nil if it sent none.
+    /// The last `retry` time of the server: the wait before a reconnection. Nil if it sent none.
     public var retry: Duration?
 
     /// Creates an event, for instance for a test.
@@ -35,5 +35,99 @@ public struct ServerSentEvent: Sendable, Hashable {
             let reason = DecodingFailure.describe(error, in: Data(data.utf8), as: type, called: "the data")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error)
         }
+    }
+}
+
+/// Parses server-sent events with the algorithm of [HTML
+/// §9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation).
+struct EventStreamParser: StreamParser {
+    private static let (dataName, eventName) = (Array("data".utf8), Array("event".utf8))
+    private static let (idName, retryName) = (Array("id".utf8), Array("retry".utf8))
+    private let limit: Int
+    private var lines: LineScanner
+    private var isFirst = true
+    private var type = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+    private var id: String
+    /// The ID of the last complete event, even of one without data.
+    private var lastEventID: String
+    /// The ID that a reconnecting client sends: the last one that a header field can carry.
+    private(set) var position: String
+    /// The maximum number of bytes of an ID that is sent. Servers accept some 8 KiB of a whole head.
+    private static let sentIDLimit = 4 << 10
+    /// The last `retry` time of the server: the wait before a reconnection.
+    private(set) var retry: Duration?
+    let mediaType: String? = "text/event-stream"
+
+    /// Creates a parser.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of bytes of a line, and of an event's data.
+    ///   - lastEventID: The last event ID of the previous connection.
+    init(limit: Int, lastEventID: String = "") {
+        self.limit = limit
+        self.lastEventID = lastEventID
+        (id, position) = (lastEventID, lastEventID)
+        lines = LineScanner(limit: limit)
+    }
+
+    /// Prepares for the bytes of a new connection. The last event ID and the `retry` time stay.
+    mutating func restart() {
+        lines = LineScanner(limit: limit)
+        isFirst = true
+        (type, data, hasData, id) = ("", [], false, lastEventID)
+    }
+
+    /// Passes `body` the events that this chunk completes. An event that the end of the stream truncates is dropped.
+    ///
+    /// - Throws: `NetworkError.Code.responseTooLarge`.
+    mutating func parse(_ chunk: Data?, _ body: (ServerSentEvent) -> Void) throws {
+        guard let chunk else { return }
+        var scanner = lines
+        lines = LineScanner(limit: limit)  // keeps one owner of the bytes, to avoid a copy
+        defer { lines = scanner }
+        try scanner.scan(chunk) { line in
+            if let event = try interpret(line) { body(event) }
+        }
+    }
+
+    private mutating func interpret(_ line: ArraySlice<UInt8>) throws -> ServerSentEvent? {
+        var line = line
+        if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        isFirst = false
+        guard !line.isEmpty else { return dispatch() }
+        let name = line[..<(line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex)]
+        var value = line[name.endIndex...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        if name.elementsEqual(Self.dataName) {
+            guard data.count + value.count < limit else {
+                throw NetworkError(.responseTooLarge, reason: "an event has more than \(limit) bytes of data")
+            }
+            if hasData { data.append(UInt8(ascii: "\n")) }
+            data += value
+            hasData = true
+        } else if name.elementsEqual(Self.eventName) {
+            type = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual(Self.idName) {
+            if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        } else if name.elementsEqual(Self.retryName) {
+            let isNumber = !value.isEmpty && value.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            if isNumber, let time = Int64(String(decoding: value, as: UTF8.self)) { retry = .milliseconds(time) }
+        }
+        return nil
+    }
+
+    private mutating func dispatch() -> ServerSentEvent? {
+        defer {
+            (type, hasData) = ("", false)
+            data.removeAll(keepingCapacity: true)
+        }
+        lastEventID = id
+        if id.utf8.count <= Self.sentIDLimit, !id.utf8.contains(where: \.breaksFieldValue) { position = id }
+        // A `data` line without a value counts: the event's data is then empty.
+        guard hasData else { return nil }
+        let name = type.isEmpty ? "message" : type
+        return ServerSentEvent(type: name, data: String(decoding: data, as: UTF8.self), id: id, retry: retry)
     }
 }

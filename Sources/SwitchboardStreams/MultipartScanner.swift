@@ -14,11 +14,11 @@ struct MultipartScanner: Sendable {
     /// The maximum number of bytes of a part's fields, and of the text before the first boundary.
     static let headLimit = 256 << 10
 
-    private enum Place { case preamble, head, content, epilogue }
+    private enum Section { case preamble, head, content, epilogue }
 
     private let delimiter: [UInt8]
     private let limit: Int
-    private var place = Place.preamble
+    private var section = Section.preamble
     private var buffer = Data()
     /// The number of bytes that were consumed from the buffer.
     private var position = 0
@@ -42,11 +42,11 @@ struct MultipartScanner: Sendable {
     }
 
     /// Whether the last boundary has arrived. Later bytes are ignored.
-    var isOver: Bool { place == .epilogue }
+    var isOver: Bool { section == .epilogue }
 
     /// Appends the next bytes.
     mutating func push(_ chunk: Data) {
-        guard place != .epilogue else { return }
+        guard section != .epilogue else { return }
         if position == buffer.count {
             buffer = chunk
         } else {
@@ -64,7 +64,7 @@ struct MultipartScanner: Sendable {
 
     /// Stops: no more parts follow.
     mutating func stop() {
-        (place, buffer, content, position) = (.epilogue, Data(), Data(), 0)
+        (section, buffer, content, position) = (.epilogue, Data(), Data(), 0)
     }
 
     /// Returns the next complete part. Nil when more bytes are needed, and after the last part.
@@ -75,26 +75,26 @@ struct MultipartScanner: Sendable {
     mutating func next() throws(NetworkError) -> ResponsePart? {
         while true {
             let boundary: Boundary?
-            switch place {
+            switch section {
             case .preamble, .content: boundary = try readContent()
             case .head: boundary = try readHead()
             case .epilogue: return nil
             }
             guard let boundary else {
-                guard isAtEnd, place != .epilogue else { return nil }
+                guard isAtEnd, section != .epilogue else { return nil }
                 throw NetworkError(.truncatedBody, reason: "the multipart body ends before its last boundary")
             }
-            if let part = pass(boundary) { return part }
+            if let part = consume(boundary) { return part }
         }
     }
 
-    /// Moves past a boundary, and returns the part before it.
-    private mutating func pass(_ boundary: Boundary) -> ResponsePart? {
-        let isPart = place == .content || place == .head && headSize > 0
-        if place == .preamble { endsLinesByLF = !boundary.endsInCRLF }
+    /// Moves past a boundary. Returns the part before it.
+    private mutating func consume(_ boundary: Boundary) -> ResponsePart? {
+        let isPart = section == .content || section == .head && headSize > 0
+        if section == .preamble { endsLinesByLF = !boundary.endsInCRLF }
         position = boundary.end
-        place = boundary.isLast ? .epilogue : .head
-        if place == .epilogue {
+        section = boundary.isLast ? .epilogue : .head
+        if section == .epilogue {
             buffer = Data()
             position = 0
         }
@@ -121,11 +121,11 @@ extension MultipartScanner {
 
     // MARK: Content
 
-    /// Consumes content, or the text before the first boundary, up to a boundary or as far as it is certain.
+    /// Consumes content, or the text before the first boundary, up to a boundary or up to bytes that may begin one.
     private mutating func readContent() throws(NetworkError) -> Boundary? {
         let (end, boundary) = buffer.withUnsafeBytes { search($0) }
         let count = end - position
-        if place == .content {
+        if section == .content {
             guard count <= limit - content.count else {
                 throw NetworkError(.responseTooLarge, reason: "a part has more than \(limit) bytes")
             }
@@ -142,8 +142,8 @@ extension MultipartScanner {
         return boundary
     }
 
-    /// Returns the next boundary and the end of the content before it, or the end of the certain content without a
-    /// boundary.
+    /// Returns the next boundary and the end of the content before it. Without a boundary, returns the end of the bytes
+    /// that are certainly content.
     private func search(_ bytes: UnsafeRawBufferPointer) -> (end: Int, Boundary?) {
         if isLineStart {
             switch line(at: position, in: bytes) {
@@ -152,7 +152,7 @@ extension MultipartScanner {
             case .other: break
             }
         }
-        let needsCR = place == .content && !endsLinesByLF
+        let needsCR = section == .content && !endsLinesByLF
         var start = position
         while let feed = bytes.firstLineFeed(from: start) {
             start = feed + 1
@@ -165,8 +165,8 @@ extension MultipartScanner {
             }
         }
         // Keeps a final CR, because its LF may follow.
-        let isKept = needsCR && !isAtEnd && bytes.count > position && bytes.last == UInt8(ascii: "\r")
-        return (isKept ? bytes.count - 1 : bytes.count, nil)
+        let keepsCR = needsCR && !isAtEnd && bytes.count > position && bytes.last == UInt8(ascii: "\r")
+        return (keepsCR ? bytes.count - 1 : bytes.count, nil)
     }
 
     /// Returns the kind of a line.
@@ -221,7 +221,7 @@ extension MultipartScanner {
             (position, searched) = (feed + 1, feed + 1)
             guard !bytes.isEmpty else {
                 try endField()
-                place = .content
+                section = .content
                 isLineStart = true
                 return try readContent()
             }

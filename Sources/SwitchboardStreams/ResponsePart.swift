@@ -1,6 +1,49 @@
 import Foundation
 import Switchboard
 
+/// One part of a `multipart` response ([RFC 2046 §5.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1)).
+public struct ResponsePart: Sendable, Hashable {
+    /// The part's header fields, in order. No field is required.
+    public var headers: HTTPHeaders
+    /// The bytes between the blank line after the fields and the next boundary, as they were sent. A
+    /// `Content-Transfer-Encoding` is not decoded, and a multipart within it is not parsed.
+    public var body: Data
+
+    /// Creates a part.
+    public init(headers: HTTPHeaders = [:], body: Data = Data()) {
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The range of bytes in the `Content-Range`, or nil without a valid one. The length of ``body`` is not compared
+    /// with it.
+    public var contentRange: ContentRange? { headers["Content-Range"].flatMap { ContentRange($0) } }
+}
+
+extension NetworkRouter {
+    /// Returns the parts of a `multipart` response as they arrive, for instance several ranges of a file. See
+    /// `NetworkResponse.parts(limit:)`.
+    ///
+    /// ```swift
+    /// // The endpoint's headers: ["Range": "bytes=0-99,1000-1099"]
+    /// for try await part in router.parts(for: .film) { show(part.body) }
+    /// ```
+    ///
+    /// The request accepts `multipart/*`, unless the endpoint sets `Accept`. Reading the first part sends it, once. The
+    /// reader sets the pace. A reader that stops early, or whose task is canceled, closes the exchange. Reading throws
+    /// the errors of `streamedResponse(for:)` and `NetworkResponse.parts(limit:)`.
+    ///
+    /// - Parameters:
+    ///   - endPoint: The endpoint.
+    ///   - limit: The maximum number of bytes of a part's body. A larger one throws
+    ///     `NetworkError.Code.responseTooLarge`. Default 64 MiB.
+    /// - Returns: The parts, to be read once.
+    public func parts(for endPoint: EndPoint, limit: Int = 64 << 20) -> ResponseSequence<ResponsePart> {
+        let call = prepare(endPoint, accept: "multipart/*")
+        return ResponseSequence(limit: limit) { try await call.stream() }
+    }
+}
+
 extension NetworkResponse {
     /// Returns the parts of a `multipart` body as they arrive, for instance `multipart/byteranges` ([RFC 9110
     /// §14.6](https://www.rfc-editor.org/rfc/rfc9110#section-14.6)) or `multipart/mixed` ([RFC 2046
@@ -26,7 +69,7 @@ extension NetworkResponse {
 extension ResponseSequence<ResponsePart> {
     /// Creates the parts of a response. The first read sends its request.
     init(limit: Int, opening open: @escaping @Sendable () async throws -> NetworkResponse) {
-        let opener = PartOpener(limit: limit, open)
+        let opener = LazyPartReader(limit: limit, open)
         self.init { try await opener.next() }
     }
 }
@@ -46,7 +89,7 @@ private actor PartReader {
             let type = response.headers["Content-Type"] ?? ""
             scanner = MultipartScanner(boundary: try MultipartBoundary.parse(contentType: type), limit: limit)
         } catch {
-            throw error.noting(response)
+            throw error.withResponse(response)
         }
         bytes = response.bytes
         var head = response
@@ -71,13 +114,13 @@ private actor PartReader {
         } catch {
             bytes = nil
             scanner.stop()
-            throw (error as? NetworkError)?.noting(head) ?? error
+            throw (error as? NetworkError)?.withResponse(head) ?? error
         }
     }
 }
 
 /// Sends a request at the first read.
-private actor PartOpener {
+private actor LazyPartReader {
     private let limit: Int
     private var open: (@Sendable () async throws -> NetworkResponse)?
     private var reader: PartReader?
@@ -97,8 +140,8 @@ private actor PartOpener {
 }
 
 extension NetworkError {
-    /// Returns the error with response and request, unless it has them already.
-    fileprivate func noting(_ response: NetworkResponse) -> NetworkError {
+    /// Returns the error with the response and its request, unless it already has a response.
+    fileprivate func withResponse(_ response: NetworkResponse) -> NetworkError {
         status == nil ? with(response) : self
     }
 }
