@@ -1,3 +1,4 @@
+import Foundation
 import Switchboard
 import SwitchboardPlatform
 
@@ -88,12 +89,12 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         let epoch = try admit(request, key)
         do {
             let response = try await next(request)
-            note(isFailure(.success(response)) ? .failure : .success, key, epoch, request)
+            record(isFailure(.success(response)) ? .failure : .success, key, epoch, request)
             return response
         } catch {
             let caught = NetworkError.caught(error)
             let isFailure = caught.code != .cancelled && isFailure(.failure(caught))
-            note(isFailure ? .failure : .nothing, key, epoch, request)
+            record(isFailure ? .failure : .neutral, key, epoch, request)
             throw error
         }
     }
@@ -107,12 +108,12 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Int {
         let now = elapsed()
-        switch circuits.withLock({ $0[key]?.admit(at: now) ?? .passes(0) }) {
-        case .passes(let epoch): return epoch
-        case .probes(let epoch):
+        switch circuits.withLock({ $0[key]?.admit(at: now) ?? .admitted(0) }) {
+        case .admitted(let epoch): return epoch
+        case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
             return epoch
-        case .refused(let time):
+        case .rejected(let time):
             let reason =
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
                 ?? "the circuit of \(key) is half open, and a probe is in flight"
@@ -120,7 +121,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         }
     }
 
-    private func note(_ outcome: Circuit.Outcome, _ key: String, _ epoch: Int, _ request: NetworkRequest) {
+    private func record(_ outcome: Circuit.Outcome, _ key: String, _ epoch: Int, _ request: NetworkRequest) {
         let now = elapsed()
         let change: String? = circuits.withLock { circuits in
             if circuits[key] == nil {
@@ -128,8 +129,103 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
                 // Removes idle circuits above a limit, because callers may choose the keys: hosts of links for instance.
                 if circuits.count >= 256 { circuits = circuits.filter { !$0.value.isIdle(at: now, rules) } }
             }
-            return circuits[key, default: Circuit()].note(outcome, epoch, at: now, rules)
+            return circuits[key, default: Circuit()].record(outcome, epoch, at: now, rules)
         }
         if let change { request.report(.note("the circuit of \(key) \(change)")) }
+    }
+}
+
+/// The state of one circuit of a ``CircuitBreaker``.
+struct Circuit: Sendable {
+    struct Rules: Sendable {
+        let failures: Int
+        let window: Duration
+        let time: Duration
+    }
+
+    enum Outcome {
+        case success, failure
+        /// The outcome is not about the server, as after a cancellation.
+        case neutral
+    }
+
+    /// The decision about a request. The caller passes the epoch to ``record(_:_:at:_:)``.
+    enum Admission {
+        case admitted(Int), probe(Int)
+        /// The time until the next probe, or nil while a probe is in flight.
+        case rejected(Duration?)
+    }
+
+    private enum Phase {
+        case closed(failures: [Duration])
+        case open(until: Duration)
+        case halfOpenProbe
+    }
+
+    private var phase = Phase.closed(failures: [])
+    /// The number of phase changes. The outcome of a request that began in an earlier phase is ignored.
+    private var epoch = 0
+
+    func state(at now: Duration) -> CircuitBreaker.State {
+        switch phase {
+        case .closed: .closed
+        case .open(let until): until > now ? .open(for: until - now) : .halfOpen
+        case .halfOpenProbe: .halfOpen
+        }
+    }
+
+    mutating func admit(at now: Duration) -> Admission {
+        switch phase {
+        case .closed: return .admitted(epoch)
+        case .halfOpenProbe: return .rejected(nil)
+        case .open(let until):
+            guard until <= now else { return .rejected(until - now) }
+            transition(.halfOpenProbe)
+            return .probe(epoch)
+        }
+    }
+
+    /// Records the outcome of a request, and returns a description of the resulting change, or nil.
+    mutating func record(_ outcome: Outcome, _ epoch: Int, at now: Duration, _ rules: Rules) -> String? {
+        guard epoch == self.epoch else { return nil }
+        switch (phase, outcome) {
+        case (.closed(var failures), .failure):
+            failures.removeAll { now - $0 >= rules.window }
+            failures.append(now)
+            guard failures.count >= rules.failures else {
+                phase = .closed(failures: failures)
+                return nil
+            }
+            transition(.open(until: now + rules.time))
+            return "opens for \(rules.time.secondsText): \(failures.count) failures"
+        case (.halfOpenProbe, .failure):
+            transition(.open(until: now + rules.time))
+            return "opens again for \(rules.time.secondsText): the probe failed"
+        case (.halfOpenProbe, .success):
+            transition(.closed(failures: []))
+            return "closes: the probe succeeded"
+        case (.halfOpenProbe, .neutral):
+            transition(.open(until: now))
+            return nil
+        case (.closed, _), (.open, _): return nil
+        }
+    }
+
+    /// Returns whether the circuit is closed without recent failures, so that it can be removed.
+    func isIdle(at now: Duration, _ rules: Rules) -> Bool {
+        if case .closed(let failures) = phase { failures.allSatisfy { now - $0 >= rules.window } } else { false }
+    }
+
+    private mutating func transition(_ phase: Phase) {
+        self.phase = phase
+        epoch += 1
+    }
+}
+
+extension NetworkRequest {
+    /// The host and port that identify a server: `api.example.com:443`.
+    var authority: String {
+        guard let url else { return "" }
+        return "\(url.host?.lowercased() ?? ""):\(url.effectivePort)"
     }
 }

@@ -14,8 +14,8 @@ import SwitchboardPlatform
 /// canceled. If all fail, the last result counts. A failure does not trigger another attempt; use `RetryPolicy` for
 /// that.
 ///
-/// Choose a delay that most responses meet, for instance the 95th percentile. The budget keeps a slow server from
-/// receiving twice the requests.
+/// Choose a delay that most responses meet, for instance the 95th percentile. The budget prevents that a slow server
+/// receives twice as many requests.
 public struct Hedging: Interceptor {
     private enum Event: Sendable {
         case ended(Result<NetworkResponse, any Error>)
@@ -50,14 +50,14 @@ public struct Hedging: Interceptor {
 
     /// Sends the request, and sends it again while no response arrives in time.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard fits(request) else { return try await next(request) }
+        guard canHedge(request) else { return try await next(request) }
         budget?.countCall()
         // The group contains a task per attempt and one that waits for the delay.
         return try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
-            var (sent, underWay) = (0, 0)
+            var (sent, inFlight) = (0, 0)
             func send() {
-                (sent, underWay) = (sent + 1, underWay + 1)
+                (sent, inFlight) = (sent + 1, inFlight + 1)
                 group.addTask { await attempt(request, next) }
                 if sent < maximumAttempts { group.addTask { try await wait() } }
             }
@@ -72,20 +72,20 @@ public struct Hedging: Interceptor {
                     request.report(.retry(after: delay, because: "no response yet; the first request continues"))
                     send()
                 case .ended(let result):
-                    underWay -= 1
+                    inFlight -= 1
                     try CallCancellation.check()
-                    if underWay == 0 || isGood(result) { return try result.get() }
+                    if inFlight == 0 || isSuccess(result) { return try result.get() }
                 }
             }
             throw CancellationError()
         }
     }
 
-    private func fits(_ request: NetworkRequest) -> Bool {
+    private func canHedge(_ request: NetworkRequest) -> Bool {
         maximumAttempts > 1 && request.method == .get && request.body.isEmpty && !request.options.streamsResponse
     }
 
-    private func isGood(_ result: Result<NetworkResponse, any Error>) -> Bool {
+    private func isSuccess(_ result: Result<NetworkResponse, any Error>) -> Bool {
         guard case .success(let response) = result else { return false }
         return !CircuitBreaker.isFailure(.success(response)) && response.statusCode != 429
     }

@@ -13,7 +13,7 @@ import SwitchboardPlatform
 public final class RetryBudget: RetryLimit {
     private struct State: Sendable {
         var tokens: Double
-        var filled = Duration.zero
+        var lastFill = Duration.zero
     }
 
     /// The number of retries per call. Default 0.2: one retry per five calls.
@@ -68,9 +68,9 @@ public final class RetryBudget: RetryLimit {
     }
 
     private func fill(_ state: inout State, at time: Duration) {
-        guard time > state.filled else { return }
-        state.tokens = min(capacity, state.tokens + minimumPerSecond * ((time - state.filled) / .seconds(1)))
-        state.filled = time
+        guard time > state.lastFill else { return }
+        state.tokens = min(capacity, state.tokens + minimumPerSecond * ((time - state.lastFill) / .seconds(1)))
+        state.lastFill = time
     }
 }
 

@@ -11,12 +11,12 @@ import SwitchboardPlatform
 /// limiter.limit = 0
 /// ```
 ///
-/// List it behind `RetryPolicy`, so that a request does not occupy a slot while it waits for a retry. A streamed
-/// response keeps its slot until its end or until it is released. A canceled request leaves the queue at once. Several
-/// routers may share a limiter. The request by which an `AuthenticationInterceptor` refreshes its credential does not
+/// List it after `RetryPolicy`, so that a request does not occupy a slot while it waits for a retry. A streamed
+/// response keeps its slot until its end or until it is released. A canceled request leaves the queue immediately. Several
+/// routers may share a limiter. Requests that refresh the credential of an `AuthenticationInterceptor` do not
 /// wait.
 public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
-    private let state: Protected<Places>
+    private let state: Protected<ConcurrencySlots>
 
     /// Creates a limiter.
     ///
@@ -24,7 +24,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     ///   - limit: The maximum number of requests in flight. 0 pauses, and nil means no limit.
     ///   - perHost: The maximum number of requests in flight to one host and port. 0 pauses, and nil means no limit.
     public init(_ limit: Int? = nil, perHost: Int? = nil) {
-        state = Protected(Places(limit: limit, perHost: perHost))
+        state = Protected(ConcurrencySlots(limit: limit, perHost: perHost))
     }
 
     /// The maximum number of requests in flight. 0 pauses, and nil means no limit. A smaller number does not affect
@@ -50,74 +50,74 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         // A refresh must not wait for requests that wait for its credential.
         guard !request.options.bypassesLimits, !CredentialRefresh.isRunning else { return try await next(request) }
-        let place = try await place(for: request)
-        defer { withExtendedLifetime(place) {} }
+        let slot = try await slot(for: request)
+        defer { withExtendedLifetime(slot) {} }
         var response = try await next(request)
-        if let stream = response.stream { response.stream = ResponseBytes(PlacedStream(stream, place)) }
+        if let stream = response.stream { response.stream = ResponseBytes(SlotStream(stream, slot)) }
         return response
     }
 
     // MARK: Slots
 
-    private func place(for request: NetworkRequest) async throws -> Place {
+    private func slot(for request: NetworkRequest) async throws -> Slot {
         let name = request.authority
-        let leave: @Sendable () -> Void = { [weak self] in self?.change { $0.leave(name) } }
-        guard !state.withLock({ $0.enter(name) }) else { return Place(leave) }
+        let release: @Sendable () -> Void = { [weak self] in self?.change { $0.release(name) } }
+        guard !state.withLock({ $0.acquire(name) }) else { return Slot(release) }
         request.report(.waiting(for: "a slot"))
         let start = ContinuousClock.now
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
-        try await waitForTurn {
+        try await waitInQueue {
             enqueue($0, id, name)
-        } leave: { [self] in
-            let turn = state.withLock { $0.remove(id, name) }
-            turn?.resume(throwing: CancellationError())
+        } onCancel: { [self] in
+            let waiter = state.withLock { $0.remove(id, name) }
+            waiter?.resume(throwing: CancellationError())
         }
         request.report(.admitted(after: .now - start))
-        return Place(leave)
+        return Slot(release)
     }
 
-    private func enqueue(_ turn: Waiters.Turn, _ id: Int, _ name: String) {
-        let enters = state.withLock { state in
-            // A slot may have become free meanwhile.
-            if state.enter(name) { return true }
-            state.hosts[name, default: Places.Host()].waiters.append(turn, id)
+    private func enqueue(_ waiter: Waiters.Waiter, _ id: Int, _ name: String) {
+        let isAcquired = state.withLock { state in
+            // A slot may have become free since the first attempt.
+            if state.acquire(name) { return true }
+            state.hosts[name, default: ConcurrencySlots.Host()].waiters.append(waiter, id)
             return false
         }
-        if enters { turn.resume() }
+        if isAcquired { waiter.resume() }
     }
 
     /// Changes the state, and resumes the requests that have a slot afterwards.
-    private func change(_ change: (inout Places) -> Void) {
-        let turns = state.withLock { state in
+    private func change(_ change: (inout ConcurrencySlots) -> Void) {
+        let ready = state.withLock { state in
             change(&state)
-            return state.nextTurns()
+            return state.takeReady()
         }
-        for turn in turns { turn.resume() }
+        for waiter in ready { waiter.resume() }
     }
 }
 
-/// A slot of the limiter. Its deallocation frees the slot.
-private final class Place: Sendable {
-    private let onLeave: @Sendable () -> Void
+/// A slot of the limiter, freed by its deallocation.
+private final class Slot: Sendable {
+    private let onRelease: @Sendable () -> Void
 
-    init(_ onLeave: @escaping @Sendable () -> Void) {
-        self.onLeave = onLeave
+    init(_ onRelease: @escaping @Sendable () -> Void) {
+        self.onRelease = onRelease
     }
 
-    deinit { onLeave() }
+    deinit { onRelease() }
 }
 
 /// A body that frees its slot at its end or when it is deallocated.
-private final class PlacedStream: ResponseBytes.Source {
+private final class SlotStream: ResponseBytes.Source {
     private let bytes: ResponseBytes
-    private let place: Protected<Place?>
+    private let slot: Protected<Slot?>
 
-    init(_ bytes: ResponseBytes, _ place: Place) {
+    init(_ bytes: ResponseBytes, _ slot: Slot) {
         self.bytes = bytes
-        self.place = Protected(place)
+        self.slot = Protected(slot)
     }
 
     var request: NetworkRequest? {
@@ -134,10 +134,10 @@ private final class PlacedStream: ResponseBytes.Source {
     func next() async throws -> Data? {
         do {
             let chunk = try await bytes.next()
-            if chunk == nil { _ = place.swap(nil) }
+            if chunk == nil { _ = slot.swap(nil) }
             return chunk
         } catch {
-            _ = place.swap(nil)
+            _ = slot.swap(nil)
             throw error
         }
     }
@@ -153,3 +153,71 @@ extension RequestOptions {
 }
 
 private enum BypassesLimitsOption: RequestOption { static let defaultValue = false }
+
+/// The slots of a ``ConcurrencyLimiter``, and the requests that wait for one. Not thread-safe.
+struct ConcurrencySlots: Sendable {
+    struct Host: Sendable {
+        var inFlight = 0
+        var waiters = Waiters()
+    }
+
+    var limit: Int?
+    var perHost: Int?
+    private(set) var inFlight = 0
+    var nextID = 0
+    /// The hosts with a request in flight or waiting.
+    var hosts: [String: Host] = [:]
+
+    init(limit: Int?, perHost: Int?) {
+        self.limit = limit
+        self.perHost = perHost
+    }
+
+    func hasSlot(for name: String) -> Bool {
+        inFlight < limit ?? .max && hosts[name]?.inFlight ?? 0 < perHost ?? .max && hosts[name]?.waiters.isEmpty ?? true
+    }
+
+    mutating func acquire(_ name: String) -> Bool {
+        guard hasSlot(for: name) else { return false }
+        inFlight += 1
+        hosts[name, default: Host()].inFlight += 1
+        return true
+    }
+
+    mutating func release(_ name: String) {
+        inFlight -= 1
+        hosts[name]?.inFlight -= 1
+        removeIfIdle(name)
+    }
+
+    mutating func remove(_ id: Int, _ name: String) -> Waiters.Waiter? {
+        let waiter = hosts[name]?.waiters.remove(id)
+        removeIfIdle(name)
+        return waiter
+    }
+
+    /// Assigns free slots to waiting requests. Removes and returns their continuations.
+    mutating func takeReady() -> [Waiters.Waiter] {
+        var ready: [Waiters.Waiter] = []
+        while inFlight < limit ?? .max, let name = nextHost(), let waiter = hosts[name]?.waiters.removeFirst() {
+            inFlight += 1
+            hosts[name]?.inFlight += 1
+            ready.append(waiter)
+        }
+        return ready
+    }
+
+    /// Returns the host with the longest-waiting request among the hosts that have a free slot.
+    private mutating func nextHost() -> String? {
+        var first: (id: Int, name: String)?
+        for name in hosts.keys where hosts[name]?.inFlight ?? 0 < perHost ?? .max {
+            guard let id = hosts[name]?.waiters.first, id < first?.id ?? .max else { continue }
+            first = (id, name)
+        }
+        return first?.name
+    }
+
+    private mutating func removeIfIdle(_ name: String) {
+        if let host = hosts[name], host.inFlight == 0, host.waiters.isEmpty { hosts[name] = nil }
+    }
+}

@@ -10,16 +10,16 @@ import SwitchboardPlatform
 /// ```
 ///
 /// It is a token bucket: each request takes a token, and tokens return one by one at an even rate. A canceled request
-/// leaves the queue at once and takes no token. List it behind `RetryPolicy`, so that each attempt counts. If hosts
+/// leaves the queue immediately and takes no token. List it after `RetryPolicy`, so that each attempt counts. If hosts
 /// have different limits, use a separate limiter for each.
 public final class RateLimiter: Interceptor, ExchangeInterceptor {
     private struct State: Sendable {
         var tokens: Double
-        var filled = Duration.zero
+        var lastFill = Duration.zero
         var nextID = 0
         var waiters = Waiters()
         /// The task that resumes waiting requests. Nil while no request waits.
-        var giver: Task<Void, Never>?
+        var refiller: Task<Void, Never>?
     }
 
     /// The number of requests that may start per ``period``.
@@ -70,13 +70,13 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
 
     // MARK: Tokens
 
-    /// One token, less the rounding error of sums of fractions.
+    /// One token minus the rounding error of sums of fractions.
     private static let one = 1 - 1e-6
 
     private func fill(_ state: inout State, at time: Duration) {
-        guard time > state.filled else { return }
-        state.tokens = min(Double(burst), state.tokens + Double(count) * ((time - state.filled) / period))
-        state.filled = time
+        guard time > state.lastFill else { return }
+        state.tokens = min(Double(burst), state.tokens + Double(count) * ((time - state.lastFill) / period))
+        state.lastFill = time
     }
 
     private func takeToken() -> Bool {
@@ -94,38 +94,38 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
             state.nextID += 1
             return state.nextID
         }
-        try await waitForTurn { turn in
+        try await waitInQueue { waiter in
             state.withLock { state in
-                state.waiters.append(turn, id)
-                if state.giver == nil { state.giver = Task { await giveTurns() } }
+                state.waiters.append(waiter, id)
+                if state.refiller == nil { state.refiller = Task { await resumeWaiters() } }
             }
-        } leave: { [self] in
-            let turn = state.withLock { state in
-                defer { if state.waiters.isEmpty { state.giver = state.giver.cancelled() } }
+        } onCancel: { [self] in
+            let waiter = state.withLock { state in
+                defer { if state.waiters.isEmpty { state.refiller = state.refiller.cancelled() } }
                 return state.waiters.remove(id)
             }
-            turn?.resume(throwing: CancellationError())
+            waiter?.resume(throwing: CancellationError())
         }
     }
 
-    private func giveTurns() async {
+    private func resumeWaiters() async {
         while !Task.isCancelled {
             let elapsed = elapsed()
-            let (turns, wait) = state.withLock { state -> ([Waiters.Turn], Duration?) in
+            let (ready, wait) = state.withLock { state -> ([Waiters.Waiter], Duration?) in
                 fill(&state, at: elapsed)
-                var turns: [Waiters.Turn] = []
-                while state.tokens >= Self.one, let turn = state.waiters.removeFirst() {
+                var ready: [Waiters.Waiter] = []
+                while state.tokens >= Self.one, let waiter = state.waiters.removeFirst() {
                     state.tokens = max(0, state.tokens - 1)
-                    turns.append(turn)
+                    ready.append(waiter)
                 }
                 guard !state.waiters.isEmpty else {
                     // After a cancellation, another task may already have replaced this one.
-                    if !Task.isCancelled { state.giver = nil }
-                    return (turns, nil)
+                    if !Task.isCancelled { state.refiller = nil }
+                    return (ready, nil)
                 }
-                return (turns, period * ((1 - state.tokens) / Double(count)))
+                return (ready, period * ((1 - state.tokens) / Double(count)))
             }
-            for turn in turns { turn.resume() }
+            for waiter in ready { waiter.resume() }
             guard let wait else { return }
             try? await clock.sleep(for: wait)
         }

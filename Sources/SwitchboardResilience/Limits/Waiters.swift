@@ -1,46 +1,46 @@
 import Switchboard
 
-/// A queue of waiting requests, in order of arrival. Needs a lock around it.
+/// A queue of waiting requests, in order of arrival. Not thread-safe.
 struct Waiters: Sendable {
-    typealias Turn = CheckedContinuation<Void, any Error>
+    typealias Waiter = CheckedContinuation<Void, any Error>
 
     /// The ids in order of arrival, including those of requests that have left.
     private var ids: [Int] = []
     private var start = 0
-    private var turns: [Int: Turn] = [:]
+    private var waiters: [Int: Waiter] = [:]
 
-    var count: Int { turns.count }
-    var isEmpty: Bool { turns.isEmpty }
+    var count: Int { waiters.count }
+    var isEmpty: Bool { waiters.isEmpty }
 
     /// The id of the request that arrived first.
     var first: Int? {
         mutating get {
-            while start < ids.count, turns[ids[start]] == nil { start += 1 }
+            while start < ids.count, waiters[ids[start]] == nil { start += 1 }
             return start < ids.count ? ids[start] : nil
         }
     }
 
-    mutating func append(_ turn: Turn, _ id: Int) {
-        tidy()
+    mutating func append(_ waiter: Waiter, _ id: Int) {
+        compact()
         ids.append(id)
-        turns[id] = turn
+        waiters[id] = waiter
     }
 
-    mutating func removeFirst() -> Turn? {
+    mutating func removeFirst() -> Waiter? {
         guard let first else { return nil }
         start += 1
-        return turns.removeValue(forKey: first)
+        return waiters.removeValue(forKey: first)
     }
 
     /// Removes and returns the continuation of a request, or nil if it has left.
-    mutating func remove(_ id: Int) -> Turn? {
-        turns.removeValue(forKey: id)
+    mutating func remove(_ id: Int) -> Waiter? {
+        waiters.removeValue(forKey: id)
     }
 
     /// Removes the ids of requests that have left, once they are the majority.
-    private mutating func tidy() {
-        guard ids.count > 64, ids.count > turns.count * 2 else { return }
-        ids.removeAll { turns[$0] == nil }
+    private mutating func compact() {
+        guard ids.count > 64, ids.count > waiters.count * 2 else { return }
+        ids.removeAll { waiters[$0] == nil }
         start = 0
     }
 }
@@ -48,20 +48,20 @@ struct Waiters: Sendable {
 /// Waits in a queue until the continuation resumes, or until the task or its call is canceled.
 ///
 /// - Parameters:
-///   - enqueue: Adds the continuation to the queue, or resumes it at once.
-///   - leave: Removes the continuation from the queue if it is still there, and resumes it with `CancellationError`.
+///   - enqueue: Adds the continuation to the queue, or resumes it immediately.
+///   - onCancel: Removes the continuation from the queue if it is still there, and resumes it with `CancellationError`.
 /// - Throws: `CancellationError`.
-func waitForTurn(
-    _ enqueue: (CheckedContinuation<Void, any Error>) -> Void, leave: @escaping @Sendable () -> Void
+func waitInQueue(
+    _ enqueue: (CheckedContinuation<Void, any Error>) -> Void, onCancel: @escaping @Sendable () -> Void
 ) async throws {
     try CallCancellation.check()
     try await withCancellation {
         try await withCheckedThrowingContinuation { continuation in
             enqueue(continuation)
-            // An earlier cancellation found nothing in the queue to remove.
-            if Task.isCancelled || CallCancellation.current?.isCancelled == true { leave() }
+            // A cancellation before `enqueue` did not find the continuation in the queue.
+            if Task.isCancelled || CallCancellation.current?.isCancelled == true { onCancel() }
         }
     } onCancel: {
-        leave()
+        onCancel()
     }
 }

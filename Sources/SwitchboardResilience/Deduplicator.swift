@@ -1,0 +1,191 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardText
+
+/// Sends equal concurrent requests once. Ten views that load the same user cause one request.
+///
+/// ```swift
+/// let manager = NetworkManager(interceptors: [login, Deduplicator()])
+/// ```
+///
+/// GET and HEAD requests are equal when their URL, options and header fields, including credentials and `Range`, are
+/// the same. Downloads into a file and streamed responses are never shared. `RequestOptions.deduplication` replaces the
+/// rule by an id, or turns it off for a request. Options of a type that is not `Hashable` are not compared, so list the
+/// deduplicator after interceptors that turn options into header fields, such as credentials.
+///
+/// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait;
+/// when the last one leaves, the shared request is canceled. The shared request has the timeouts of the first caller,
+/// but each caller keeps its separate `Timeouts.total`. Only the first caller's history contains the exchange.
+public final class Deduplicator: Interceptor {
+    private let ignored: Set<String>
+    private let sent = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
+
+    /// Creates a deduplicator.
+    ///
+    /// - Parameter fields: Names of header fields, in any case, that may differ between equal requests. By default the
+    ///   fields that trace requests.
+    public init(
+        ignoring fields: Set<String> = ["X-Request-ID", "X-Correlation-ID", "traceparent", "tracestate"]
+    ) {
+        ignored = Set(fields.map { $0.lowercased() })
+    }
+
+    /// The number of shared requests in flight.
+    public var inFlight: Int { sent.count }
+
+    /// Sends the request, or waits for the response to an equal one in flight.
+    public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        guard let key = DeduplicationKey(request, ignoring: ignored) else { return try await next(request) }
+        do {
+            let response = try await sent.value(for: key, note: SharedTime(of: request)) { time in
+                time.join(request)
+                request.report(.cache("shared with \(time.leader)"))
+            } _: { time in
+                try await next(time.sharing(request))
+            }
+            return response.adapted(to: request)
+        } catch let error as NetworkError {
+            throw error.adapted(to: request)
+        }
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the response for the caller of an equal request.
+    fileprivate func adapted(to request: NetworkRequest) -> NetworkResponse {
+        var response = self
+        response.isShared = isShared || self.request?.id != request.id
+        response.request = self.request.map(request.sent(like:)) ?? request
+        return response
+    }
+}
+
+extension NetworkError {
+    fileprivate func adapted(to request: NetworkRequest) -> NetworkError {
+        guard let other = self.request else { return self }
+        var error = self
+        let own = request.sent(like: other)
+        error.request = own
+        error.endPoint = own.endPointName
+        return error
+    }
+}
+
+extension NetworkRequest {
+    /// Returns this request as it was sent. The shared request itself has its own total timeout again. Another request
+    /// has the final URL and the origins of the shared one.
+    fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
+        guard other.id == id else { return led(like: other) }
+        var sent = other
+        (sent.timeouts.total, sent.sharedTimeLeft) = (timeouts.total, nil)
+        return sent
+    }
+}
+
+/// The rule by which a ``Deduplicator`` treats requests as equal.
+public struct Deduplication: Sendable {
+    enum Kind: Sendable {
+        case automatic, never
+        case id(String)
+    }
+
+    let kind: Kind
+
+    /// GET and HEAD requests are equal when their URL, header fields and options are the same.
+    public static let automatic = Deduplication(kind: .automatic)
+    /// The request is equal to no other and always sent.
+    public static let never = Deduplication(kind: .never)
+
+    /// Treats requests as equal when they have this id, the same credentials in header fields and query, and the same
+    /// partition. Methods, URLs and bodies may differ: the first request is the one that is sent.
+    public static func id(_ id: String) -> Deduplication { Deduplication(kind: .id(id)) }
+}
+
+/// The parts of a request that a ``Deduplicator`` compares.
+struct DeduplicationKey: Hashable {
+    private struct Field: Hashable {
+        let name: String
+        let value: String
+    }
+
+    private let name: String
+    private let fields: [Field]
+    /// The other origins that led to the request, by redirects or links. Their responses are not shared with direct
+    /// requests.
+    private let departures: Departures
+    private let options: [ObjectIdentifier: AnyHashable]
+
+    /// Creates the key of a request. Nil for a request that is never shared.
+    init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {
+        var options = request.options
+        guard !options.streamsResponse else { return nil }
+        departures = request.departures
+        let fields = request.headers.map { Field(name: $0.name.lowercased(), value: $0.value) }
+        switch options.deduplication.kind {
+        case .never: return nil
+        case .id(let id):
+            name = "id \(id) of \(options.partition ?? "")"
+            // The user's identity: all credentials, in header fields, query and URL.
+            let secrets = Redaction.standard
+            let items = FormBody.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
+            let user = [Field(name: "user", value: request.url?.withoutUserInfo.credentials ?? "")]
+            self.fields =
+                fields.filter { secrets.isSecret(header: $0.name) || request.carriesCredentials(in: $0.name) }
+                + items.map { Field(name: "?" + $0.name, value: $0.value ?? "") } + user
+            self.options = [:]
+        case .automatic:
+            guard request.method == .get || request.method == .head, request.body.isEmpty, let url = request.url else {
+                return nil
+            }
+            name = "\(request.method) \(url.absoluteString)"
+            // Fields of the same name keep their order.
+            self.fields = fields.filter { !ignored.contains($0.name) }.enumerated()
+                .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+            // Each caller has a separate total timeout. An option that is set to its default equals one that is not
+            // set.
+            options.timeouts.total = nil
+            options.limits = options.limits
+            self.options = options.comparable
+        }
+    }
+}
+
+// The values of options are Sendable, but AnyHashable does not declare it.
+extension DeduplicationKey: @unchecked Sendable {}
+
+extension RequestOptions {
+    /// The rule by which a ``Deduplicator`` treats other requests as equal to this one. Default
+    /// ``Deduplication/automatic``.
+    public var deduplication: Deduplication {
+        get { self[DeduplicationOption.self] }
+        set { self[DeduplicationOption.self] = newValue }
+    }
+}
+
+private enum DeduplicationOption: RequestOption { static let defaultValue = Deduplication.automatic }
+
+/// The time that remains for retries of a shared request: the longest of its callers. A caller's total timeout ends only
+/// the wait of that caller.
+final class SharedTime: Sendable {
+    /// The request of the first caller.
+    let leader: NetworkRequest.ID
+    private let remaining: Protected<[RetryPolicy.TimeLeft]>
+
+    init(of request: NetworkRequest) {
+        leader = request.id
+        remaining = Protected([request.timeLeft ?? { .century }])
+    }
+
+    func join(_ request: NetworkRequest) {
+        remaining.withLock { $0.append(request.timeLeft ?? { .century }) }
+    }
+
+    /// Returns the request with the shared time in place of its total timeout.
+    func sharing(_ request: NetworkRequest) -> NetworkRequest {
+        var request = request
+        request.timeouts.total = nil
+        request.sharedTimeLeft = { [remaining] in remaining.value.map { $0() }.max() ?? .century }
+        return request
+    }
+}
