@@ -12,20 +12,20 @@ extension NetworkResponse {
         linkValues.compactMap { $0.link(from: base) }
     }
 
-    /// Returns the target of the first link with relation `next`, without its fragment. The URL carries a mark when
-    /// another origin than the requested one took part in choosing it. Nil without such a link, and for a response
+    /// Returns the target of the first link with relation `next`, without its fragment. The URL is marked
+    /// when another origin than the requested one led to it. Nil without such a link, and for a response
     /// other than 2xx, whose links do not belong to a page.
     ///
     /// - Throws: `NetworkError.Code.invalidResponse` when the target is not a URL.
     func nextPage() throws(NetworkError) -> URL? {
         guard (200..<300).contains(statusCode),
-            let next = linkValues.first(where: { $0.relations.contains("next") && $0.begins(at: base) })
+            let next = linkValues.first(where: { $0.relations.contains("next") && $0.hasContext(base) })
         else { return nil }
         guard let target = next.link(from: base)?.target.withoutFragment else {
             let shown = Redaction.standard.url(next.reference).quotedForMessage
             throw NetworkError(.invalidResponse, reason: "the link to the next page, \(shown), is not a URL").with(self)
         }
-        return passedAnotherOrigin ? target.chosenElsewhere : target
+        return passedAnotherOrigin ? target.markedAsFromAnotherOrigin : target
     }
 
     private var linkValues: [LinkValue] { LinkValue.values(in: headers.values(for: "Link")) }
@@ -34,15 +34,15 @@ extension NetworkResponse {
 }
 
 extension URL {
-    private static let elsewhere = "#chosen-by-another-origin"
+    private static let anotherOriginMark = "#chosen-by-another-origin"
 
-    /// Whether the URL is marked as the choice of another origin. A stored URL keeps the mark.
-    var isChosenElsewhere: Bool { absoluteString.hasSuffix(Self.elsewhere) }
+    /// Whether the URL is marked as chosen by another origin. The mark is part of the URL's text, so it can be stored.
+    var isFromAnotherOrigin: Bool { absoluteString.hasSuffix(Self.anotherOriginMark) }
 
-    /// The URL with that mark in place of its fragment.
-    var chosenElsewhere: URL { URL(string: withoutFragment.absoluteString + Self.elsewhere) ?? self }
+    /// The URL with the mark in place of its fragment.
+    var markedAsFromAnotherOrigin: URL { URL(string: withoutFragment.absoluteString + Self.anotherOriginMark) ?? self }
 
-    /// The URL as it is sent: without its fragment.
+    /// The URL without its fragment.
     var withoutFragment: URL {
         let text = absoluteString
         guard let hash = text.utf8.firstIndex(of: .numberSign) else { return self }

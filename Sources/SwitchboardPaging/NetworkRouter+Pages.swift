@@ -160,10 +160,10 @@ extension NetworkRouter {
         let call = prepare(endPoint)
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
             let response = try await call.again.answer { request throws(NetworkError) in
-                request = try sent.move(request, to: url)
+                request = try sent.request(request, forPageAt: url)
                 request.options.holdResponse()
             }
-            sent.arrive(at: response.url ?? response.request?.url)
+            sent.recordResponseURL(response.url ?? response.request?.url)
             return response
         } decode: {
             try await decode($0)
@@ -233,7 +233,7 @@ extension PreparedCall {
     fileprivate func page(for sent: SentPages) async throws -> NetworkResponse {
         try await answer { request throws(NetworkError) in
             request.options.holdResponse()
-            try sent.pass(request)
+            try sent.record(request)
         }
     }
 }

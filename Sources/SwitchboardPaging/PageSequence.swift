@@ -41,21 +41,23 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
         public mutating func next() async throws -> ResponsePage<Value, Token>? {
             guard !isOver else { return nil }
             isOver = true
-            guard let page = try await plan.environment.run({ try await ask() }) else { return nil }
+            guard let page = try await plan.environment.run({ try await loadPage() }) else { return nil }
             token = page.next
             isOver = page.next == nil
             return page
         }
 
-        /// Runs a closure of the app in the environment of the pages.
+        /// Runs the app's closure in the environment of the pages.
         func inEnvironment<Output>(_ operation: () -> Output) -> Output {
             plan.environment.run(operation)
         }
 
-        private mutating func ask() async throws -> ResponsePage<Value, Token>? {
+        private mutating func loadPage() async throws -> ResponsePage<Value, Token>? {
             try Task.checkCancellation()
             if let token { sent.insert(token) }
-            guard let response = try await sent.asking({ try await plan.send(token, sent) }) else { return nil }
+            guard let response = try await sent.skippingRepeats({ try await plan.send(token, sent) }) else {
+                return nil
+            }
             do {
                 let page = try await read(response)
                 response.endCall()
@@ -85,4 +87,99 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(plan)
     }
+}
+
+/// One page of a ``PageSequence``.
+public struct ResponsePage<Value, Token> {
+    /// The decoded body.
+    public let value: Value
+    /// The response that contained the page.
+    public let response: NetworkResponse
+    /// The token of the next page, or nil on the last page. Store it to resume the pages later, even in another
+    /// process.
+    public let next: Token?
+
+    /// Creates a page, for mocks.
+    public init(value: Value, response: NetworkResponse, next: Token?) {
+        self.value = value
+        self.response = response
+        self.next = next
+    }
+}
+
+extension ResponsePage: Sendable where Value: Sendable, Token: Sendable {}
+
+extension ResponsePage: Equatable where Value: Equatable, Token: Equatable {
+    /// Compares value and next page, but not the response.
+    public static func == (one: ResponsePage, other: ResponsePage) -> Bool {
+        one.value == other.value && one.next == other.next
+    }
+}
+
+extension PageSequence {
+    /// Returns the items of all pages, one after the other. The next page is requested when all items of a page are
+    /// read. Empty pages are skipped.
+    ///
+    /// ```swift
+    /// let pages = router.pages(of: .popular(page: 1), as: MoviePage.self)
+    /// for try await movie in pages.items(\.results) { show(movie) }
+    /// ```
+    ///
+    /// - Parameter items: Returns the items of a page.
+    /// - Returns: The items. Each iteration starts at the first page.
+    public func items<Item>(_ items: @escaping @Sendable (Value) -> [Item]) -> Items<Item> {
+        Items(pages: self, items: items)
+    }
+
+    /// Returns the items of pages that are lists themselves. See ``items(_:)``.
+    public func items() -> Items<Value.Element> where Value: Sequence & Sendable {
+        items { Array($0) }
+    }
+
+    /// The items of all pages. See ``PageSequence/items(_:)``.
+    public struct Items<Item>: AsyncSequence, Sendable {
+        /// The type of an item.
+        public typealias Element = Item
+
+        let pages: PageSequence
+        let items: @Sendable (Value) -> [Item]
+
+        /// Reads the items in order.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate var pages: PageSequence.AsyncIterator
+            fileprivate let items: @Sendable (Value) -> [Item]
+            fileprivate var rest: ArraySlice<Item> = []
+
+            /// Returns the next item, or nil after the last one or after an error.
+            ///
+            /// - Throws: The errors of ``PageSequence/AsyncIterator/next()``.
+            public mutating func next() async throws -> Item? {
+                while rest.isEmpty {
+                    guard let page = try await pages.next() else { return nil }
+                    rest = pages.inEnvironment { items(page.value) }[...]
+                }
+                return rest.popFirst()
+            }
+        }
+
+        /// Creates an iterator that starts at the first page.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(pages: pages.makeAsyncIterator(), items: items)
+        }
+    }
+}
+
+/// The steps of one kind of paging.
+struct PagePlan<Value, Token: Hashable & Sendable>: Sendable {
+    /// The token of the first page, or nil for the unchanged endpoint.
+    let first: Token?
+    /// Whether a page with the same body as the previous page counts as a repetition.
+    let comparesBodies: Bool
+    /// The environment of all requests. Nil if none is set.
+    let environment: CallEnvironment?
+    /// Sends the request for a page, and records it in the ``SentPages``.
+    let send: @Sendable (Token?, SentPages) async throws -> NetworkResponse
+    let decode: @Sendable (NetworkResponse) async throws -> Transferred<Value>
+    /// Returns the token of the page that follows, or nil after the last one.
+    let next: @Sendable (Value, NetworkResponse, Token?) throws -> Token?
 }

@@ -5,7 +5,7 @@ import SwitchboardPlatform
 /// Records the requests of one iteration over pages, so that none is sent twice.
 final class SentPages: Sendable {
     private struct State {
-        var seen: Set<Mark> = []
+        var seen: Set<RequestHash> = []
         var isRepeat = false
         var lastURL: URL?
     }
@@ -15,32 +15,32 @@ final class SentPages: Sendable {
     /// Records a token. Returns false for a repeated one.
     @discardableResult
     func insert(_ token: some Hashable) -> Bool {
-        let mark = Mark(token)
-        return state.withLock { $0.seen.insert(mark).inserted }
+        let requestHash = RequestHash(token)
+        return state.withLock { $0.seen.insert(requestHash).inserted }
     }
 
     func contains(_ token: some Hashable) -> Bool {
-        let mark = Mark(token)
-        return state.withLock { $0.seen.contains(mark) }
+        let requestHash = RequestHash(token)
+        return state.withLock { $0.seen.contains(requestHash) }
     }
 
-    /// Loads one page. Nil when an equal request was sent before, so that this one was not sent.
-    func asking(_ ask: () async throws -> NetworkResponse) async throws -> NetworkResponse? {
+    /// Runs `load`. Nil when it did not send its request, because an equal one was sent before.
+    func skippingRepeats(_ load: () async throws -> NetworkResponse) async throws -> NetworkResponse? {
         do {
-            return try await ask()
+            return try await load()
         } catch {
             if state.withLock({ $0.isRepeat }) { return nil }
             throw error
         }
     }
 
-    /// Records a request. A request with a streamed body always passes.
+    /// Records a request. Requests with a streamed body are not compared.
     ///
     /// - Throws: `NetworkError` when an equal request was sent before.
-    func pass(_ request: NetworkRequest) throws(NetworkError) {
-        let mark = Mark(sending: request)
+    func record(_ request: NetworkRequest) throws(NetworkError) {
+        let requestHash = RequestHash(sending: request)
         let isNew = state.withLock { state in
-            guard let mark, !state.seen.insert(mark).inserted else { return true }
+            guard let requestHash, !state.seen.insert(requestHash).inserted else { return true }
             state.isRepeat = true
             return false
         }
@@ -50,7 +50,7 @@ final class SentPages: Sendable {
     /// Returns the request for the page at a URL from the server, or for the first page when the URL is nil.
     ///
     /// - Throws: `NetworkError.Code.redirectRefused`.
-    func move(_ request: NetworkRequest, to url: URL?) throws(NetworkError) -> NetworkRequest {
+    func request(_ request: NetworkRequest, forPageAt url: URL?) throws(NetworkError) -> NetworkRequest {
         let lastURL = state.value.lastURL
         guard let url else {
             if let first = request.url { insert(first.withoutFragment) }
@@ -65,26 +65,26 @@ final class SentPages: Sendable {
         }
         var moved = try request.moved(to: url.withoutFragment)
         // As with redirects, credentials stay removed even at the first origin: another origin chose this URL.
-        if url.isChosenElsewhere { moved.leaveOrigin() }
+        if url.isFromAnotherOrigin { moved.leaveOrigin() }
         return moved
     }
 
-    /// Records the URL that answered, after redirects.
-    func arrive(at url: URL?) {
+    /// Records the URL of the response, after redirects.
+    func recordResponseURL(_ url: URL?) {
         guard let url else { return }
         insert(url.withoutFragment)
         state.withLock { $0.lastURL = url }
     }
 }
 
-/// A 128-bit hash of a value. No other process can predict it.
-private struct Mark: Hashable, Sendable {
+/// A 128-bit hash of a token or request, with a random seed for each process.
+private struct RequestHash: Hashable, Sendable {
     private let one: Int
     private let two: Int
 
     init(_ token: some Hashable) {
         let url = token as? URL
-        let value = url?.isChosenElsewhere == true ? AnyHashable(url?.withoutFragment) : AnyHashable(token)
+        let value = url?.isFromAnotherOrigin == true ? AnyHashable(url?.withoutFragment) : AnyHashable(token)
         func hash(_ seed: Int) -> Int {
             var hasher = Hasher()
             hasher.combine(seed)
@@ -95,7 +95,7 @@ private struct Mark: Hashable, Sendable {
         two = hash(2)
     }
 
-    /// Creates the mark of a request from method, URL, header fields and body. Nil for a body that cannot be read.
+    /// Creates the hash of a request from method, URL, header fields and body. Nil for a body that cannot be read.
     init?(sending request: NetworkRequest) {
         guard !request.body.isStreamed, let body = try? request.body.isEmpty ? Data() : request.body.encode() else {
             return nil
