@@ -37,10 +37,10 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         if !names.isEmpty { request.report(.note("sends \(Self.count(names))")) }
         do {
             let response = try await next(sent)
-            keep(response.headers, from: response.url ?? sent.url, for: request)
+            store(response.headers, from: response.url ?? sent.url, for: request)
             return response
         } catch let error as NetworkError {
-            if let headers = error.headers { keep(headers, from: error.url ?? sent.url, for: request) }
+            if let headers = error.headers { store(headers, from: error.url ?? sent.url, for: request) }
             throw error
         }
     }
@@ -51,7 +51,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     /// Adds the cookies, and returns their names.
     private func apply(to request: inout NetworkRequest) -> [String] {
         guard let url = request.url else { return [] }
-        let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.goes(with: request) }
+        let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.isSent(with: request) }
         guard !cookies.isEmpty else { return [] }
         let own = request.headers.values(for: "Cookie").filter { !$0.trimmedOfBlanks.isEmpty }
         let pairs = own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
@@ -62,7 +62,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         return added.map(\.name)
     }
 
-    private func keep(_ headers: HTTPHeaders, from url: URL?, for request: NetworkRequest) {
+    private func store(_ headers: HTTPHeaders, from url: URL?, for request: NetworkRequest) {
         let fields = headers.values(for: "Set-Cookie")
         guard !fields.isEmpty, let url else { return }
         jar.store(fields, from: url, in: request.options.partition)
@@ -76,14 +76,14 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
 }
 
 extension StoredCookie {
-    fileprivate func goes(with request: NetworkRequest) -> Bool {
+    fileprivate func isSent(with request: NetworkRequest) -> Bool {
         guard request.departures.isCrossSite, sameSite != StoredCookie.SameSite.none else { return true }
         return sameSite != .strict && [HTTPMethod.get, .head, .options, .trace].contains(request.method)
     }
 }
 
 extension CookieInterceptor: Resettable {
-    /// Does nothing: the jar resets once as a resettable part, though several interceptors may share it.
+    /// Does nothing. The jar is reset as a part, once even if several interceptors share it.
     public func reset() {}
 
     /// The jar.

@@ -109,22 +109,22 @@ private struct CookieFile: Codable {
 
     /// Reads a file. Nil when it does not exist.
     init?(readFrom file: URL) throws(NetworkError) {
-        func refusal(_ why: String) -> NetworkError {
+        func readError(_ why: String) -> NetworkError {
             NetworkError(.decodingFailed, reason: "the cookie file \(file.path.quotedForMessage) \(why)")
         }
         let read: Data?
         do {
             read = try PrivateFile.read(file, limit: Self.maximumSize)
         } catch {
-            throw refusal("cannot be read: \(error.localizedDescription)")
+            throw readError("cannot be read: \(error.localizedDescription)")
         }
         guard let data = read else { return nil }
         // Omits the underlying error, which might quote a value.
         guard let contents = try? JSONDecoder().decode(CookieFile.self, from: data), contents.version == 1 else {
-            throw refusal("is damaged")
+            throw readError("is damaged")
         }
         for entry in contents.partitions.lazy.flatMap(\.cookies) {
-            if let fault = entry.cookie.fault { throw refusal("is damaged: a cookie \(fault)") }
+            if let fault = entry.cookie.fault { throw readError("is damaged: a cookie \(fault)") }
         }
         self = contents
     }

@@ -60,11 +60,11 @@ public final class CookieJar: Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// Returns whether a domain is a public suffix, by the system's list and ``UsualSuffixes/hosts``, or by
-    /// ``UsualSuffixes`` alone.
+    /// Returns whether a domain is a public suffix, by the system's list and ``BuiltInSuffixes/hosts``, or by
+    /// ``BuiltInSuffixes`` alone.
     package static func isPublicSuffix(_ domain: String) -> Bool {
-        guard domain.utf8.contains(.dot), !UsualSuffixes.hosts.contains(domain) else { return true }
-        guard case .success(let suffixes) = PublicSuffixes.loaded else { return UsualSuffixes.contains(domain) }
+        guard domain.utf8.contains(.dot), !BuiltInSuffixes.hosts.contains(domain) else { return true }
+        guard case .success(let suffixes) = PublicSuffixes.loaded else { return BuiltInSuffixes.contains(domain) }
         return suffixes.contains(domain)
     }
 
@@ -108,7 +108,7 @@ extension CookieJar {
         state.withLock { state in
             var store = state.stores.removeValue(forKey: partition) ?? CookieStore()
             store.insert(
-                origin.isSecure ? cookies : store.leavingSecureOnes(cookies), at: now,
+                origin.isSecure ? cookies : store.withoutHidingSecure(cookies), at: now,
                 maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
             state.stores[partition] = store
         }

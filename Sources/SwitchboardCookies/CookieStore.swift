@@ -25,7 +25,7 @@ struct CookieStore: Sendable {
     private var entries: [String: [Key: Entry]] = [:]
     private(set) var count = 0
     /// The number of stored cookies examined so far. Tests check that it stays low.
-    private(set) var looks = 0
+    private(set) var examinedCount = 0
     private var clock: UInt64 = 0
 
     /// Returns all cookies that have not expired, in the order in which they were first stored.
@@ -41,8 +41,8 @@ struct CookieStore: Sendable {
         var found: [Entry] = []
         for domain in origin.host.domainsAbove {
             guard let list = entries[domain] else { continue }
-            looks += list.count
-            for (key, entry) in list where !entry.cookie.isExpired(at: now) && entry.cookie.goes(to: origin) {
+            examinedCount += list.count
+            for (key, entry) in list where !entry.cookie.isExpired(at: now) && entry.cookie.isSent(to: origin) {
                 clock += 1
                 entries[domain]?[key]?.used = clock
                 found.append(entry)
@@ -59,7 +59,7 @@ struct CookieStore: Sendable {
     mutating func insert(
         _ cookies: [StoredCookie], at now: Date, maximumPerDomain: Int, maximum: Int, site: (String) -> String
     ) {
-        var longer: Set<String> = []
+        var grown: Set<String> = []
         for cookie in cookies {
             clock += 1
             let key = Key(cookie)
@@ -74,53 +74,52 @@ struct CookieStore: Sendable {
             entries[cookie.domain, default: [:]][key] = Entry(cookie: cookie, created: created ?? clock, used: clock)
             guard created == nil else { continue }
             count += 1
-            longer.insert(cookie.domain)
+            grown.insert(cookie.domain)
         }
-        for domain in longer { trim(domain, to: maximumPerDomain, at: now) }
+        for domain in grown { trim(domain, to: maximumPerDomain, at: now) }
         if count > maximum { evict(to: maximum, at: now, site) }
     }
 
     /// Removes cookies of a domain above the limit, expired ones first.
     private mutating func trim(_ domain: String, to maximum: Int, at now: Date) {
         guard let list = entries[domain], list.count > maximum else { return }
-        looks += list.count
+        examinedCount += list.count
         let kept = list.filter { !$0.value.cookie.isExpired(at: now) }
-            .sorted { Self.isKeptLonger($0.value, $1.value) }.prefix(maximum)
+            .sorted { Self.outranks($0.value, $1.value) }.prefix(maximum)
         entries[domain] = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
         count -= list.count - kept.count
     }
 
     /// Removes cookies of all domains above the limit: first expired ones, then those of the sites with the most
     /// cookies, so that a server cannot evict the cookies of other sites. Within a site, the order is that of a domain.
-    /// It removes a twentieth more than needed, so that a server that sets many cookies does not cause a full scan for
-    /// each response.
+    /// It removes 5% more than needed, so that not every response causes a full scan.
     private mutating func evict(to maximum: Int, at now: Date, _ site: (String) -> String) {
-        looks += count
-        keep { !$0.cookie.isExpired(at: now) }
+        examinedCount += count
+        filterEntries { !$0.cookie.isExpired(at: now) }
         guard count > maximum else { return }
         var sites: [String: [Entry]] = [:]
         for (domain, list) in entries { sites[site(domain), default: []] += list.values }
         // The rank counts the more important cookies of the same site.
-        let ranked = sites.values.flatMap { $0.sorted(by: Self.isKeptLonger).enumerated() }
+        let ranked = sites.values.flatMap { $0.sorted(by: Self.outranks).enumerated() }
         let kept = ranked.sorted { one, other in
             one.offset == other.offset ? one.element.used > other.element.used : one.offset < other.offset
         }.prefix(maximum - maximum / 20)
         let times = Set(kept.map(\.element.used))
-        keep { times.contains($0.used) }
+        filterEntries { times.contains($0.used) }
     }
 
-    /// Returns whether a cookie of the same site is evicted after another: those that are not `Secure` go first, then the
-    /// least recently used ([RFC 6265bis
+    /// Returns whether a cookie is evicted after another one of the same site. Cookies that are not `Secure` are evicted
+    /// first, then the least recently used ([RFC 6265bis
     /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
-    private static func isKeptLonger(_ one: Entry, _ other: Entry) -> Bool {
+    private static func outranks(_ one: Entry, _ other: Entry) -> Bool {
         one.cookie.isSecure == other.cookie.isSecure ? one.used > other.used : one.cookie.isSecure
     }
 
     mutating func removeAll(where isRemoved: (StoredCookie) -> Bool) {
-        keep { !isRemoved($0.cookie) }
+        filterEntries { !isRemoved($0.cookie) }
     }
 
-    private mutating func keep(_ isKept: (Entry) -> Bool) {
+    private mutating func filterEntries(_ isKept: (Entry) -> Bool) {
         entries = entries.compactMapValues { list in
             let kept = list.filter { isKept($0.value) }
             return kept.isEmpty ? nil : kept
@@ -128,14 +127,14 @@ struct CookieStore: Sendable {
         count = entries.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Returns those of some cookies, all set without TLS, that do not hide a cookie that was set over TLS.
-    mutating func leavingSecureOnes(_ cookies: [StoredCookie]) -> [StoredCookie] {
+    /// Returns the cookies, all set without TLS, that do not hide a `Secure` cookie.
+    mutating func withoutHidingSecure(_ cookies: [StoredCookie]) -> [StoredCookie] {
         guard let widest = cookies.map(\.domain).min(by: { $0.utf8.count < $1.utf8.count }) else { return [] }
         // Each domain is the origin's host or a domain above it, so every hidden cookie is above or below the shortest.
         let names = Set(cookies.map(\.name))
         var secure: [String: [StoredCookie]] = [:]
         for (domain, list) in entries where domain.domainMatches(widest) || widest.domainMatches(domain) {
-            looks += list.count
+            examinedCount += list.count
             for entry in list.values where entry.cookie.isSecure && names.contains(entry.cookie.name) {
                 secure[entry.cookie.name, default: []].append(entry.cookie)
             }
@@ -143,7 +142,7 @@ struct CookieStore: Sendable {
         guard !secure.isEmpty else { return cookies }
         return cookies.filter { cookie in
             !(secure[cookie.name] ?? []).contains { other in
-                looks += 1
+                examinedCount += 1
                 return cookie.hides(other)
             }
         }

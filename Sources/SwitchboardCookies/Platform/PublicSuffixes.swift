@@ -1,5 +1,7 @@
+import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 #if canImport(Darwin)
 /// None: the system has no libpsl, and other processes of the user can write the folders of Homebrew.
@@ -42,5 +44,39 @@ struct PublicSuffixes: @unchecked Sendable {  // points to a list that never cha
     /// as one.
     func contains(_ domain: String) -> Bool {
         isSuffix(list, domain) != 0
+    }
+}
+
+/// A rule for public suffixes on systems without libpsl: a single label, or a common label below a country's two letters,
+/// as in `co.uk`.
+///
+/// The rule misses suffixes of three labels (`city.kawasaki.jp`). A few registered names count as suffixes (`co.de`).
+enum BuiltInSuffixes {
+    /// Domains of hosting companies, with a name below them for each customer. Old lists lack some of them, and no list has
+    /// the others.
+    static let hosts = Set(
+        """
+        amplifyapp.com appspot.com azurestaticapps.net azurewebsites.net blob.core.windows.net blogspot.com \
+        cloudapp.net cloudfront.net deno.dev elasticbeanstalk.com firebaseapp.com fly.dev \
+        github.io githubusercontent.com gitlab.io glitch.me googleapis.com herokuapp.com myshopify.com netlify.app \
+        ngrok.io ngrok-free.app now.sh onrender.com pages.dev r2.dev railway.app repl.co replit.app run.app \
+        s3.amazonaws.com storage.googleapis.com surge.sh translate.goog trycloudflare.com vercel.app web.app \
+        wixsite.com wordpress.com workers.dev
+        """.split(separator: " ").map(String.init))
+
+    private static let labels: Set<String> = [
+        "ac", "asn", "co", "com", "ed", "edu", "gen", "go", "gob", "gouv", "gov", "govt", "gub", "idv", "lg", "ltd",
+        "mil",
+        "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
+    ]
+
+    /// Returns whether a name, in lower case and without a dot at either end, is a public suffix.
+    static func contains(_ domain: String) -> Bool {
+        let parts = domain.pieces(between: .dot)
+        switch parts.count {
+        case 1: return true
+        case 2: return parts[1].utf8.count == 2 && labels.contains(String(parts[0]))
+        default: return false
+        }
     }
 }

@@ -103,7 +103,7 @@ struct CookieJarTests {
             ("github.io", false), ("city.kawasaki.jp", false),
         ])
     func usualSuffixes(name: String, isSuffix: Bool) {
-        #expect(UsualSuffixes.contains(name) == isSuffix)
+        #expect(BuiltInSuffixes.contains(name) == isSuffix)
     }
 
     private static var listIsThere: Bool { CookieJar.knowsPublicSuffixes }
