@@ -40,9 +40,9 @@ extension NetworkRouter {
     ) async throws -> NetworkResponse {
         let prepared = prepare(endPoint, options)
         let call = LongCall(on: calls, after: [409, 416, 423])  // the server's offset differs
-        let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { note in
+        let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { onProgress in
             let upload = try ResumableUploader(
-                file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, note: note
+                file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, onProgress: onProgress
             ) { change in
                 let response = try await prepared.send { request throws(NetworkError) in
                     try call.join(&request, change)

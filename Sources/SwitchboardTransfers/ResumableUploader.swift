@@ -1,6 +1,6 @@
-import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardText
 
 /// Uploads one file in pieces. After a lost connection, it asks the server how many bytes it has and resumes there.
@@ -15,7 +15,7 @@ actor ResumableUploader {
     private let pieceSize: Int64
     private let stateFile: URL?
     private let call: LongCall
-    private let note: (@Sendable (Int64, Int64?) -> Void)?
+    private let onProgress: (@Sendable (Int64, Int64?) -> Void)?
     private let send: Send
     private let length: Int64
     private let changed: Double
@@ -29,7 +29,7 @@ actor ResumableUploader {
     /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false
     /// True when the saved state belongs to another endpoint.
-    private let isOther = Protected(false)
+    private let isForAnotherEndPoint = Protected(false)
 
     private struct Target {
         var location: URL
@@ -39,7 +39,7 @@ actor ResumableUploader {
 
     init(
         _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, in call: LongCall,
-        note: (@Sendable (Int64, Int64?) -> Void)?, send: @escaping Send
+        onProgress: (@Sendable (Int64, Int64?) -> Void)?, send: @escaping Send
     ) throws(NetworkError) {
         guard pieceSize > 0 else {
             throw NetworkError(.invalidRequest, reason: "pieces of \(pieceSize) bytes cannot be sent")
@@ -49,9 +49,9 @@ actor ResumableUploader {
         self.pieceSize = pieceSize
         self.stateFile = stateFile
         self.call = call
-        self.note = note
+        self.onProgress = onProgress
         self.send = send
-        (length, changed) = try file.uploadMark()
+        (length, changed) = try file.sizeAndModification()
     }
 
     /// Uploads the file. Call it once.
@@ -64,14 +64,14 @@ actor ResumableUploader {
         var last: NetworkResponse?
         while true {
             do {
-                let start = try await check(offset, orAsk: offset == nil)
+                let start = try await check(offset, orRequest: offset == nil)
                 offset = nil
-                note?(start, length)
+                onProgress?(start, length)
                 guard start == length, last != nil || length > 0 || !flow.sendsEmptyPiece else {
                     (offset, last) = try await sendPiece(from: start)
                     continue
                 }
-                // If the server had all bytes before this call, its response to the question is the result.
+                // If the server had all bytes before this call, its response about the offset is the result.
                 let end: NetworkResponse
                 if let answer = try await finish() ?? last {
                     end = answer
@@ -87,14 +87,14 @@ actor ResumableUploader {
         }
     }
 
-    /// Returns the number of bytes the server has: the number of its last response, or of its response to a new
-    /// question.
-    private func check(_ said: Int64?, orAsk: Bool) async throws -> Int64 {
-        let offset = orAsk ? try await target == nil ? open() : ask() : said
-        guard let offset else { throw refusal("does not say how much of the upload it has") }
-        guard (0...length).contains(offset) else { throw refusal("has \(offset) of \(length) bytes") }
+    /// Returns the number of bytes that the server has, as reported by its last response or requested now. Counts attempts
+    /// without progress.
+    private func check(_ reported: Int64?, orRequest: Bool) async throws -> Int64 {
+        let offset = orRequest ? try await target == nil ? open() : requestOffset() : reported
+        guard let offset else { throw serverError("does not say how much of the upload it has") }
+        guard (0...length).contains(offset) else { throw serverError("has \(offset) of \(length) bytes") }
         if isRecovering, offset < highest {
-            guard noteLoss() else { throw refusal("lost the upload, \(losses) times") }
+            guard countLoss() else { throw serverError("lost the upload, \(losses) times") }
             highest = offset
         }
         let gain = offset - highest
@@ -102,7 +102,7 @@ actor ResumableUploader {
         if highest < 0 || gain >= min(pieceSize, 64 << 10) || gain > 0 && offset == length {
             call.restartAttempts()
         } else if !isRecovering {
-            guard call.takeAttempt() else { throw refusal("accepts no data") }
+            guard call.takeAttempt() else { throw serverError("accepts no data") }
         }
         isRecovering = false
         highest = max(highest, offset)
@@ -112,13 +112,13 @@ actor ResumableUploader {
     // MARK: Recovery
 
     private func recover(from error: NetworkError) async throws {
-        if isOther.swap(false) {
+        if isForAnotherEndPoint.swap(false) {
             target = nil
             return
         }
         // Opens the upload again if the server lost it.
         if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
-            guard noteLoss(), call.takeAttempt() else { throw error }
+            guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)
         } else {
@@ -127,14 +127,14 @@ actor ResumableUploader {
         isRecovering = true
     }
 
-    /// Counts a loss, and returns false at the limit. Each loss sends the file again, and that progress would reset the
-    /// count of attempts.
-    private func noteLoss() -> Bool {
+    /// Counts a loss. Returns false at the limit. Losses are counted separately, because sending the file again is progress,
+    /// which resets the count of attempts.
+    private func countLoss() -> Bool {
         losses += 1
         return losses < call.policy.maximumAttempts
     }
 
-    private func refusal(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
+    private func serverError(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
         let error = NetworkError(.invalidResponse, reason: "the server \(what)")
         return response.map(error.with) ?? error
     }
@@ -149,31 +149,31 @@ actor ResumableUploader {
             flow.open(&request, length: length)
         }
         guard let url = try response.uploadURL() else {
-            throw refusal("does not say where the upload is to go", response)
+            throw serverError("does not say where the upload is to go", response)
         }
-        try keep(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
+        try save(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
         isOpened = true
         return flow.offset(after: response, sent: nil)
     }
 
-    private func ask() async throws -> Int64? {
+    private func requestOffset() async throws -> Int64? {
         flow.offset(after: try await sendToTarget(flow.ask), sent: nil)
     }
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
-        let mark = try file.uploadMark()
-        guard mark == (length, changed) else {
+        let current = try file.sizeAndModification()
+        guard current == (length, changed) else {
             throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
         }
         let piece = start..<start + max(0, min(length - start, pieceSize))
-        let response = try await sendToTarget { [flow, file, length, note] request in
+        let response = try await sendToTarget { [flow, file, length, onProgress] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
-            if let note { request.options.onBodySent = { note(piece.lowerBound + $0, length) } }
+            if let onProgress { request.options.onBodySent = { onProgress(piece.lowerBound + $0, length) } }
             flow.send(&request, piece, of: length)
         }
         guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }
         guard offset <= piece.upperBound else {
-            throw refusal("has \(offset) bytes, and was sent \(piece.upperBound)", response)
+            throw serverError("has \(offset) bytes, and was sent \(piece.upperBound)", response)
         }
         return (offset, response)
     }
@@ -189,9 +189,9 @@ actor ResumableUploader {
         _ change: @escaping @Sendable (inout NetworkRequest) -> Void
     ) async throws -> NetworkResponse {
         guard let target else { throw NetworkError(.missingURL) }
-        let response = try await send { [isOther, isOpened] request throws(NetworkError) in
+        let response = try await send { [isForAnotherEndPoint, isOpened] request throws(NetworkError) in
             guard isOpened || Self.name(of: request) == target.endPoint else {
-                _ = isOther.swap(true)
+                _ = isForAnotherEndPoint.swap(true)
                 throw NetworkError(
                     .invalidRequest, reason: "the saved state belongs to an upload to \(target.endPoint)")
             }
@@ -201,14 +201,14 @@ actor ResumableUploader {
             change(&request)
         }
         if let moved = try response.uploadURL(), moved != target.location, response.request?.method != .put {
-            // An upload's URL from another origin's response counts as another origin's choice too.
-            try keep(
+            // A response of another origin chose the new URL.
+            try save(
                 Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
         }
         return response
     }
 
-    private func keep(_ target: Target) throws(NetworkError) {
+    private func save(_ target: Target) throws(NetworkError) {
         self.target = target
         let state = UploadState(
             endPoint: target.endPoint, location: target.location, isChosenElsewhere: target.isChosenElsewhere,
@@ -228,5 +228,56 @@ extension NetworkResponse {
             URLFault.of(url) == nil
         else { return nil }
         return url
+    }
+}
+
+/// The saved state of an upload, with which another process can resume it.
+struct UploadState: Codable, Equatable {
+    /// The endpoint's URL with secrets masked.
+    var endPoint: String
+    /// The upload's URL. Many servers accept pieces from anyone who has it, so only the owner can read the file.
+    var location: URL
+    /// Whether another origin than the endpoint's chose the URL. It then receives no credentials.
+    var isChosenElsewhere: Bool
+    /// The file's size in bytes and time of last change, in seconds since 1970.
+    var length: Int64
+    var changed: Double
+
+    /// Reads the state. Nil without a file, or for contents that cannot be decoded.
+    ///
+    /// - Throws: `NetworkError.Code.unreadableFile` for an existing file that cannot be read, or that other users own, can
+    ///   write or can read. It is not replaced.
+    static func read(_ file: URL?) throws(NetworkError) -> UploadState? {
+        guard let file else { return nil }
+        do {
+            return try PrivateFile.read(file, limit: 1 << 20).flatMap {
+                try? JSONDecoder().decode(UploadState.self, from: $0)
+            }
+        } catch {
+            let why = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"
+            throw NetworkError(.unreadableFile, reason: why, underlying: error)
+        }
+    }
+
+    func write(_ file: URL?) throws(NetworkError) {
+        guard let file else { return }
+        do {
+            try PrivateFile.write(JSONEncoder().encode(self), to: file, isSynchronized: false)
+        } catch {
+            let why = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
+            throw NetworkError(.cannotWriteFile, reason: why, underlying: error)
+        }
+    }
+}
+
+extension URL {
+    /// Returns the size and the time of last change of the regular file.
+    func sizeAndModification() throws(NetworkError) -> (length: Int64, changed: Double) {
+        guard let length = sizeOfFile, access(path, R_OK) == 0,
+            let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        else {
+            throw NetworkError(.unreadableFile, reason: path.quotedForMessage)
+        }
+        return (length, date.timeIntervalSince1970)
     }
 }

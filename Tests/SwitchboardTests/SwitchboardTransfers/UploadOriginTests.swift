@@ -107,7 +107,7 @@ struct UploadOriginTests {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
             try Data("abcd".utf8).write(to: file)
-            let mark = try file.uploadMark()
+            let mark = try file.sizeAndModification()
             let state = folder.appendingPathComponent("state")
             let text = """
                 {"endPoint":"https://api.test/new","location":"\(settings)","length":4,"changed":\(mark.changed)}
