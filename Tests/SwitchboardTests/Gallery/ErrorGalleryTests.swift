@@ -13,10 +13,10 @@ import Testing
 struct ErrorGalleryTests {
     private static let isWriting = ProcessInfo.processInfo.environment["SWITCHBOARD_GALLERY"] == "write"
 
-    /// The names of the codes in `NetworkError+Codes.swift`, so that a new code without an entry fails here.
+    /// The names of the codes in `NetworkError+Code.swift`, so that a new code without an entry fails here.
     private static let codes: [String] = {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Sources/Switchboard/Encoding/Errors/NetworkError+Codes.swift")
+            .appendingPathComponent("../../../Sources/Switchboard/Encoding/Messages/NetworkError+Code.swift")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         return text.matches(of: #/public static var (\w+): Code/#).map { String($0.1) }
     }()

@@ -114,8 +114,12 @@ extension URLEncodedFormEncoder {
     /// Appends `a=1&b=2`, or nothing when every value is dropped.
     func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {
         buffer.reserveCapacity(buffer.count + parameters.count * 32)
-        for (name, value) in sorted(parameters) {
-            try append(value, named: keyEncoding.isIdentity ? name : keyEncoding.encode(name), to: &buffer)
+        do {
+            for (name, value) in sorted(parameters) {
+                try append(value, named: keyEncoding.isIdentity ? name : keyEncoding.encode(name), to: &buffer)
+            }
+        } catch {
+            throw NetworkError.encoding(error)
         }
     }
 
@@ -123,9 +127,10 @@ extension URLEncodedFormEncoder {
         alphabetizeKeyValuePairs ? members.elements.sorted(byName: \.name) : members.elements
     }
 
+    // Throws any error: a typed one has space in the frame of each level.
     private func append(
         _ value: ParameterValue, named name: String, depth: Int = 0, to buffer: inout [UInt8]
-    ) throws(NetworkError) {
+    ) throws {
         guard depth <= EncodingNode.maximumDepth + 1 else { throw EncodingNode.tooDeep }
         switch value {
         case .null, .absent: appendNil(name, to: &buffer)
@@ -147,7 +152,7 @@ extension URLEncodedFormEncoder {
         }
     }
 
-    private func append(_ data: Data, named name: String, to buffer: inout [UInt8]) throws(NetworkError) {
+    private func append(_ data: Data, named name: String, to buffer: inout [UInt8]) throws {
         guard let text = try custom(name, { try dataEncoding.encode(data) }) else {
             return try append(.array(data.map(ParameterValue.number)), named: name, to: &buffer)
         }
