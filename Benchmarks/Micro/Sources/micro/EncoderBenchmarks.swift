@@ -27,9 +27,9 @@ struct EncoderBenchmarks {
             consume(components.percentEncodedQuery)
         }
         try await figures.add("query.parameters") {
-            var draft = NetworkRequest(.get, url)
-            try encoder.encode(Self.parameters, into: &draft)
-            consume(draft.url)
+            var request = NetworkRequest(.get, url)
+            try encoder.encode(Self.parameters, into: &request)
+            consume(request.url)
         }
         await figures.add("query.urlcomponents") {
             var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
