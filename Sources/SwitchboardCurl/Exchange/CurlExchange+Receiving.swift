@@ -106,6 +106,11 @@ extension CurlExchange {
     /// ([RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1)). libcurl has no message for that.
     func isStreamClosed(_ code: Int32) -> Bool { code == CurlCode.stream && !handle.hasMessage }
 
+    /// Whether as many bytes of the body arrived as the head announces. The received bytes of an encoded one are decoded.
+    var hasAnnouncedLength: Bool {
+        !hasBody || head.isEncoded || head.contentLength.map { $0 == received } ?? true
+    }
+
     private func isRatioKept(_ count: Int64) -> Bool {
         guard head.isEncoded, count > 1 << 20 else { return true }
         // libcurl counts the bytes it read before this piece. One more buffer may be in flight.

@@ -179,7 +179,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         let isClosed = isStreamClosed(code)
         // libcurl 7.88 drops an answer that it reads together with the end of the stream.
         if isClosed, !head.isComplete { failure = failure ?? .answerLost }
-        let isOver = isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed
+        let isOver =
+            isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed && hasAnnouncedLength
         let code = isOver ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headCutOff }
         if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }

@@ -183,8 +183,14 @@ class Connection(asyncio.Protocol):
         self.early = stream
         self.count_path(stream, _)
 
+    def partly_path(self, stream, _):
+        """Sends the head and ten bytes of a hundred before the body of the request has arrived."""
+        self.early = stream
+        self.head(stream, ("content-length", "100"))
+        self.h2.send_data(stream, b"0123456789")
+
     def endearly_path(self, stream, code):
-        """Sends RST_STREAM for the stream of `early_path`."""
+        """Sends RST_STREAM for the stream of `early_path` or `partly_path`."""
         self.h2.reset_stream(self.early, int(code))
         self.count_path(stream, code)
 

@@ -105,6 +105,17 @@ struct CurlHTTP2FrameTests {
         #expect(error?.reason?.contains("INTERNAL_ERROR") == true)
     }
 
+    @Test("a part of an answer before RST_STREAM with NO_ERROR is truncatedBody", arguments: [nil, 8 as Int64])
+    func earlyPart(length: Int64?) async throws {
+        let session = try Self.session(connections: 1)
+        let (task, isAnswered) = try await Self.upload(session, "/partly", length: length)
+        _ = try await Self.count(session, Servers.http2("scriptsTLS", "/endearly/0"))
+        isAnswered.open()
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.code == .truncatedBody)
+        #expect(error?.response?.body == Data("0123456789".utf8))
+    }
+
     /// Starts an upload whose body waits in its middle, and waits until the server has answered it.
     private static func upload(
         _ session: CurlSession, _ path: String, length: Int64?
