@@ -125,7 +125,7 @@ extension NetworkCall where Value: Sendable {
             do {
                 return .success(try await call.value)
             } catch {
-                try CallCancellation.check()
+                try Call.check()
                 return .failure(NetworkError.completion(error))
             }
         }

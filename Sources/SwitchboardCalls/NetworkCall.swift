@@ -44,7 +44,7 @@ public struct NetworkCall<Value>: Sendable {
     ///   was canceled.
     public var value: Value {
         get async throws {
-            try CallCancellation.check()
+            try Call.check()
             return try Self.cast(try await environment().run { try await last.value() }).value
         }
     }

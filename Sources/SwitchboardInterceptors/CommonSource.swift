@@ -29,7 +29,7 @@ struct CommonSource<Value: Sendable>: Sendable {
         case .provider(let provider):
             do {
                 let value = try await withOwnTask(provider)
-                try CallCancellation.check()
+                try Call.check()
                 return value
             } catch is CancellationError {
                 throw CancellationError()

@@ -73,7 +73,7 @@ public struct Hedging: Interceptor {
                     send()
                 case .ended(let result):
                     inFlight -= 1
-                    try CallCancellation.check()
+                    try Call.check()
                     if inFlight == 0 || isSuccess(result) { return try result.get() }
                 }
             }

@@ -102,7 +102,7 @@ public struct WaitsForConnectivity: Interceptor {
             try await withOwnTask { [clock] in try await clock.sleep(for: step) }
             waited += step
         }
-        try CallCancellation.check()
+        try Call.check()
         request.report(.admitted(after: waited))
         return try await next(request)
     }

@@ -86,9 +86,7 @@ extension PreparedCall {
         as type: Value.Type, _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding(decoder)
-        return bytes(for: decoding).jsonLines(as: type, limit: limit, on: actor) { data in
-            try decoding.run { try $0.decode(type, from: data) }
-        }
+        return bytes(for: decoding).jsonLines(as: type, by: decoding, limit: limit, on: actor)
     }
 }
 

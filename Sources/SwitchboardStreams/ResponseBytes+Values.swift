@@ -32,10 +32,7 @@ extension ResponseBytes {
         as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
-        return decoded(by: decoding).jsonLines(as: type, limit: limit, on: nil) { line in
-            try decoding.run { try $0.decode(type, from: line) }
-        }
+        jsonLines(as: type, decoder, limit, on: nil)
     }
 
     /// Returns the body as values, one JSON text per line, decoded on the caller's actor; see
@@ -44,16 +41,22 @@ extension ResponseBytes {
         as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
-        return decoded(by: decoding).jsonLines(as: type, limit: limit, on: isolation) { line in
-            try decoding.run { try $0.decode(type, from: line) }
-        }
+        jsonLines(as: type, decoder, limit, on: isolation)
     }
 
-    func jsonLines<Value>(
-        as type: Value.Type, limit: Int, on actor: (any Actor)?, decode: @escaping (Data) throws -> Value
+    private func jsonLines<Value: Decodable>(
+        as type: Value.Type, _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
-        var parser = JSONLineParser<Value, Never>(limit: limit, position: nil, cursor: { _ in nil }, decode: decode)
+        let decoding = ResponseDecoding(decoder)
+        return decoded(by: decoding).jsonLines(as: type, by: decoding, limit: limit, on: actor)
+    }
+
+    func jsonLines<Value: Decodable>(
+        as type: Value.Type, by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
+    ) -> ResponseSequence<Value> {
+        var parser = JSONLineParser<Value, Never>(limit: limit, position: nil, cursor: { _ in nil }) { line in
+            try decoding.run { try $0.decode(type, from: line) }
+        }
         return ResponseSequence(self, on: actor) { chunk, values in
             try parser.parse(chunk) { values.append($0) }
         }

@@ -36,7 +36,7 @@ extension AuthenticationInterceptor {
                 stored.generation == current.stored?.generation,
                 !authenticator.needsRefresh(stored.credential, at: now())
             else { throw error }
-            try CallCancellation.check()
+            try Call.check()
             request.report(.authentication("not refreshed; still valid"))
             return stored
         }

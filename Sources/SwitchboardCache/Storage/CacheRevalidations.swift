@@ -37,7 +37,7 @@ final class CacheRevalidations: Sendable {
             defer { free(target, number) }
             return try await revalidate(request)
         }
-        CallCancellation.$current.withValue(nil) {
+        Call.$current.withValue(nil) {
             _ = Task { [self, request] in
                 _ = try? await calls.send(request)
                 free(target, number)

@@ -38,6 +38,7 @@ extension CurlExchange {
         // The response that libcurl would discard is the answer.
         isRepeatRefused = head.isComplete
         if isRepeatRefused { return false }
+        // libcurl takes a head that it refuses for the end of a kept-alive connection.
         let message = handle.message(for: CurlCode.receiveError)
         if message.hasSuffix(Self.largeHead) {
             return refuse(.libcurl(code: CurlCode.receiveError, message: message))

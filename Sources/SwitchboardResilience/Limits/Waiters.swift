@@ -54,12 +54,12 @@ struct Waiters: Sendable {
 func waitInQueue(
     _ enqueue: (CheckedContinuation<Void, any Error>) -> Void, onCancel: @escaping @Sendable () -> Void
 ) async throws {
-    try CallCancellation.check()
+    try Call.check()
     try await withCancellation {
         try await withCheckedThrowingContinuation { continuation in
             enqueue(continuation)
             // A cancellation before `enqueue` did not find the continuation in the queue.
-            if Task.isCancelled || CallCancellation.current?.isCancelled == true { onCancel() }
+            if Task.isCancelled || Call.current?.isCancelled == true { onCancel() }
         }
     } onCancel: {
         onCancel()

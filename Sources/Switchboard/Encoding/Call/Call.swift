@@ -367,4 +367,3 @@ extension NetworkRequest {
         callEnvironment.run { call.end(result, self) }
     }
 }
-package typealias CallCancellation = Call

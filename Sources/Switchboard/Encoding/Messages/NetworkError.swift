@@ -55,7 +55,7 @@ public struct NetworkError: Error, Sendable {
     /// The way in which the session may resend the request. Nil for a final error.
     var repetition: Repetition?
     /// A reference, because each function that throws the error has space for it on its stack.
-    private var sent: Boxed<NetworkRequest>?
+    private var sent: CopyOnWrite<NetworkRequest>?
 
     /// Creates an error, for instance in an interceptor or a stub.
     public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
@@ -67,7 +67,7 @@ public struct NetworkError: Error, Sendable {
     /// The failed request, as it was sent. Nil if the request could not be built.
     public package(set) var request: NetworkRequest? {
         get { sent?.value }
-        set { sent = newValue.map(Boxed.init) }
+        set { sent = newValue.map(CopyOnWrite.init) }
     }
 
     /// The code of the underlying `URLError`, if URLSession reported the failure.
@@ -226,10 +226,4 @@ enum Repetition: String {
     case unprocessed = "a request that the server did not process"
     /// libcurl does not support the response's `Content-Encoding`, so the second exchange leaves the body encoded.
     case undecoded = "an answer in an unknown content encoding"
-}
-
-private final class Boxed<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
 }

@@ -106,7 +106,6 @@ private actor ElementParser<Element> {
     private let parse: Parse<Element>
     private var failure: (any Error)?
     private var isStarted = false
-    private var isAtEnd = false
 
     init(_ bytes: ResponseBytes, _ actor: (any Actor)?, _ parse: Parse<Element>) {
         self.bytes = bytes
@@ -123,11 +122,12 @@ private actor ElementParser<Element> {
             throw await bytes.failed(failure)
         }
         var elements: [Element] = []
+        var isAtEnd = false
         do {
             if !isStarted { await bytes.endsWithReader() }
             isStarted = true
             let chunk = try await bytes.next()
-            if chunk == nil { isAtEnd = true }
+            isAtEnd = chunk == nil
             if let place {
                 let parsed = await parse.run(chunk, on: place).value
                 elements = parsed.elements

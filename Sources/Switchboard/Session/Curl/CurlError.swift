@@ -28,7 +28,7 @@ extension CurlError {
             networkCode(isHeadComplete: isHeadComplete), reason: TransportText.plain(message, route: route),
             underlying: self)
         if code == 60 || code == 51 { error.title = NetworkError.untrustedCertificate }
-        if code == 7, lacksDescriptors { error.reason = "the process has no free descriptor for a connection" }
+        if lacksDescriptors { error.reason = "the process has no free descriptor for a connection" }
         if error.code == .timedOut, !isHeadComplete { error.reason = "connect timeout (\(message))" }
         if code == 27 || code == 100, isHeadComplete {
             error.reason = "its decompressed body exceeds the memory that libcurl buffers for a slow reader"

@@ -13,7 +13,8 @@ extension CurlFailure {
         switch self {
         case .libcurl(let code, let message):
             CurlError(code: Int(code), message: message).networkError(
-                isHeadComplete: isHeadComplete, route: route, lacksDescriptors: CurlLibrary.lacksDescriptors)
+                isHeadComplete: isHeadComplete, route: route,
+                lacksDescriptors: code == 7 && CurlLibrary.lacksDescriptors)
         case .refusedOption(let option, let code):
             NetworkError(
                 .unsupported,
