@@ -43,10 +43,10 @@ extension NetworkResponse {
     /// request that the cache does not handle, such as a POST.
     public var cacheOutcome: CacheOutcome? { request?.cacheOutcome }
 
-    /// Returns the response with an outcome. The request carries it, since the cache is not part of the core.
-    func noting(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) -> NetworkResponse {
+    /// Returns the response with an outcome, which its request carries.
+    func recording(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) -> NetworkResponse {
         var response = self
-        response.request?.note(outcome, refusal)
+        response.request?.setCacheOutcome(outcome, refusal)
         return response
     }
 }
@@ -67,8 +67,8 @@ extension CallEvent {
     /// }
     /// ```
     ///
-    /// A call whose request is sent again, or redirected behind the cache, has such an event for each request that the
-    /// cache handles. A revalidation in the background is a call with such an event.
+    /// A retried or redirected call has one such event per request that the cache handles. A revalidation in the
+    /// background is a call with such an event.
     public var cacheOutcome: CacheOutcome? {
         guard case .cache = kind else { return nil }
         return request.cacheOutcome
@@ -77,25 +77,59 @@ extension CallEvent {
 
 extension NetworkRequest {
     /// The outcome of the response that has this request.
-    var cacheOutcome: CacheOutcome? { (cacheNote as? CacheNote)?.outcome }
+    var cacheOutcome: CacheOutcome? { (cacheNote as? CacheRecord)?.outcome }
 
     /// The reason why the response that has this request was not stored.
-    var cacheRefusal: CacheRefusal? { (cacheNote as? CacheNote)?.refusal }
+    var cacheRefusal: CacheRefusal? { (cacheNote as? CacheRecord)?.refusal }
 
-    /// Notes the outcome of the response that has this request, and the reason why it was not stored.
-    mutating func note(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) {
-        cacheNote = outcome.map { $0 == .hit ? CacheNote.hit : CacheNote($0, refusal) }
+    mutating func setCacheOutcome(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) {
+        cacheNote = outcome.map { $0 == .hit ? CacheRecord.hit : CacheRecord($0, refusal) }
     }
 }
 
-private final class CacheNote: Sendable {
-    /// The note of all hits, which have no refusal.
-    static let hit = CacheNote(.hit, nil)
+private final class CacheRecord: Sendable {
+    /// The record that all hits share.
+    static let hit = CacheRecord(.hit, nil)
 
     let outcome: CacheOutcome
     let refusal: CacheRefusal?
 
     init(_ outcome: CacheOutcome, _ refusal: CacheRefusal?) {
         (self.outcome, self.refusal) = (outcome, refusal)
+    }
+}
+
+/// The size of a ``ResponseCache``, and its counts since it was created.
+///
+/// A request that the cache does not handle, such as a POST, does not count. A revalidation in the background does.
+public struct CacheUsage: Sendable, Hashable {
+    /// The number of stored responses. With a folder, those on disk; responses that are in memory only do not count.
+    public internal(set) var count = 0
+    /// The bytes that stored responses use in memory.
+    public internal(set) var memory = 0
+    /// The bytes that stored responses use on disk.
+    public internal(set) var disk = 0
+    /// The number of fresh stored responses that answered, ``CacheOutcome/hit``.
+    public internal(set) var hits = 0
+    /// The number of stored responses that answered because the server confirmed them, ``CacheOutcome/validated(_:)``.
+    public internal(set) var validations = 0
+    /// The number of stale stored responses that answered, ``CacheOutcome/stale(_:)``.
+    public internal(set) var staleAnswers = 0
+    /// The number of responses from the server, ``CacheOutcome/miss(_:)``.
+    public internal(set) var misses = 0
+    /// The bytes of bodies that stored responses had, and that were therefore not received again.
+    public internal(set) var bytesSaved = 0
+    /// The number of responses that were removed to make room for others. With a folder, those that were removed from
+    /// disk.
+    public internal(set) var evictions = 0
+
+    mutating func count(_ outcome: CacheOutcome, _ bytes: Int) {
+        switch outcome {
+        case .hit: hits += 1
+        case .validated: validations += 1
+        case .stale: staleAnswers += 1
+        case .miss: return misses += 1
+        }
+        bytesSaved += bytes
     }
 }

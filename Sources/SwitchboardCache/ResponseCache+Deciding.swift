@@ -9,14 +9,44 @@ extension ResponseCache {
         case refuse
     }
 
-    /// Decides whether a stored response answers a request now, or at a time.
+    /// Finds the stored response that matches a request, and decides whether it answers. Also returns the number of
+    /// removals before that.
+    ///
+    /// If the request does not stream, a body in a file is read after the decision: of a `Range`, only its bytes. The
+    /// decision is made again for the response with its body, because the file may be damaged. Inlined, because most
+    /// hits do not suspend.
+    @inline(__always)
+    func decide(
+        _ key: CacheKey, _ request: NetworkRequest, at now: Date
+    ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: Decision, removals: Int) {
+        var (found, removals, isFinal) = storage.find(key, request)
+        if !isFinal { found = await storage.findOnDisk(key, request) }
+        var stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
+        let decision = decision(on: stored, request, at: now)
+        guard let large = found, large.file != nil, request.readsIntoMemory else {
+            return (found, stored, decision, removals)
+        }
+        // A revalidation in the background needs the whole.
+        if case .answer(_, let outcome) = decision, outcome != .stale(.whileRevalidating),
+            let slice = large.withSlice(for: request)
+        {
+            return (found, stored, .answer(slice, outcome), removals)
+        }
+        found = storage.readable(large, by: request)
+        // Removes a damaged file from the index.
+        if found == nil { _ = await storage.findOnDisk(key, request) }
+        stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
+        return (found, stored, self.decision(on: stored, request, at: now), removals)
+    }
+
+    /// Decides whether a stored response answers a request at a time, by default now.
     func decision(on stored: StoredResponse?, _ request: NetworkRequest, at time: Date? = nil) -> Decision {
         let control = CacheControl(request.headers)
         let (options, policy) = (request.options, request.options.cachePolicy)
         let isOffline = control.isOnlyIfCached || policy == .returnCacheDataDontLoad
         guard options.cacheLifetime != .none else { return isOffline ? .refuse : .load(.requested, text: "miss") }
         guard let stored else { return isOffline ? .refuse : .load(.notStored, text: "miss") }
-        // The retry of a call wants another answer than the error that it retries.
+        // A retry must not receive the error that it retries.
         if let failed = stored.failedCall, failed == request.id, !isOffline {
             return .load(.requested, text: "to be refreshed")
         }
@@ -27,21 +57,22 @@ extension ResponseCache {
             return .answer(stored, staleness == nil ? .hit : .stale(.requested))
         case _ where policy.reloads && isOffline: return .refuse
         case _ where policy.reloads: return .load(.requested, text: "to be refreshed")
-        // RFC 8246: an immutable response needs no confirmation while it is fresh. Without TLS, anybody may have changed
-        // it.
+        // RFC 8246: a fresh immutable response needs no revalidation. Without TLS, anybody may have changed it.
         case .reloadRevalidatingCacheData:
-            let isSettled =
+            let isImmutable =
                 stored.rules.control.isImmutable && staleness == nil && request.url?.scheme?.lowercased() == "https"
-            if isOffline, !isSettled { return .refuse }
-            return isSettled ? .answer(stored, .hit) : .load(.requested, text: "to be confirmed")
+            if isOffline, !isImmutable { return .refuse }
+            return isImmutable ? .answer(stored, .hit) : .load(.requested, text: "to be confirmed")
         default: break
         }
-        if isWanted(stored, control, options, at: now) {
+        if meetsDirectives(stored, control, options, at: now) {
             if staleness == nil { return .answer(stored, .hit) }
             if let staleness, !stored.forbidsStale, staleness <= control.maxStale ?? -1 {
                 return .answer(stored, .stale(.requested))
             }
-            if let staleness, !isOffline, control.minFresh == nil, staleness <= stored.window(for: options) ?? -1 {
+            if let staleness, !isOffline, control.minFresh == nil,
+                staleness <= stored.staleWhileRevalidate(for: options) ?? -1
+            {
                 return .answer(stored, .stale(.whileRevalidating))
             }
         }
@@ -54,7 +85,7 @@ extension ResponseCache {
 
     /// Returns whether a stored response meets the request's own directives ([RFC 9111
     /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
-    private func isWanted(
+    private func meetsDirectives(
         _ stored: StoredResponse, _ control: CacheControl, _ options: RequestOptions, at now: Date
     ) -> Bool {
         if control.isNoCache { return false }

@@ -6,30 +6,31 @@ extension ResponseCache: ExplainedInterceptor {
     /// Returns what the cache would do with a request.
     package func explanation(of received: NetworkRequest, sentAs sent: NetworkRequest) async -> String {
         let request = received.withCacheDirectives
-        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
+        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
             return "sends: the cache does not handle the request"
         }
         let found = await storage.peek(key, request)
-        let isOfUse = found?.response.canAnswer(request) ?? true
-        switch decision(on: isOfUse ? found?.response : nil, request) {
+        let isUsable = found?.response.canAnswer(request) ?? true
+        switch decision(on: isUsable ? found?.response : nil, request) {
         case .refuse: return "fails: not cached"
         case .answer(let stored, let outcome):
-            if let error = stored.excess(for: request, stored.slice(for: request)) {
+            if let error = stored.sizeError(for: request, stored.slice(for: request)) {
                 return "fails: \(error.reason ?? "the stored body is too large")"
             }
-            let place = found?.isInMemory ?? false ? "memory" : "disk"
+            let location = found?.isInMemory ?? false ? "memory" : "disk"
             let now = now()
-            let left = -stored.secondsOver(for: request.options, at: now)
+            let left = -stored.secondsSinceExpiry(for: request.options, at: now)
             let state =
                 switch outcome {
                 case .stale(.whileRevalidating): "stale for \(Self.text(-left)), and revalidates"
                 case .stale: "stale for \(Self.text(-left)), as requested"
                 default: left < .infinity ? "fresh for \(Self.text(left))" : "fresh without limit"
                 }
-            return "answers from \(place), \(Self.text(stored.age(at: now).seconds)) old, \(state)"
+            return "answers from \(location), \(Self.text(stored.age(at: now).seconds)) old, \(state)"
         case .load(let reason, _):
             let refusal =
-                StoredResponse.refusal(of: request) ?? (key.isNamed ? nil : changes(of: received, key, sentAs: sent))
+                StoredResponse.refusal(of: request)
+                ?? (key.isNamed ? nil : changeRefusal(of: received, key, sentAs: sent))
             return await explanation(of: request, key, found?.response, reason)
                 + (refusal.map { ", and the response is not stored: \($0.text)" } ?? "")
         }
@@ -39,24 +40,24 @@ extension ResponseCache: ExplainedInterceptor {
         of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: CacheOutcome.Reason
     ) async -> String {
         let usesStored = !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none
-        let tags = await storage.tags(of: key)
+        let tags = await storage.entityTags(of: key)
         let isOfKey = stored?.url.map { $0.asCacheKey == key.url } ?? true
-        let hasValidator = !CacheVariant.sendable(tags, behind: nil).isEmpty || !(stored?.validators.isEmpty ?? true)
+        let hasValidator = !CacheVariant.sendable(tags, after: nil).isEmpty || !(stored?.validators.isEmpty ?? true)
         let isPart = reason == .notStored && stored?.part != nil
         let isValidated = !isPart && usesStored && request.method == .get && isOfKey && hasValidator
         let over = stored?.staleness(for: request.options, at: now())
         let why =
             switch reason {
             case .notStored where isPart: "only a part is stored"
-            case .notStored: await storage.holds(key) ? "only other variants are stored" : "not stored"
+            case .notStored: await storage.contains(key) ? "only other variants are stored" : "not stored"
             case .expired: "it expired \(Self.text(over ?? 0)) ago"
             default: "the request asks for it"
             }
-        let isTooLarge = stored?.excess(for: request, stored?.slice(for: request)) != nil
-        let isSpare =
+        let isTooLarge = stored?.sizeError(for: request, stored?.slice(for: request)) != nil
+        let mayAnswerStale =
             usesStored && !isTooLarge && over.map { stored?.mayReplaceFailure(staleFor: $0, request) ?? false } ?? false
         return (isValidated ? "validates, because \(why)" : "sends: \(why)")
-            + (isSpare ? ", and answers stale if the server fails" : "")
+            + (mayAnswerStale ? ", and answers stale if the server fails" : "")
     }
 
     /// Returns whole seconds. A clock that was set back makes the time infinite.

@@ -2,31 +2,82 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
+/// A request that the cache sends, and the stored response that the answer may confirm or replace.
+struct CacheLoad: Sendable {
+    let key: CacheKey
+    /// The stored response that matches the request and can answer it. Nil when there is none.
+    var stored: StoredResponse?
+    /// The stored response that matches the request, even if it is incomplete or cannot answer its `Range`.
+    var found: StoredResponse?
+    /// ``CacheStorage/State/removals`` before the stored response was found. Nil for a load that uses none.
+    let removals: Int?
+    /// The request to send.
+    var request: NetworkRequest
+    let next: Next
+    let reason: CacheOutcome.Reason
+    /// Whether this is a revalidation in the background, whose answer nobody reads.
+    var isInBackground = false
+    /// The number of the load in the storage.
+    var number = 0
+    /// The cookies of earlier responses, such as an unsuitable 304. The answer sets them too.
+    var cookies: [String] = []
+
+    /// Whether stored responses may answer, be revalidated or replace a failure.
+    var usesStored: Bool { !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none }
+}
+
 extension ResponseCache {
-    /// Sends the request, ends the load, and returns the answer.
-    func load(_ load: CacheLoad) async throws -> NetworkResponse {
-        var load = await storage.begin(load)
-        let begun = now()
+    /// Sends a request, counts and reports the outcome, and removes what the call makes stale.
+    func perform(_ load: CacheLoad) async throws -> NetworkResponse {
+        var response: NetworkResponse
         do {
-            if load.request.method == .head { return try await describe(load) }
-            if load.usesStored, let completing = load.completing {
+            response = try await send(load)
+        } catch let error as NetworkError {
+            if let status = error.status { await removeChanged(by: load.request, status, [:]) }
+            throw error
+        }
+        guard let outcome = response.cacheOutcome else { return response }
+        let isCompleted = outcome == .validated(.incomplete)
+        let storedCount = response.stream == nil ? load.found?.bodyCount : load.found?.part?.prefix
+        storage.count(outcome, isCompleted ? storedCount ?? 0 : response.length(of: load.stored))
+        switch outcome {
+        case .miss: response.request?.report(.cache("answered by the server"))
+        case .validated: response.request?.report(.cache("still right"))
+        default: break
+        }
+        if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
+        guard load.request.options.reusesDecodedValue,
+            let decoded = storage.decoded(load.key, load.request)
+        else { return response }
+        response.reuse(decoded.values, of: decoded.body, recentValues)
+        return response
+    }
+
+    /// Sends the request, ends the load, and returns the answer.
+    private func send(_ load: CacheLoad) async throws -> NetworkResponse {
+        var load = await storage.begin(load)
+        let startTime = now()
+        do {
+            if load.request.method == .head { return try await sendHead(load) }
+            if load.usesStored, let completionRequest = load.completionRequest {
                 let plain = load.request
-                load.request = completing
+                load.request = completionRequest
                 if let response = try await complete(&load, for: plain) { return response }
                 load.request = plain
             } else if load.usesStored, let response = try await confirm(&load) {
                 return response
             }
-            let asked = now()
-            return await settle(try await load.next(load.request), load, asked: asked).adding(cookies: load.cookies)
-        } catch let error as NetworkError where error.isAbsence {
+            let requestTime = now()
+            return await finish(try await load.next(load.request), load, requestTime: requestTime).adding(
+                cookies: load.cookies)
+        } catch let error as NetworkError where error.isNetworkFailure {
             let cookies = load.cookies + (error.headers?.cookies ?? [])
-            let stale = substitute(for: load, "\(error.code)")?.adding(cookies: cookies)
-            await keepReceived(error, load, asked: begun)
+            let stale = staleAnswer(for: load, "\(error.code)")?.adding(cookies: cookies)
+            await storeReceivedPart(error, load, requestTime: startTime)
             guard let stale else { throw error }
             return stale
         } catch let error as NetworkError {
-            await keepReceived(error, load, asked: begun)
+            await storeReceivedPart(error, load, requestTime: startTime)
             throw error
         } catch {
             await storage.end(load.number)
@@ -38,39 +89,40 @@ extension ResponseCache {
     /// Returns the answer, or nil when nothing stored has a validator or when the 304 is about something else.
     private func confirm(_ load: inout CacheLoad) async throws -> NetworkResponse? {
         let (request, stored) = (load.request, load.stored)
-        // The server evaluates the app's own condition, as it is.
+        // The server evaluates the app's own condition.
         guard !request.isConditional else { return nil }
         if let url = stored?.url, url.asCacheKey != load.key.url { return nil }
         var validators = stored?.validators ?? HTTPHeaders()
         // A 304 about another variant answers no range.
-        let tags = request.headers.contains("Range") ? [] : await storage.tags(of: load.key)
+        let tags = request.headers.contains("Range") ? [] : await storage.entityTags(of: load.key)
         let own = validators.values(for: "If-None-Match")
-        let others = CacheVariant.sendable(tags.filter { $0 != stored?.tag }, behind: own.first)
+        let others = CacheVariant.sendable(tags.filter { $0 != stored?.tag }, after: own.first)
         if !others.isEmpty {
             validators.set("If-None-Match", (own + others).joined(separator: ", "))
         }
         guard !validators.isEmpty, (try? validators.validate()) != nil else { return nil }
         var conditional = request
         conditional.headers.merge(validators)
-        let asked = now()
+        let requestTime = now()
         let response = try await load.next(conditional)
-        guard response.statusCode == 304 else { return await settle(response, load, asked: asked) }
-        let meant = await meant(by: response, load, sent: own + others)
-        guard let meant, meant.canAnswer(request) else {
+        guard response.statusCode == 304 else { return await finish(response, load, requestTime: requestTime) }
+        let selected = await storedResponse(confirmedBy: response, load, sent: own + others)
+        guard let selected, selected.canAnswer(request) else {
             request.report(.cache("the 304 does not match the stored response"))
             load.cookies = response.headers.cookies
             return nil
         }
-        let confirmed = meant.confirmed(by: response, to: request, asked: asked, at: now())
-        await keep(confirmed, after: response, asked: asked, load)
+        let confirmed = selected.confirmed(by: response, to: request, requestTime: requestTime, at: now())
+        await storeConfirmed(confirmed, after: response, requestTime: requestTime, load)
         return try confirmed.answer(to: request, at: now(), .validated(load.reason))
             .adding(cookies: response.headers.cookies)
     }
 
-    /// Returns the stored response that a 304 is about ([RFC 9111
-    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)). Nil when it is about none, or when that is not
-    /// certain.
-    private func meant(by response: NetworkResponse, _ load: CacheLoad, sent tags: [String]) async -> StoredResponse? {
+    /// Returns the stored response that a 304 selects ([RFC 9111
+    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)). Nil when it selects none or may select another.
+    private func storedResponse(confirmedBy response: NetworkResponse, _ load: CacheLoad, sent tags: [String]) async
+        -> StoredResponse?
+    {
         if let url = response.url, url.asCacheKey != load.key.url { return nil }
         if let tag = response.headers.values(for: "ETag").first {
             if let stored = load.stored, stored.has(tag) { return stored }
@@ -78,94 +130,98 @@ extension ResponseCache {
         }
         guard tags.count < 2 else { return nil }
         // A server that reads the tag of another variant ignores the date of this one.
-        var meant = load.stored
-        if let tag = tags.first, tag != meant?.tag { meant = await storage.find(tag, for: load) }
-        return meant.flatMap { $0.isMeantUntagged(by: response) ? $0 : nil }
+        var selected = load.stored
+        if let tag = tags.first, tag != selected?.tag { selected = await storage.find(tag, for: load) }
+        return selected.flatMap { $0.isConfirmed(byUntagged: response) ? $0 : nil }
     }
 
     /// Ends a load with a stored response that the server confirmed.
-    private func keep(_ confirmed: StoredResponse, after response: NetworkResponse, asked: Date, _ load: CacheLoad)
+    private func storeConfirmed(
+        _ confirmed: StoredResponse, after response: NetworkResponse, requestTime: Date, _ load: CacheLoad
+    )
         async
     {
         let isStorable = CacheVariant.names(confirmed.headers) != nil
-        let isOurs = refusal(of: response, load, varyingBy: confirmed.headers) == nil
-        if CacheControl(response.headers).isNoStore || !isStorable || !isOurs {
+        let isUnchanged = refusal(of: response, load, varyingBy: confirmed.headers) == nil
+        if CacheControl(response.headers).isNoStore || !isStorable || !isUnchanged {
             await storage.end(load.number, isReplaced: true)
         } else if CacheControl(load.request.headers).isNoStore {
             await storage.end(load.number)
         } else {
             if let fault = await storage.store(confirmed, at: load.number) { load.request.report(.cache(fault)) }
-            // A strong tag is that of all variants that have it.
+            // Variants with the same strong tag are confirmed too.
             let now = now()
-            await storage.update(load.key, like: confirmed) {
-                $0.confirmed(like: confirmed, by: response, asked: asked, at: now)
+            await storage.updateVariants(of: load.key, taggedAs: confirmed) {
+                $0.confirmed(like: confirmed, by: response, requestTime: requestTime, at: now)
             }
         }
     }
 
-    /// Sends a HEAD, and freshens or removes the stored response to the GET ([RFC 9111
+    /// Sends a HEAD, and updates or removes the stored response to the GET ([RFC 9111
     /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
-    private func describe(_ load: CacheLoad) async throws -> NetworkResponse {
-        let asked = now()
+    private func sendHead(_ load: CacheLoad) async throws -> NetworkResponse {
+        let requestTime = now()
         let response = try await load.next(load.request)
-        if load.usesStored, response.statusCode >= 500, let stale = substitute(for: load, "HTTP \(response.statusCode)")
+        if load.usesStored, response.statusCode >= 500,
+            let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
         {
             await storage.end(load.number)
             return stale.adding(cookies: response.headers.cookies)
         }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
-        if let stored, !stored.isDescribed(by: response) {
+        if let stored, !stored.agrees(withHead: response) {
             await storage.end(load.number, isReplaced: true)
         } else if let stored, load.request.options.cacheLifetime != .none, refusal(of: response, load) == nil {
-            await keep(
-                stored.confirmed(by: response, to: load.request, asked: asked, at: now()), after: response,
-                asked: asked, load)
+            await storeConfirmed(
+                stored.confirmed(by: response, to: load.request, requestTime: requestTime, at: now()), after: response,
+                requestTime: requestTime, load)
         } else {
-            await storage.end(load.number, describedBy: response)
+            await storage.end(load.number, head: response)
         }
-        return response.noting(.miss(load.reason), "the answer to a HEAD has no body")
+        return response.recording(.miss(load.reason), "the answer to a HEAD has no body")
     }
 
-    /// Ends a load: stores the server's response, or returns the stored one in its place when the server failed.
-    func settle(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async -> NetworkResponse {
+    /// Ends a load: stores the server's response, or returns the stored one instead of a failure.
+    func finish(_ response: NetworkResponse, _ load: CacheLoad, requestTime: Date) async -> NetworkResponse {
         if [500, 502, 503, 504].contains(response.statusCode),
-            let stale = substitute(for: load, "HTTP \(response.statusCode)")
+            let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
         {
             await storage.end(load.number)
             return stale.adding(cookies: response.headers.cookies)
         }
-        let (answer, refusal) = await store(response, load, asked: asked)
-        return answer.noting(.miss(load.reason), refusal)
+        let (answer, refusal) = await store(response, load, requestTime: requestTime)
+        return answer.recording(.miss(load.reason), refusal)
     }
 
-    /// Returns the stored response in place of a failure of the server, if that is allowed.
-    private func substitute(for load: CacheLoad, _ why: String) -> NetworkResponse? {
+    /// Returns the stored response instead of a failure of the server, if that is allowed. Nil above the limit of the
+    /// request.
+    private func staleAnswer(for load: CacheLoad, _ why: String) -> NetworkResponse? {
         let now = now()
         guard load.usesStored, let stored = load.stored,
             let seconds = stored.staleness(for: load.request.options, at: now),
             stored.mayReplaceFailure(staleFor: seconds, load.request),
-            // A body above the limit of the request is no substitute.
             let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
         else { return nil }
         response.request?.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
         return response
     }
 
-    /// Stores a response, or returns one with a body that is stored while it is read, or the reason why neither happens.
-    private func store(_ response: NetworkResponse, _ load: CacheLoad, asked: Date) async
+    /// Stores a response, a stream while it is read. Returns the response for the reader, and the reason if it is not
+    /// stored.
+    private func store(_ response: NetworkResponse, _ load: CacheLoad, requestTime: Date) async
         -> (NetworkResponse, CacheRefusal?)
     {
         let request = load.request
-        let result = storable(response, load, asked: asked)
+        let result = storable(response, load, requestTime: requestTime)
         let body = response.stream == nil ? nil : (try? result.get()).flatMap { self.body($0, of: response, load) }
         guard case .success(let new) = result, response.stream == nil || body != nil else {
             var refusal: CacheRefusal = "it is a part that does not continue the stored one"
             if case .failure(let own) = result { refusal = own }
-            let isOn = request.options.cacheLifetime != .none
-            if isOn { request.report(.cache(refusal.note)) }
+            let isCacheOn = request.options.cacheLifetime != .none
+            if isCacheOn { request.report(.cache(refusal.event)) }
             // A permanent answer removes the stored response. A temporary failure does not.
-            let isPassing = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
-            let isReplaced = isOn && !isPassing && !response.isOnlyAboutRange(of: request, load.found)
+            let isTemporary = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
+            let isReplaced = isCacheOn && !isTemporary && !response.concernsOnlyRange(of: request, load.found)
             await storage.end(load.number, isReplaced: isReplaced)
             return (response, refusal)
         }
@@ -176,11 +232,17 @@ extension ResponseCache {
         }
         let fault = await storage.store(new, at: load.number)
         request.report(.cache(fault ?? "stored"))
-        return (response, fault.map(CacheRefusal.init(reported:)))
+        return (response, fault.map(CacheRefusal.init(event:)))
     }
 }
 
 extension NetworkResponse {
+    /// Returns the number of bytes of the body of an answer. A body that streams is in the file of the stored response.
+    func length(of stored: StoredResponse?) -> Int {
+        guard stream != nil else { return body.count }
+        return statusCode == 206 ? headers["Content-Length"].flatMap { Int($0) } ?? 0 : stored?.bodyCount ?? 0
+    }
+
     /// The number of bytes that the head announces for the body. Nil when it does not, or when the body is compressed.
     var announcedBodyCount: Int? {
         guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
@@ -189,8 +251,25 @@ extension NetworkResponse {
 }
 
 extension NetworkError {
-    /// Whether the server did not answer because of a network failure.
-    fileprivate var isAbsence: Bool {
+    fileprivate var isNetworkFailure: Bool {
         code.isKind(of: .cannotConnect) || code == .timedOut || code == .truncatedBody || code == .circuitOpen
+    }
+}
+
+extension HTTPHeaders {
+    /// The values of `Set-Cookie`. No stored response has them, but a user agent must process them, whatever the status
+    /// ([RFC 6265 §3](https://www.rfc-editor.org/rfc/rfc6265#section-3)).
+    var cookies: [String] { values(for: "Set-Cookie") }
+}
+
+extension NetworkResponse {
+    /// Returns the response with the cookies of earlier responses before its own ones.
+    func adding(cookies: [String]) -> NetworkResponse {
+        guard !cookies.isEmpty else { return self }
+        var response = self
+        let own = headers.cookies
+        response.headers.remove("Set-Cookie")
+        for cookie in cookies + own { response.headers.add("Set-Cookie", cookie) }
+        return response
     }
 }

@@ -1,15 +1,16 @@
 import Foundation
 import Switchboard
 import SwitchboardText
+import SwitchboardPlatform
 
 extension CacheLoad {
     /// The request for the missing bytes of an incomplete stored response. Nil when a plain request is needed.
-    var completing: NetworkRequest? {
-        // A stream delivers the stored bytes at the start, followed by those of the server.
+    var completionRequest: NetworkRequest? {
+        // A stream delivers the stored bytes at the start, then the server's bytes.
         let isStream = request.options.streamsResponse
         guard request.method == .get, !request.headers.contains("Range"), !request.isConditional,
             !CacheControl(request.headers).isNoStore,
-            // A part above the limit of the request is in its file.
+            // The body of a part above the request's limit stays in its file.
             let found, isStream || found.file == nil, let part = found.part,
             let missing = isStream ? part.rest : part.missing,
             let validator = found.strongValidator
@@ -23,10 +24,10 @@ extension CacheLoad {
 
 extension ResponseCache {
     /// Sends the request for the missing bytes of a stored response, and returns the whole ([RFC 9111
-    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil when the plain request must be sent instead: the
-    /// server's bytes do not fit, or its status is about the range.
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil when the server's bytes do not fit or its status
+    /// concerns the range. The plain request is then sent.
     func complete(_ load: inout CacheLoad, for plain: NetworkRequest) async throws -> NetworkResponse? {
-        let asked = now()
+        let requestTime = now()
         let response = try await load.next(load.request)
         guard response.statusCode == 206 else {
             guard ![304, 400, 412, 416, 500, 501].contains(response.statusCode) else {
@@ -34,9 +35,9 @@ extension ResponseCache {
                 load.cookies = response.headers.cookies
                 return nil
             }
-            return await settle(response, load, asked: asked)
+            return await finish(response, load, requestTime: requestTime)
         }
-        guard let new = try? storable(response, load, asked: asked).get(), let found = load.found,
+        guard let new = try? storable(response, load, requestTime: requestTime).get(), let found = load.found,
             let whole = response.stream == nil ? found.joined(with: new) : found.continued(by: new),
             whole.canAnswer(plain),
             response.stream == nil || new.part?.ranges.first?.upperBound == new.part?.size
@@ -61,20 +62,19 @@ extension ResponseCache {
     ) async throws -> NetworkResponse {
         let (count, request) = (found.part?.prefix ?? 0, load.request)
         let size = whole.headers["Content-Length"].flatMap { Int($0) } ?? 0
-        let start = found.bytes(first: count, for: plain)
-        let bytes = ResponseBytes(await ContinuedBytes(start, count, rest, size: size))
+        let prefix = found.bytes(first: count, for: plain)
+        let bytes = ResponseBytes(await ContinuedBytes(prefix, count, rest, size: size))
         var response = try whole.answer(to: plain, at: now(), .validated(load.reason))
         response.stream = await storage.storing(
             bytes,
             in: CacheBody(
-                response: whole, storage: storage, load: load.number, size: size, end: size, isCutKept: true
+                response: whole, storage: storage, load: load.number, size: size, end: size, keepsTruncated: true
             ) { request.report(.cache($0)) })
         request.report(.cache("completed with \(size - count) bytes"))
         return response
     }
 
-    /// Returns the body of a streamed response as it is to be stored. Nil for a part that does not continue the stored
-    /// one.
+    /// Returns the body to store of a streamed response. Nil for a part that does not continue the stored one.
     func body(_ new: StoredResponse, of response: NetworkResponse, _ load: CacheLoad) -> CacheBody? {
         let request = load.request
         let report: @Sendable (String) -> Void = { request.report(.cache($0)) }
@@ -82,22 +82,23 @@ extension ResponseCache {
             let size = response.announcedBodyCount
             return CacheBody(
                 response: new, storage: storage, load: load.number, size: size, end: size,
-                isCutKept: response.mayBeCut(for: request), isOnlyStored: load.isInBackground, report: report)
+                keepsTruncated: response.mayBeTruncated(for: request), isOnlyStored: load.isInBackground, report: report
+            )
         }
         guard load.usesStored, let found = load.found, let whole = found.continued(by: new),
             let range = part.ranges.first
         else { return nil }
         return CacheBody(
             response: whole, storage: storage, load: load.number, size: part.size, end: range.upperBound,
-            isCutKept: true, start: (found, range.lowerBound), isOnlyStored: load.isInBackground, report: report)
+            keepsTruncated: true, start: (found, range.lowerBound), isOnlyStored: load.isInBackground, report: report)
     }
 
     /// Ends a load that failed. Stores the bytes that arrived, unless a whole response is stored.
-    func keepReceived(_ error: NetworkError, _ load: CacheLoad, asked: Date) async {
+    func storeReceivedPart(_ error: NetworkError, _ load: CacheLoad, requestTime: Date) async {
         let codes: [NetworkError.Code] = [.truncatedBody, .connectionLost, .timedOut]
         guard load.found.map({ $0.part != nil }) ?? true, load.request.method == .get, codes.contains(error.code),
             let response = error.response,
-            let new = try? storable(response, load, asked: asked, isCut: true).get()
+            let new = try? storable(response, load, requestTime: requestTime, isTruncated: true).get()
         else { return await storage.end(load.number) }
         let fault = await storage.store(new, at: load.number)
         load.request.report(.cache(fault ?? "stored, \(response.body.count) bytes that arrived"))
@@ -105,12 +106,66 @@ extension ResponseCache {
 }
 
 extension NetworkResponse {
-    /// Returns whether a response that cannot be stored says nothing against the stored one: it is an error about the
-    /// range, or a part with the same validator.
-    func isOnlyAboutRange(of request: NetworkRequest, _ found: StoredResponse?) -> Bool {
+    /// Returns whether a response that cannot be stored leaves the stored one valid: it is an error about the range, or
+    /// a part with the same validator.
+    func concernsOnlyRange(of request: NetworkRequest, _ found: StoredResponse?) -> Bool {
         guard request.headers.contains("Range") else { return false }
         guard statusCode == 206 else { return statusCode >= 400 && statusCode != 404 && statusCode != 410 }
         guard let found, let name = ["ETag", "Last-Modified"].first(where: headers.contains) else { return false }
         return headers.values(for: name) == found.headers.values(for: name)
+    }
+}
+
+/// The stored first bytes of a body, followed by the rest from the server.
+final class ContinuedBytes: ResponseBytes.Source {
+    private struct State {
+        var isAtRest = false
+        var count = 0
+    }
+
+    private let start: ResponseBytes
+    private let startCount: Int
+    private let rest: ResponseBytes
+    private let size: Int
+    let request: NetworkRequest?
+    private let state = Protected(State())
+
+    /// Creates the body.
+    ///
+    /// - Parameters:
+    ///   - start: The stored bytes.
+    ///   - startCount: The number of stored bytes.
+    ///   - rest: The bytes of the server.
+    ///   - size: The number of all bytes.
+    init(_ start: ResponseBytes, _ startCount: Int, _ rest: ResponseBytes, size: Int) async {
+        (self.start, self.startCount, self.rest, self.size) = (start, startCount, rest, size)
+        request = await rest.request
+    }
+
+    var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { rest.result }
+    var storedCount: Int64 { Int64(min(startCount, state.withLock { $0.count })) }
+
+    func next() async throws -> Data? {
+        if !state.withLock({ $0.isAtRest }) {
+            if let chunk = try await start.next() { return try count(chunk) }
+            state.withLock { $0.isAtRest = true }
+        }
+        if let chunk = try await rest.next() { return try count(chunk) }
+        let count = state.withLock { $0.count }
+        guard count == size else {
+            throw NetworkError(.truncatedBody, reason: "\(count) of \(size) bytes arrived")
+        }
+        return nil
+    }
+
+    private func count(_ chunk: Data) throws -> Data {
+        let isTooLong = state.withLock { state in
+            state.count += chunk.count
+            return state.count > size
+        }
+        guard !isTooLong else {
+            throw NetworkError(.invalidResponse, reason: "more bytes arrived than the response announced")
+        }
+        return chunk
     }
 }

@@ -26,17 +26,18 @@ extension ResponseCache {
         let builder = RequestBuilder()
         var request = try builder.makeRequest(for: RebasedEndPoint(endPoint, at: "http://cache.invalid/"))
         let wanted = CachePath(request.path)
-        var place: String?
+        var baseURL: String?
         if wanted.isEmpty {
             // The base URL is the whole URL.
             request = try builder.makeRequest(for: endPoint)
-            place = request.url.map { String($0.asCacheKey.place) }
+            baseURL = request.url.map { String($0.asCacheKey.urlWithoutQuery) }
         }
         let items = FormBody.decode(request.query ?? "")
-        await storage.remove { [place] url, _, _ in
-            let isPlace = place.map { String(url.place).hasBytes(of: $0) } ?? CachePath(ofURL: url).ends(with: wanted)
-            let there = FormBody.decode(url.dropFirst(url.place.count + 1))
-            return isPlace && items.allSatisfy(there.contains)
+        await storage.remove { [baseURL] url, _, _ in
+            let isPath =
+                baseURL.map { String(url.urlWithoutQuery).hasBytes(of: $0) } ?? CachePath(ofURL: url).ends(with: wanted)
+            let stored = FormBody.decode(url.dropFirst(url.urlWithoutQuery.count + 1))
+            return isPath && items.allSatisfy(stored.contains)
         }
     }
 
@@ -53,8 +54,10 @@ extension ResponseCache {
 }
 
 extension NetworkResponse {
-    /// Lets a download that refuses its file remove what is stored of the response, if it streams.
-    mutating func allowRefusal(of request: NetworkRequest, _ key: CacheKey, _ storage: CacheStorage) {
+    /// Lets a streamed download that refuses its file remove the stored response.
+    mutating func removeIfDownloadIsRefused(
+        _ request: NetworkRequest, _ key: CacheKey, _ storage: CacheStorage
+    ) {
         guard request.options.streamsResponse else { return }
         self.request?[RefusedDownload.self] = { await storage.remove(key, request, refused: $0) }
     }

@@ -17,32 +17,32 @@ import Switchboard
 ///
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download are
-/// stored while they are read, and a stored response answers later ones in chunks. On disk, a download and its stored
-/// response share their bytes. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the same header
-/// fields, including credentials and cookies. Fields that change with each request, such as a signature or the
-/// `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored per identity. A
-/// stored GET also answers a HEAD. A POST's response that states its lifetime and has its own URL as `Content-Location`
-/// answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of
-/// its path, and of its `Location` and `Content-Location` of the same origin, unless the server rejects it.
-/// `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
+/// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download
+/// are stored while they are read, and a stored response answers later ones in chunks. On disk, a download and its
+/// stored response share their bytes. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's
+/// environment) and the same header fields, including credentials and cookies. Fields that change with each request,
+/// such as a signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`,
+/// are stored per identity. A stored GET also answers a HEAD. A POST's response that states its lifetime and has its
+/// own URL as `Content-Location` answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE
+/// removes the stored responses of its path, and of its `Location` and `Content-Location` of the same origin, unless
+/// the server rejects it. `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
 ///
 /// **Ranges.** A stored 200 answers a `Range` with one range of bytes ([RFC 9110
-/// §14](https://www.rfc-editor.org/rfc/rfc9110#section-14)): with a 206, or with a 416 when the range begins behind its
-/// end. The cache stores a 206, and the received bytes of a GET whose body ended early, if they have a strong validator:
-/// an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines up to 8 separate parts with
-/// the same validator. They answer ranges within them. A GET of the whole requests the missing bytes only, with
-/// `If-Range`; as a stream, it delivers the stored bytes at the start and then those of the server. If the server's
-/// answer does not fit, the cache sends the plain request. Several ranges, other units, and
-/// an `If-Range` that does not match go to the server.
+/// §14](https://www.rfc-editor.org/rfc/rfc9110#section-14)): with a 206, or with a 416 when the range begins after its
+/// end. The cache stores a 206, and the received bytes of a GET whose body ended early, if they have a strong
+/// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines up to 8
+/// separate parts with the same validator. They answer ranges within them. A GET of the whole requests the missing
+/// bytes only, with `If-Range`; as a stream, it delivers the stored bytes at the start and then those of the server. If
+/// the server's answer does not fit, the cache sends the plain request. Several ranges, other units, and an `If-Range`
+/// that does not match go to the server.
 ///
-/// **Where to list it.** List the cache last of the exchange interceptors, behind interceptors that add credentials.
-/// Without `identity`, it never stores a response when an interceptor behind it changed the request or when a login
-/// behind it decided about the request. So no user receives the response of another, wherever the cache is listed.
+/// **Where to list it.** List the cache last of the exchange interceptors, after interceptors that add credentials.
+/// Without `identity`, it never stores a response when an interceptor after it changed the request or when a login
+/// after it decided about the request. So no user receives the response of another, wherever the cache is listed.
 ///
 /// With `identity`, the cache may be the first of the interceptors. It then answers before a limiter, a circuit breaker
 /// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
-/// a field that an interceptor behind it added. A request for which `identity` returns nil is compared by its header
+/// a field that an interceptor after it added. A request for which `identity` returns nil is compared by its header
 /// fields, as without `identity`. `NetworkResponse.notStoredReason` says why a response was not stored.
 ///
 /// `Router.reset()` removes all stored responses.
@@ -55,9 +55,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     let storage: CacheStorage
     let identity: Identity?
     let revalidations = CacheRevalidations()
-    let kept = KeptValues()
-    /// The names of fields that may differ between requests for the same response.
-    static let ignored = [
+    let recentValues = RecentDecodedValues()
+    /// The fields that may differ between requests for the same response.
+    static let ignoredFields = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
         "range", "if-range", "if-none-match", "if-modified-since",
     ]
@@ -84,10 +84,10 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Only the owner can read the files. They are not encrypted: they contain URLs with their parameters, and header
     /// fields and bodies of responses, but no header field of a request.
     ///
-    /// Several caches and processes may use one folder. Each finds whole responses of the others or none, and keeps the
-    /// limit for the files that it knows. A removal by one reaches the memory of the others within a second; a newer
-    /// response that one stores does not replace a fresh one in their memory. A process that is killed leaves only whole
-    /// responses. A body of more than 1 MiB is on disk only.
+    /// Several caches and processes may use one folder. Each finds complete responses of the others or none, and
+    /// applies the limit to the files that it knows. A removal by one reaches the memory of the others within a second;
+    /// a newer response that one stores does not replace a fresh one in their memory. A process that is killed leaves
+    /// only whole responses. A body of more than 1 MiB is on disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.
@@ -99,8 +99,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
     /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, when other users own it or can
-    ///   write it, or when the disk limit is less than the 4 KiB of the smallest file. `NetworkError.Code.unsupported` on a system without a hash function for the
-    ///   file names. A folder that exists and is read-only is accepted; the cache then stores in memory.
+    ///   write it, or when the disk limit is less than the 4 KiB of the smallest file. `NetworkError.Code.unsupported`
+    ///   on a system without a hash function for the file names. A folder that exists and is read-only is accepted; the
+    ///   cache then stores in memory.
     public init(
         folder: URL, diskLimit: Int = 100 << 20, memoryLimit: Int = 20 << 20, identity: Identity? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -118,14 +119,14 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         if request.cacheNote != nil {
             (request.cacheNote, request[SharedDecoding.self], request[RefusedDownload.self]) = (nil, nil, nil)
         }
-        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignored) else {
-            return try await pass(request, next)
+        guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
+            return try await sendUncached(request, next)
         }
         if request.isConditional, let condition = await condition(of: request, key) {
             return condition.answer(try await intercept(request.unconditional, next: next))
         }
         let now = now()
-        let (found, stored, decision, removals) = await storage.decide(key, request, self, at: now)
+        let (found, stored, decision, removals) = await decide(key, request, at: now)
         let reason: CacheOutcome.Reason
         switch decision {
         case .answer(let stored, let outcome):
@@ -133,25 +134,25 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             var response = try stored.answer(to: request, at: now, outcome)
             storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now))) }
-            response.allowRefusal(of: request, key, storage)
-            if request.options.reusesDecodedValue { response.reuse(stored.decoded, of: stored.body, kept) }
+            response.removeIfDownloadIsRefused(request, key, storage)
+            if request.options.reusesDecodedValue { response.reuse(stored.decoded, of: stored.body, recentValues) }
             return response
         case .refuse: throw Self.notCached
         case .load(let why, let text):
             if request.options.cacheLifetime != .none { request.report(.cache(text)) }
-            reason = why == .notStored ? await missing(key, found) : why
+            reason = why == .notStored ? await missReason(key, found) : why
         }
-        var response = try await answer(
+        var response = try await perform(
             CacheLoad(
                 key: key, stored: stored, found: found, removals: removals, request: request, next: next, reason: reason
             ))
-        response.allowRefusal(of: request, key, storage)
+        response.removeIfDownloadIsRefused(request, key, storage)
         return response
     }
 
-    private func missing(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {
+    private func missReason(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {
         if let found { return found.part == nil ? .requested : .incomplete }
-        return await storage.holds(key) ? .otherVariant : .notStored
+        return await storage.contains(key) ? .otherVariant : .notStored
     }
 
     static let notCached = NetworkError(.notCached, reason: "it is cache-only, so it was not sent")

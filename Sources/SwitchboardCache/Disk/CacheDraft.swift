@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// The temporary file of a response that is being stored. Nothing remains of it unless it is placed.
+/// The temporary file of a response that is being stored. It is removed unless it is committed.
 ///
 /// One task at a time uses it.
 final class CacheDraft: @unchecked Sendable {
@@ -12,12 +12,12 @@ final class CacheDraft: @unchecked Sendable {
     private let limit: Int
     /// The bytes that are not written yet.
     private var pending: [UInt8]
-    /// The start in `pending` of the piece that is not complete.
-    private var pieceStart: Int
+    /// The start in `pending` of the incomplete block.
+    private var blockStart: Int
     private var sums: [UInt64] = []
     private var written = 0
     private(set) var bodyCount = 0
-    private var isPlaced = false
+    private var isCommitted = false
     /// The file that has the body, which is then not written here.
     private var link: CacheLink?
 
@@ -42,11 +42,11 @@ final class CacheDraft: @unchecked Sendable {
         guard descriptor >= 0 else { throw Self.failure }
         self.descriptor = descriptor
         pending = []
-        pieceStart = 0
+        blockStart = 0
     }
 
     deinit {
-        if !isPlaced { _ = folder.change { unlink(path) } }
+        if !isCommitted { _ = folder.change { unlink(path) } }
         close(descriptor)
     }
 
@@ -54,8 +54,8 @@ final class CacheDraft: @unchecked Sendable {
         folder.change { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
-    /// Keeps other caches from removing the file, however long the body takes to arrive. A body that is there is written
-    /// sooner than they would, and each read of a file that ever had a lock takes a tenth of a microsecond more.
+    /// Prevents other caches from removing the file while the body arrives. A body in memory needs no lock: it is
+    /// written before they would remove the file, and a file that was ever locked is slower to read.
     func lock() { flock(descriptor, LOCK_EX | LOCK_NB) }
 
     /// Returns the size of a file.
@@ -105,7 +105,7 @@ final class CacheDraft: @unchecked Sendable {
             try append(start.rest)
             return true
         } catch {
-            (self.link, sums, bodyCount, pending, pieceStart) = (nil, [], 0, [], 0)
+            (self.link, sums, bodyCount, pending, blockStart) = (nil, [], 0, [], 0)
             return false
         }
     }
@@ -118,15 +118,15 @@ final class CacheDraft: @unchecked Sendable {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let part = rest.prefix(CacheFile.piece - (pending.count - pieceStart))
+                let part = rest.prefix(CacheFile.blockSize - (pending.count - blockStart))
                 pending.append(contentsOf: part)
                 rest = rest.dropFirst(part.count)
-                guard pending.count - pieceStart == CacheFile.piece else { continue }
-                endPiece()
+                guard pending.count - blockStart == CacheFile.blockSize else { continue }
+                endBlock()
                 if link != nil {
                     pending.removeAll(keepingCapacity: true)
-                    pieceStart = 0
-                } else if pending.count >= 4 * CacheFile.piece {
+                    blockStart = 0
+                } else if pending.count >= 4 * CacheFile.blockSize {
                     try flush()
                 }
             }
@@ -137,31 +137,31 @@ final class CacheDraft: @unchecked Sendable {
     /// Appends the body of another file.
     func append(_ file: CacheFile) throws {
         if bodyCount == 0, let link = file.link(in: folder, for: path), share(link, file, file.bodyCount) { return }
-        for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.piece) {
-            try append(try file.checked(start..<min(start + 4 * CacheFile.piece, file.bodyCount)))
+        for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.blockSize) {
+            try append(try file.checked(start..<min(start + 4 * CacheFile.blockSize, file.bodyCount)))
         }
     }
 
-    private func endPiece() {
+    private func endBlock() {
         sums.append(
-            pending.withUnsafeBytes { CacheChecksum.of(UnsafeRawBufferPointer(rebasing: $0[pieceStart...])) }
+            pending.withUnsafeBytes { CacheChecksum.of(UnsafeRawBufferPointer(rebasing: $0[blockStart...])) }
                 .littleEndian)
-        pieceStart = pending.count
+        blockStart = pending.count
     }
 
-    /// Writes what makes the file whole.
+    /// Writes the rest of the file: padding, checksums, head and trailer.
     ///
-    /// - Parameter numbers: The position of the bytes, in place of the same count of numbers at the end of the head.
+    /// - Parameter numbers: The position of the bytes. It replaces as many numbers at the end of the head.
     /// - Throws: `POSIXError`.
     func finish(_ numbers: [Int]? = nil) throws {
         for (index, number) in (numbers ?? []).reversed().enumerated() {
-            let place = head.count - (index + 1) * 8
+            let offset = head.count - (index + 1) * 8
             withUnsafeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian) {
-                head.replaceSubrange(place..<(place + 8), with: $0)
+                head.replaceSubrange(offset..<(offset + 8), with: $0)
             }
         }
         pending.append(contentsOf: repeatElement(0, count: CacheFile.padded(bodyCount) - bodyCount))
-        if pieceStart < pending.count { endPiece() }
+        if blockStart < pending.count { endBlock() }
         if let link {
             guard let stamp = link.stamp(bodyCount) else { throw POSIXError(.EBUSY) }
             pending = stamp
@@ -172,21 +172,21 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     /// Gives the file its name, in place of another file of this name and its link.
-    func place(_ path: String) throws {
-        let isPlaced = folder.change {
-            // A process that is killed in between leaves a response without its body, which counts as damaged.
-            if let link { guard link.place(path) else { return false } } else { unlink(CacheLink.path(of: path)) }
+    func commit(to path: String) throws {
+        let isCommitted = folder.change {
+            // A process that is killed in between leaves a response without body, which counts as damaged.
+            if let link { guard link.commit(to: path) else { return false } } else { unlink(CacheLink.path(of: path)) }
             return rename(self.path, path) == 0
         }
-        guard isPlaced else { throw Self.failure }
-        self.isPlaced = true
+        guard isCommitted else { throw Self.failure }
+        self.isCommitted = true
     }
 
     private func flush() throws {
         try write(pending, at: written)
         written += pending.count
         pending.removeAll(keepingCapacity: true)
-        pieceStart = 0
+        blockStart = 0
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws {
@@ -203,4 +203,24 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}
+
+/// The reason why a response is not stored on disk.
+struct DiskFault: Error, ExpressibleByStringLiteral {
+    let text: String
+
+    init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    init(_ error: any Error) {
+        text = (error as? NetworkError)?.summary ?? error.localizedDescription
+    }
+}
+
+extension CacheDraft {
+    /// Appends the body of a response.
+    func append(bodyOf response: StoredResponse) throws {
+        if let file = response.file { try append(file) } else { try append(response.body) }
+    }
 }

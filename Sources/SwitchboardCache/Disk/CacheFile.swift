@@ -2,10 +2,10 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// An open file of a stored response, whose body is read in pieces. It stays readable after its removal.
+/// An open file of a stored response, whose body is read in blocks. It stays readable after its removal.
 final class CacheFile: Sendable {
-    /// The bytes of a body that have one checksum.
-    static let piece = 64 << 10
+    /// The number of bytes that have one checksum.
+    static let blockSize = 64 << 10
     /// The largest body that is read whole when the response is found.
     static let wholeLimit = 1 << 20
 
@@ -41,24 +41,25 @@ final class CacheFile: Sendable {
         if body != descriptor { close(body) }
     }
 
-    // MARK: The places in a file
+    // MARK: Offsets
 
-    static func pieces(_ count: Int) -> Int { (count + piece - 1) / piece }
+    static func blockCount(_ count: Int) -> Int { (count + blockSize - 1) / blockSize }
 
     /// Returns the size of a body with its padding.
     static func padded(_ count: Int) -> Int { (count + 7) / 8 * 8 }
 
-    /// Returns the place of the head behind a body of this size.
-    static func headStart(_ bodyCount: Int) -> Int { padded(bodyCount) + pieces(bodyCount) * 8 }
+    /// Returns the offset of the head after a body of this size.
+    static func headStart(_ bodyCount: Int) -> Int { padded(bodyCount) + blockCount(bodyCount) * 8 }
 
     // MARK: Opening
 
-    /// Opens a file and reads the response, probably that of a URL: four system calls for a small one.
-    static func read(_ path: String, like url: String? = nil) -> Content {
+    /// Opens a file and reads the response. A small one takes four system calls. `url` is the one that the response
+    /// probably has.
+    static func read(_ path: String, expecting url: String? = nil) -> Content {
         let descriptor = open(path)
-        guard descriptor >= 0 else { return absence(path) }
-        guard isOwn(descriptor) else { return fault(path, descriptor) }
-        // The memory becomes the body, without what follows it in the file.
+        guard descriptor >= 0 else { return openFailure(path) }
+        guard isTrusted(descriptor) else { return closeUnreadable(path, descriptor) }
+        // The memory is shortened to the body.
         guard let room = malloc(start) else {
             close(descriptor)
             return .unreadable
@@ -73,14 +74,14 @@ final class CacheFile: Sendable {
         let lengths = CacheHead.lengths(bytes).flatMap { $0.size == bytes.count ? $0 : nil }
         guard let lengths, !lengths.isLinked, isSound(bytes, lengths.body),
             let found = CacheHead.read(
-                UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), like: url,
+                UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), expecting: url,
                 body: {
                     let body = realloc(room, max(1, lengths.body)) ?? room
                     return Data(bytesNoCopy: body, count: lengths.body, deallocator: .free)
                 })
         else {
             free(room)
-            return lengths?.isLinked ?? false ? readLarge(path, descriptor) : fault(path, descriptor, count)
+            return lengths?.isLinked ?? false ? readLarge(path, descriptor) : closeUnreadable(path, descriptor, count)
         }
         close(descriptor)
         return .found(found)
@@ -89,10 +90,10 @@ final class CacheFile: Sendable {
     /// Reads a response without its body.
     static func readHead(_ path: String) -> Content {
         let descriptor = open(path)
-        guard descriptor >= 0 else { return absence(path) }
-        guard isOwn(descriptor) else { return fault(path, descriptor) }
+        guard descriptor >= 0 else { return openFailure(path) }
+        guard isTrusted(descriptor) else { return closeUnreadable(path, descriptor) }
         guard let found = head(descriptor)?.withUnsafeBytes({ CacheHead.read($0) }) else {
-            return fault(path, descriptor)
+            return closeUnreadable(path, descriptor)
         }
         close(descriptor)
         return .found(found)
@@ -100,7 +101,7 @@ final class CacheFile: Sendable {
 
     private static func readLarge(_ path: String, _ descriptor: Int32) -> Content {
         guard let head = head(descriptor), let lengths = head.withUnsafeBytes(CacheHead.lengths) else {
-            return fault(path, descriptor)
+            return closeUnreadable(path, descriptor)
         }
         var body: Int32? = descriptor
         var linkedInode: UInt64?
@@ -112,7 +113,7 @@ final class CacheFile: Sendable {
                 return CacheLink.open(path, lengths.body, stamp: UnsafeRawBufferPointer(bytes))
             }
         }
-        guard let body else { return fault(path, descriptor, linkedInode: linkedInode) }
+        guard let body else { return closeUnreadable(path, descriptor, linkedInode: linkedInode) }
         guard body >= 0 else {
             close(descriptor)
             return .unreadable
@@ -130,9 +131,9 @@ final class CacheFile: Sendable {
         path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
     }
 
-    /// Returns whether the user of this process owns a file. Others may have put it there before the folder was closed to
-    /// them.
-    private static func isOwn(_ descriptor: Int32) -> Bool {
+    /// Returns whether the user of this process owns a file. Others may have created it before the folder became
+    /// private.
+    private static func isTrusted(_ descriptor: Int32) -> Bool {
         var information = stat()
         return fstat(descriptor, &information) == 0 && information.isOfTrustedUser(user)
     }
@@ -140,7 +141,7 @@ final class CacheFile: Sendable {
     private static let user = geteuid()
 
     /// Returns the reason why a file could not be opened.
-    private static func absence(_ path: String) -> Content {
+    private static func openFailure(_ path: String) -> Content {
         if errno == ENOENT { return .missing }
         return errno == ELOOP ? .damaged(DamagedFile(path: path, file: FileIdentity(at: path))) : .unreadable
     }
@@ -148,9 +149,9 @@ final class CacheFile: Sendable {
     /// The bytes of a file that are read at once.
     private static let start = 96 << 10
 
-    /// Closes a file that is none of a cache, and returns why. A file of which only some bytes were read, because a
-    /// signal interrupted, shows no damage.
-    private static func fault(
+    /// Closes a file that could not be read as a response, and returns the reason. A file of which a signal interrupted
+    /// the reading is not damaged.
+    private static func closeUnreadable(
         _ path: String, _ descriptor: Int32, _ count: Int? = nil, linkedInode: UInt64? = nil
     ) -> Content {
         defer { close(descriptor) }
@@ -186,18 +187,18 @@ final class CacheFile: Sendable {
     func read(_ range: Range<Int>) throws(Damage) -> Data {
         guard range.lowerBound >= 0, range.upperBound <= bodyCount else { throw .damaged }
         guard !range.isEmpty else { return Data() }
-        // Checks whole pieces.
-        let first = range.lowerBound / Self.piece
-        let last = (range.upperBound - 1) / Self.piece
-        let start = first * Self.piece
-        let end = min((last + 1) * Self.piece, Self.padded(bodyCount))
+        // Checks whole blocks.
+        let first = range.lowerBound / Self.blockSize
+        let last = (range.upperBound - 1) / Self.blockSize
+        let start = first * Self.blockSize
+        let end = min((last + 1) * Self.blockSize, Self.padded(bodyCount))
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 16)
         var sums = [UInt64](repeating: 0, count: last - first + 1)
-        // The padding is not in the app's file.
-        let known = body == descriptor ? end : min(end, bodyCount)
-        for index in (known - start)..<room.count { room[index] = 0 }
+        // The app's file has no padding.
+        let storedEnd = body == descriptor ? end : min(end, bodyCount)
+        for index in (storedEnd - start)..<room.count { room[index] = 0 }
         let isSound = sums.withUnsafeMutableBytes { sums in
-            Self.fill(UnsafeMutableRawBufferPointer(rebasing: room[..<(known - start)]), from: body, at: start)
+            Self.fill(UnsafeMutableRawBufferPointer(rebasing: room[..<(storedEnd - start)]), from: body, at: start)
                 && Self.fill(sums, from: descriptor, at: sumsStart + first * 8)
                 && Self.isSound(UnsafeRawBufferPointer(room), UnsafeRawBufferPointer(sums))
         }
@@ -226,15 +227,15 @@ final class CacheFile: Sendable {
 
     // MARK: Sharing
 
-    /// Returns the checksums of the pieces before a byte, and the bytes of an incomplete piece before it. Nil unless the
-    /// body is the file of a link, or the link leads to a file with the same bytes before that byte: on Apple platforms,
-    /// the body is a clone.
+    /// Returns the checksums of the blocks before an offset, and the bytes of the incomplete block before it. Nil
+    /// unless the body is the linked file, or the linked file has the same bytes: on Apple platforms, the body is a
+    /// clone.
     func start(_ count: Int, in link: CacheLink) -> (sums: [UInt64], rest: Data)? {
         guard count <= bodyCount, link.isSame(as: body) || link.has(count, of: self) else { return nil }
-        let pieces = count / Self.piece
-        var sums = [UInt64](repeating: 0, count: pieces)
+        let blocks = count / Self.blockSize
+        var sums = [UInt64](repeating: 0, count: blocks)
         guard sums.withUnsafeMutableBytes({ Self.fill($0, from: descriptor, at: sumsStart) }),
-            let rest = try? read((pieces * Self.piece)..<count)
+            let rest = try? read((blocks * Self.blockSize)..<count)
         else { return nil }
         return (sums, rest)
     }
@@ -254,12 +255,12 @@ final class CacheFile: Sendable {
         }
     }
 
-    /// Returns bytes of the body in chunks. A damaged piece throws, and its bytes are not delivered.
+    /// Returns bytes of the body in chunks. A damaged block throws, and its bytes are not delivered.
     func bytes(_ range: Range<Int>, for request: NetworkRequest?) -> ResponseBytes {
         ResponseBytes(FileBytes(self, range, request))
     }
 
-    /// Returns whether the body at the start of a whole file is the one that was written.
+    /// Returns whether the checksums of a whole file match its body.
     private static func isSound(_ file: UnsafeRawBufferPointer, _ bodyCount: Int) -> Bool {
         let end = padded(bodyCount)
         return isSound(
@@ -267,17 +268,17 @@ final class CacheFile: Sendable {
             UnsafeRawBufferPointer(rebasing: file[end..<headStart(bodyCount)]))
     }
 
-    /// Returns whether bytes have these checksums, one for each piece.
+    /// Returns whether bytes have these checksums, one for each block.
     private static func isSound(_ body: UnsafeRawBufferPointer, _ sums: UnsafeRawBufferPointer) -> Bool {
-        for index in 0..<pieces(body.count) {
-            let bytes = body[(index * piece)..<min((index + 1) * piece, body.count)]
+        for index in 0..<blockCount(body.count) {
+            let bytes = body[(index * blockSize)..<min((index + 1) * blockSize, body.count)]
             let sum = UInt64(littleEndian: sums.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
             guard CacheChecksum.of(UnsafeRawBufferPointer(rebasing: bytes)) == sum else { return false }
         }
         return true
     }
 
-    /// Fills memory from a place in a file. Returns false when the file ends before, or on failure.
+    /// Fills memory from an offset in a file. Returns false when the file ends before, or on failure.
     private static func fill(_ room: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int) -> Bool {
         var count = 0
         while count < room.count {
@@ -293,7 +294,7 @@ final class CacheFile: Sendable {
 
 /// Reads the body of a file at its reader's pace.
 private final class FileBytes: ResponseBytes.Source {
-    private static let chunk = 4 * CacheFile.piece
+    private static let chunk = 4 * CacheFile.blockSize
     private let file: CacheFile
     private let first: Int
     let request: NetworkRequest?
@@ -310,11 +311,52 @@ private final class FileBytes: ResponseBytes.Source {
     func next() async throws -> Data? {
         try Task.checkCancellation()
         let range = rest.withLock { rest in
-            // Ends with a piece, so that no piece is read twice.
+            // Ends with a block, so that no block is read twice.
             let end = min((rest.lowerBound / Self.chunk + 1) * Self.chunk, rest.upperBound)
             defer { rest = end..<rest.upperBound }
             return rest.lowerBound..<end
         }
         return range.isEmpty ? nil : try file.checked(range)
+    }
+}
+
+/// A stored response that was found damaged. Another process may replace its files.
+struct DamagedFile {
+    let path: String
+    let file: FileIdentity?
+    /// The inode of the body that the response was stored with, if the body is a ``CacheLink``.
+    var linkedInode: UInt64?
+
+    /// Removes the response and its link. A file that replaced one of them stays.
+    func remove() {
+        guard let file, FileIdentity(at: path) == file else { return }
+        unlink(path)
+        let link = CacheLink.path(of: path)
+        if let linkedInode, FileIdentity(at: link)?.inode == linkedInode { unlink(link) }
+    }
+}
+
+/// The device and inode of a file. All its names share them, and a replacement has others.
+struct FileIdentity: Hashable {
+    private let device: UInt64
+    let inode: UInt64
+
+    init(_ information: stat) {
+        device = UInt64(truncatingIfNeeded: information.st_dev)
+        inode = UInt64(information.st_ino)
+    }
+
+    /// Creates the identity of the file with a name. Nil without one.
+    init?(at path: String) {
+        var information = stat()
+        guard lstat(path, &information) == 0 else { return nil }
+        self.init(information)
+    }
+
+    /// Creates the identity of an open file.
+    init?(of descriptor: Int32) {
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return nil }
+        self.init(information)
     }
 }

@@ -6,18 +6,19 @@ import Switchboard
 struct CacheFolder: Sendable {
     /// The state of the folder that this process knows.
     struct Known: Sendable {
-        /// The time of the folder's last change that the index contains, less one if more changes may have that time.
-        /// Nil before the first listing.
+        /// The time of the folder's last change that the index contains, less one nanosecond if later changes may have
+        /// the same time. Nil before the first listing.
         var changed: Int64?
-        /// Whether this process changed the folder since it was listed. Another one may have done so in the same tick.
-        var isAmended = false
+        /// Whether this process changed the folder since it was listed. Another process may have done so in the same
+        /// tick.
+        var hasOwnChanges = false
     }
 
     let url: URL
     let known = Protected(Known())
     private let prefix: String
-    /// The age in seconds from which a temporary file that nobody has locked is a remnant of an ended process.
-    static let patience = 10.0
+    /// The age in seconds above which an unlocked temporary file counts as left by an ended process.
+    static let gracePeriod = 10.0
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     private static let inodeOffset = MemoryLayout<dirent>.offset(of: \.d_ino) ?? 0
 
@@ -29,7 +30,7 @@ struct CacheFolder: Sendable {
     func path(of name: CacheFileName) -> String { name.path(in: prefix) }
 
     /// Sets the time of a file to that of its last use, which other processes read.
-    func tellUse(of name: CacheFileName, at time: Int64) {
+    func writeUseTime(of name: CacheFileName, at time: Int64) {
         let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
         utimensat(AT_FDCWD, path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
     }
@@ -44,8 +45,8 @@ struct CacheFolder: Sendable {
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// The reason why the folder must not be used, and what to do. Nil for a folder that only the user of this process, or
-    /// the superuser, can write.
+    /// The reason why the folder must not be used, and what to do. Nil for a folder that only the user of this process,
+    /// or the superuser, can write.
     var fault: String? {
         var information = stat()
         return stat(url.path, &information) == 0 ? information.fault() : nil
@@ -57,20 +58,20 @@ struct CacheFolder: Sendable {
         return stat(prefix, &information) == 0 ? information.changed : 0
     }
 
-    /// ``changed``, or another time if more changes may have that one.
-    var settledChange: Int64 {
+    /// ``changed``, less one nanosecond if later changes may have the same time.
+    var comparableChange: Int64 {
         let now = CacheTime.now
         let changed = changed
         return now - changed < CacheTime.tick ? changed - 1 : changed
     }
 
-    /// Runs a closure that adds or removes one file, so that this cache need not list the folder again.
+    /// Runs a closure that adds or removes one file. The folder is not listed again because of it.
     func change<Output>(_ body: () throws -> Output) rethrows -> Output {
         try known.withLock { known in
             let before = changed
             let isCurrent = known.changed == before || known.changed == before - 1
             defer {
-                if isCurrent { known = Known(changed: changed, isAmended: true) }
+                if isCurrent { known = Known(changed: changed, hasOwnChanges: true) }
             }
             return try body()
         }
@@ -79,14 +80,14 @@ struct CacheFolder: Sendable {
     /// Returns whether a file exists. Takes one system call.
     func contains(_ name: CacheFileName) -> Bool { access(path(of: name), F_OK) == 0 || errno != ENOENT }
 
-    /// Returns the names of the stored responses with their inodes, the names of those whose body is a link, and those of
-    /// other files that a cache wrote. Nil when the folder cannot be read.
-    func list() -> (files: [(name: CacheFileName, inode: UInt64)], linked: [CacheFileName], remnants: [String])? {
+    /// Returns the names of stored responses with their inodes, the names of responses whose body is a link, and the
+    /// names of leftover files. Nil when the folder cannot be read.
+    func list() -> (files: [(name: CacheFileName, inode: UInt64)], linked: [CacheFileName], leftovers: [String])? {
         guard let folder = opendir(prefix) else { return nil }
         defer { closedir(folder) }
         var files: [(name: CacheFileName, inode: UInt64)] = []
         var linked: [CacheFileName] = []
-        var remnants: [String] = []
+        var leftovers: [String] = []
         while let entry = readdir(folder) {
             // The entry is as long as its name, not as long as the type.
             let inode = UInt64(UnsafeRawPointer(entry).load(fromByteOffset: Self.inodeOffset, as: ino_t.self))
@@ -98,39 +99,38 @@ struct CacheFolder: Sendable {
                 let name = CacheFileName(UnsafeRawBufferPointer(rebasing: bytes.dropLast(5)))
             {
                 linked.append(name)
-            } else if Self.isRemnant(bytes) {
-                remnants.append(String(decoding: bytes, as: UTF8.self))
+            } else if Self.isLeftover(bytes) {
+                leftovers.append(String(decoding: bytes, as: UTF8.self))
             }
         }
-        return (files, linked, remnants)
+        return (files, linked, leftovers)
     }
 
-    /// The characters of the names that earlier versions gave: a hash, later the marks and a hash, at last shorter ones,
-    /// each also with the hash of a variant.
-    private static let earlier: Set<Int> = [64, 81, 107, 124, 75, 92]
+    /// The lengths of the file names of earlier versions, each with and without a variant.
+    private static let earlierLengths: Set<Int> = [64, 81, 107, 124, 75, 92]
 
-    /// Returns whether a file is a temporary one, or one of an earlier version.
-    private static func isRemnant(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Returns whether a file is a temporary one or of an earlier version.
+    private static func isLeftover(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let isTemporary = bytes.first == UInt8(ascii: ".")
         let text = String(decoding: bytes, as: UTF8.self)
         let endings = isTemporary ? [".part"] : [".response", ".response.body"]
         guard endings.contains(where: text.hasSuffix), let end = text.range(of: ".response") else { return false }
         let digits = text[..<end.lowerBound].drop { $0 == "." }
         return !digits.isEmpty && digits.allSatisfy { $0.isHexDigit || $0 == "-" }
-            && (isTemporary || earlier.contains(digits.utf8.count))
+            && (isTemporary || earlierLengths.contains(digits.utf8.count))
     }
 
-    /// Removes files that ``list()`` found, except those that a process still writes.
+    /// Removes leftover files that ``list()`` found, except those that a process still writes.
     ///
-    /// A process locks the temporary file of a body that arrives. The age protects files without a lock. A link has the
-    /// locks of the app's file, so it is not opened: it goes when the file for which it was made is gone.
-    func sweep(_ remnants: [String], isRemovingAll: Bool = false) {
+    /// A process locks the temporary file of a body that arrives. The age protects files without a lock. A link is not
+    /// opened, because it has the locks of the app's file. It is removed after the draft for which it was made.
+    func sweep(_ leftovers: [String], isRemovingAll: Bool = false) {
         defer {
-            for name in remnants {
+            for name in leftovers {
                 if let draft = CacheLink.draft(of: name), access(prefix + draft, F_OK) != 0 { unlink(prefix + name) }
             }
         }
-        for name in remnants where CacheLink.draft(of: name) == nil {
+        for name in leftovers where CacheLink.draft(of: name) == nil {
             let path = prefix + name
             guard name.hasPrefix(".") else {
                 unlink(path)
@@ -142,20 +142,20 @@ struct CacheFolder: Sendable {
             var information = stat()
             guard fstat(descriptor, &information) == 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             let age = Double(CacheTime.now - information.changed) / 1e9
-            if isRemovingAll || !(0..<Self.patience).contains(age) { unlink(path) }
+            if isRemovingAll || !(0..<Self.gracePeriod).contains(age) { unlink(path) }
         }
     }
 }
 
 extension CacheFolder {
     /// Removes the links of responses that are gone, except those whose response may be about to appear.
-    func sweep(linked names: some Sequence<CacheFileName>, patience: Double = patience) {
+    func sweep(linked names: some Sequence<CacheFileName>, gracePeriod: Double = gracePeriod) {
         for name in names {
             let path = CacheLink.path(of: path(of: name))
             var information = stat()
             guard lstat(path, &information) == 0 else { continue }
             let age = Double(CacheTime.now - information.statusChanged) / 1e9
-            if !(0..<patience).contains(age) { unlink(path) }
+            if !(0..<gracePeriod).contains(age) { unlink(path) }
         }
     }
 
@@ -166,4 +166,17 @@ extension CacheFolder {
         guard isLinked, lstat(CacheLink.path(of: path(of: name)), &body) == 0 else { return space }
         return space + DiskCache.space(Int(body.st_size))
     }
+}
+
+/// Times in nanoseconds since 1970.
+enum CacheTime {
+    /// The longest duration of a tick of a file system's clock. Changes within one have the same time.
+    static let tick: Int64 = 10_000_000
+    static let second: Int64 = 1_000_000_000
+
+    /// The least time between two updates of a file's last-used time.
+    static let useWriteInterval: Int64 = 60_000_000_000
+
+    /// The current time. It takes no system call.
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 }

@@ -4,18 +4,17 @@ import Foundation
 /// The body of a stored response that shares the bytes of a file of the app, such as a download: a hard link or, on
 /// Apple platforms, a clone.
 ///
-/// The app may change the file. The stamp and the checksums of the stored response tell that, and it then counts as
-/// damaged. The cache never writes to the file. It has the file's permissions, so it is made only if the folder is
-/// private or the file is.
+/// The app may change the file. The stamp and the checksums detect that, and the stored response then counts as
+/// damaged. The cache never writes to the file. The link has the file's permissions, so it is made only if the folder
+/// or the file is private.
 final class CacheLink: @unchecked Sendable {  // one task at a time uses it
     /// The number of bytes of a stamp.
     static let stampSize = 16
 
     private let path: String
-    private var isPlaced = false
+    private var isCommitted = false
 
-    /// Links a file under a temporary name, which tells the draft that it is made for. Nil when the file system refuses
-    /// that.
+    /// Links a file under a temporary name, which contains the draft's. Nil when the file system refuses that.
     init?(to file: String, in folder: CacheFolder, for draft: String) {
         path = draft.dropLast(Self.ending.utf8.count) + Self.linkEnding
         var (parent, own) = (stat(), stat())
@@ -30,13 +29,13 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
     }
 
     deinit {
-        if !isPlaced { unlink(path) }
+        if !isCommitted { unlink(path) }
     }
 
     private static let ending = ".part"
     private static let linkEnding = ".body.part"
 
-    /// Returns the name of the draft for which a temporary link, or its clone, was made. Nil for another file.
+    /// Returns the name of the draft for which a temporary link or its clone was made. Nil for another file.
     static func draft(of name: String) -> String? {
         name.range(of: linkEnding).map { name[..<$0.lowerBound] + ending }
     }
@@ -62,7 +61,7 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
         var information = stat()
         guard fstat(descriptor, &information) == 0, Int(information.st_size) == count else { return false }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-        let step = 16 * CacheFile.piece
+        let step = 16 * CacheFile.blockSize
         return stride(from: 0, to: count, by: step).allSatisfy { start in
             let range = start..<min(start + step, count)
             guard let own = try? handle.read(upToCount: range.count) else { return false }
@@ -75,7 +74,7 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
         FileIdentity(at: path).map { $0 == FileIdentity(of: descriptor) } ?? false
     }
 
-    /// Returns the bytes by which a change of the file is noticed. Nil unless the file has this size.
+    /// Returns the inode and the change time of the file, which detect a change. Nil unless the file has this size.
     func stamp(_ size: Int) -> [UInt8]? {
         SharedFile.detach(path)
         var information = stat()
@@ -104,9 +103,9 @@ final class CacheLink: @unchecked Sendable {  // one task at a time uses it
     }
 
     /// Gives the body its name, in place of another one.
-    func place(_ file: String) -> Bool {
+    func commit(to file: String) -> Bool {
         guard rename(path, Self.path(of: file)) == 0 else { return false }
-        isPlaced = true
+        isCommitted = true
         // Between two names of one file, `rename` does nothing.
         unlink(path)
         return true

@@ -5,14 +5,14 @@ extension DiskCache {
     var count: Int { index.count }
     var size: Int { index.size }
 
-    /// Whether ``survey(_:)`` has something to do.
-    var isUnknown: Bool { folder.known.value.changed == nil || !unknown.isEmpty }
+    /// Whether ``scanSizes(_:)`` has something to do.
+    var needsScan: Bool { folder.known.value.changed == nil || !unscanned.isEmpty }
 
-    /// Reads the sizes and times of use of some files, and keeps the limits after the last one.
-    func survey(_ most: Int = 200) {
+    /// Reads the sizes and last-used times of some files. After the last one, it evicts files above the limits.
+    func scanSizes(_ most: Int = 200) {
         list()
         for _ in 0..<most {
-            guard let name = unknown.popLast() else { break }
+            guard let name = unscanned.popLast() else { break }
             guard let item = index.item(name), item.size == nil else { continue }
             var information = stat()
             guard lstat(folder.path(of: name), &information) == 0 else {
@@ -25,16 +25,16 @@ extension DiskCache {
             }
             let space = folder.space(of: name, information, isLinked: linked.contains(name))
             index.change(name) { item in
-                (item.size, item.told) = (space, max(item.told, information.changed))
+                (item.size, item.writtenUse) = (space, max(item.writtenUse, information.changed))
                 item.use = max(item.use, information.changed)
             }
         }
-        if unknown.isEmpty { makeRoom() }
+        if unscanned.isEmpty { makeRoom() }
     }
 
-    /// Removes the least recently used files until the limits are kept.
-    func makeRoom(besides newest: CacheFileName? = nil) {
-        guard size > limit || count > countLimit, !isUnknown else { return }
+    /// Removes the least recently used files above the limits.
+    func makeRoom(keeping newest: CacheFileName? = nil) {
+        guard size > limit || count > countLimit, !needsScan else { return }
         while size > limit || count > countLimit {
             if victims.isEmpty {
                 // Sorts all files for a tenth of them, so that each eviction takes little time.
@@ -52,7 +52,7 @@ extension DiskCache {
         }
     }
 
-    /// Returns whether another process used a file since the last look at it.
+    /// Returns whether another process used a file since it was last checked.
     private func isUsedElsewhere(_ item: DiskIndex.Item) -> Bool {
         var information = stat()
         guard lstat(folder.path(of: item.name), &information) == 0, information.changed > item.use + 1_000_000_000
@@ -61,7 +61,7 @@ extension DiskCache {
         }
         let space = folder.space(of: item.name, information, isLinked: linked.contains(item.name))
         index.change(item.name) { item in
-            (item.size, item.use, item.told) = (space, information.changed, information.changed)
+            (item.size, item.use, item.writtenUse) = (space, information.changed, information.changed)
         }
         return true
     }

@@ -7,9 +7,9 @@ import SwitchboardText
 ///
 /// The names of the files are the index: see ``CacheFileName``. A response without `Vary` is found by its name alone,
 /// so the first hit waits for nothing. For other responses the folder is listed once, and again when another process
-/// changed it. Sizes and times of use are read in the background, see ``survey(_:)``. The cache leaves other files
-/// alone and removes damaged ones, which count as absent. Only the owner can read the files. Above a limit, the cache
-/// evicts the least recently used responses; a file counts as whole blocks of 4 KiB.
+/// changed it. Sizes and last-used times are read in the background, see ``scanSizes(_:)``. The cache leaves other
+/// files alone and removes damaged ones, which count as absent. Only the owner can read the files. Above a limit, the
+/// cache evicts the least recently used responses; a file counts as whole blocks of 4 KiB.
 ///
 /// Several processes may use one folder. Files appear whole and under their final name, and are never changed, so each
 /// process finds whole responses or none. Each one keeps the limits for the files that it knows.
@@ -25,7 +25,7 @@ final class DiskCache {
     /// The files whose body is a link.
     var linked: Set<CacheFileName> = []
     /// The files whose size is unknown.
-    var unknown: [CacheFileName] = []
+    var unscanned: [CacheFileName] = []
     /// The next files to evict, the first one last.
     var victims: [(name: CacheFileName, use: Int64)] = []
 
@@ -35,9 +35,9 @@ final class DiskCache {
     ///   - folder: The folder of the files. Created if missing.
     ///   - limit: The largest total size of the files, in bytes.
     ///   - countLimit: The largest number of files.
-    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, when another user owns it or can
-    ///   write it, or when no file is within the limit,
-    ///   `NetworkError.Code.unsupported` on a system without a hash function.
+    /// - Throws: `NetworkError.Code.cannotWriteFile` when the folder cannot be created, when another user owns it or
+    ///   can write it, or when no file is within the limit, `NetworkError.Code.unsupported` on a system without a hash
+    ///   function.
     init(_ folder: URL, limit: Int, countLimit: Int = 100_000) throws(NetworkError) {
         self.folder = CacheFolder(folder)
         self.limit = limit
@@ -61,51 +61,50 @@ final class DiskCache {
 
     // MARK: Finding
 
-    /// Returns whether a response of the key is stored.
-    func holds(_ key: CacheKey) -> Bool {
+    func contains(_ key: CacheKey) -> Bool {
         guard let name = try? CacheFileName(key) else { return false }
         list()
         return !index[name.key].isEmpty
     }
 
     /// Returns the entity tags of all whole variants, the most recently used ones first.
-    func tags(of key: CacheKey) -> [String] {
-        variants(of: key).filter { !$0.brief.isPart }
-            .sorted { index.item($0.name)?.use ?? 0 > index.item($1.name)?.use ?? 0 }.compactMap(\.brief.tag)
+    func entityTags(of key: CacheKey) -> [String] {
+        variants(of: key).filter { !$0.summary.isPart }
+            .sorted { index.item($0.name)?.use ?? 0 > index.item($1.name)?.use ?? 0 }.compactMap(\.summary.tag)
     }
 
-    /// Reads the most recent response that matches a request. Nil if it is not more recent than `limit`.
-    func find(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date? = nil)
+    /// Reads the most recent response that matches a request. Nil unless its `Date` is after `limit`.
+    func find(_ key: CacheKey, _ request: NetworkRequest, newerThan limit: Date? = nil)
         -> (response: StoredResponse, name: CacheFileName)?
     {
         find(key, request, limit) { read($0, key) }
     }
 
-    /// Returns the response that ``find(_:_:madeAfter:)`` would return without its body, and does not count it as used.
-    func peek(_ key: CacheKey, _ request: NetworkRequest, madeAfter limit: Date?) -> StoredResponse? {
+    /// Returns the response that ``find(_:_:newerThan:)`` would return without its body, and does not count it as used.
+    func peek(_ key: CacheKey, _ request: NetworkRequest, newerThan limit: Date?) -> StoredResponse? {
         find(key, request, limit) { name in
             guard case .found(let found) = CacheFile.readHead(folder.path(of: name)) else { return nil }
-            return found.isOf(key) ? found.response : nil
+            return found.matches(key) ? found.response : nil
         }?.response
     }
 
     private func find(
         _ key: CacheKey, _ request: NetworkRequest, _ limit: Date?, _ read: (CacheFileName) -> StoredResponse?
     ) -> (response: StoredResponse, name: CacheFileName)? {
-        for variant in variants(of: key).sorted(by: { $0.brief.made > $1.brief.made })
-        where CacheVariant.matches(variant.brief.variant, variant.brief.vary, request) {
-            if let limit, variant.brief.made <= limit { return nil }
-            if let response = read(variant.name), response.isFor(request) { return (response, variant.name) }
+        for variant in variants(of: key).sorted(by: { $0.summary.dateValue > $1.summary.dateValue })
+        where CacheVariant.matches(variant.summary.variant, variant.summary.vary, request) {
+            if let limit, variant.summary.dateValue <= limit { return nil }
+            if let response = read(variant.name), response.matches(request) { return (response, variant.name) }
         }
         return nil
     }
 
-    /// Reads the response without `Vary`, which is found by its name alone. It replaced all other variants. Any task
-    /// may call this.
+    /// Reads the response without `Vary`, which replaced all other variants, by its file's name. Any task may call
+    /// this.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
         let path = folder.path(of: name)
-        switch CacheFile.read(path, like: key.url) {
-        case .found(let found) where found.isOf(key): return found.response
+        switch CacheFile.read(path, expecting: key.url) {
+        case .found(let found) where found.matches(key): return found.response
         case .damaged(let file): folder.change { file.remove() }
         default: break
         }
@@ -114,40 +113,40 @@ final class DiskCache {
 
     /// Reads the whole variant with an entity tag.
     func find(_ key: CacheKey, tag: String) -> StoredResponse? {
-        variants(of: key).first { !$0.brief.isPart && $0.brief.tag?.isSameTag(as: tag) ?? false }
+        variants(of: key).first { !$0.summary.isPart && $0.summary.tag?.isSameTag(as: tag) ?? false }
             .flatMap { read($0.name, key) }.flatMap { $0.part == nil && $0.has(tag) ? $0 : nil }
     }
 
     /// Reads all variants with an entity tag.
     func all(_ key: CacheKey, tag: String) -> [StoredResponse] {
-        variants(of: key).filter { $0.brief.tag == tag }.compactMap { read($0.name, key) }.filter { $0.tag == tag }
+        variants(of: key).filter { $0.summary.tag == tag }.compactMap { read($0.name, key) }.filter { $0.tag == tag }
     }
 
-    private func variants(of key: CacheKey) -> [(name: CacheFileName, brief: DiskIndex.Brief)] {
+    private func variants(of key: CacheKey) -> [(name: CacheFileName, summary: DiskIndex.Summary)] {
         guard let name = try? CacheFileName(key) else { return [] }
         list()
         return index[name.key].compactMap { item in
-            brief(of: item.name).flatMap { $0.isOf(key) ? (item.name, $0) : nil }
+            summary(of: item.name).flatMap { $0.matches(key) ? (item.name, $0) : nil }
         }
     }
 
-    /// Returns the facts of a file's head, which is read once. Nil for a file that is gone.
-    private func brief(of name: CacheFileName) -> DiskIndex.Brief? {
-        if let brief = index.item(name)?.brief { return brief }
+    /// Returns the summary of a file's head, which is read once. Nil for a file that is gone.
+    private func summary(of name: CacheFileName) -> DiskIndex.Summary? {
+        if let summary = index.item(name)?.summary { return summary }
         guard case .found(let found) = content(of: name, isHeadOnly: true) else { return nil }
-        let brief = DiskIndex.Brief(found.response, found.asked, found.partition)
-        index.note(brief, of: name)
-        return brief
+        let summary = DiskIndex.Summary(found.response, found.url, found.partition)
+        index.setSummary(summary, of: name)
+        return summary
     }
 
     private func read(_ name: CacheFileName, _ key: CacheKey) -> StoredResponse? {
-        guard case .found(let found) = content(of: name), found.isOf(key) else { return nil }
+        guard case .found(let found) = content(of: name), found.matches(key) else { return nil }
         let response = found.response
         // Another process may have replaced the file since it was listed.
-        if let brief = index.item(name)?.brief, !brief.isAbout(response) {
-            index.note(DiskIndex.Brief(response, key.url, key.partition), of: name)
+        if let summary = index.item(name)?.summary, !summary.describes(response) {
+            index.setSummary(DiskIndex.Summary(response, key.url, key.partition), of: name)
         }
-        noteUse(of: name, at: CacheTime.now)
+        recordUse(of: name, at: CacheTime.now)
         return response
     }
 
@@ -193,16 +192,16 @@ final class DiskCache {
             } catch {
                 return .failure(DiskFault(error))
             }
-            return place(draft, response, key)
+            return commit(draft, response, key)
         }
     }
 
     /// Stores a response whose file is finished.
-    func place(_ draft: CacheDraft, _ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
+    func commit(_ draft: CacheDraft, _ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
         let name: CacheFileName
         do {
             name = try CacheFileName(key).with(variant: response.variant)
-            try draft.place(folder.path(of: name))
+            try draft.commit(to: folder.path(of: name))
             if draft.isLinked { linked.insert(name) } else { linked.remove(name) }
         } catch {
             return .failure(DiskFault(error))
@@ -211,9 +210,9 @@ final class DiskCache {
         let now = CacheTime.now
         let space = Self.space(draft.size)
         index.change(name) { item in
-            (item.inode, item.size, item.use, item.told) = (draft.inode, space, now, now)
+            (item.inode, item.size, item.use, item.writtenUse) = (draft.inode, space, now, now)
         }
-        index.note(DiskIndex.Brief(response, key.url, key.partition), of: name)
+        index.setSummary(DiskIndex.Summary(response, key.url, key.partition), of: name)
         let variants = index[name.key]
         if variants.count > CacheVariant.limit,
             let oldest = variants.filter({ $0.name != name }).min(by: { $0.use < $1.use })
@@ -221,52 +220,51 @@ final class DiskCache {
             remove(oldest.name)
             evictions += 1
         }
-        // A program that writes before the survey has ended surveys a part with each file.
-        if isUnknown { survey() }
-        makeRoom(besides: name)
+        // A program that writes before the scan has ended scans some files with each write.
+        if needsScan { scanSizes() }
+        makeRoom(keeping: name)
         return .success(name)
     }
 
-    /// Notes that a response was used. Its file states that later, at most once a minute.
-    func noteUse(of name: CacheFileName, at time: Int64) {
+    /// Records that a response was used, at most once a minute in its file.
+    func recordUse(of name: CacheFileName, at time: Int64) {
         index.change(name) { item in
             item.use = max(item.use, time)
-            guard item.told < time - CacheTime.lag else { return }
-            item.told = time
-            folder.tellUse(of: name, at: time)
+            guard item.writtenUse < time - CacheTime.useWriteInterval else { return }
+            item.writtenUse = time
+            folder.writeUseTime(of: name, at: time)
         }
     }
 
     // MARK: Removing
 
-    /// Removes the variants that match a request, except one file. If that is the response without `Vary`, it removes all
-    /// others: a lookup that finds it by its name does not compare their dates.
-    func remove(_ key: CacheKey, _ request: NetworkRequest, except kept: CacheFileName? = nil) {
+    /// Removes the variants that match a request, except one file. If that is the response without `Vary`, it removes
+    /// all other variants, because a lookup by its name does not compare their dates.
+    func remove(_ key: CacheKey, _ request: NetworkRequest, except keptName: CacheFileName? = nil) {
         // Another process may have stored a response without `Vary` since the folder was listed.
-        if kept == nil || kept?.variant != nil, let name = try? CacheFileName(key), index.item(name) == nil,
+        if keptName == nil || keptName?.variant != nil, let name = try? CacheFileName(key), index.item(name) == nil,
             folder.contains(name), index.add(name)
         {
-            unknown.append(name)
+            unscanned.append(name)
         }
-        let isForAll = kept.map { $0.variant == nil } ?? false
-        for (name, brief) in variants(of: key)
-        where name != kept && (isForAll || CacheVariant.matches(brief.variant, brief.vary, request)) {
+        let isWithoutVary = keptName.map { $0.variant == nil } ?? false
+        for (name, summary) in variants(of: key)
+        where name != keptName && (isWithoutVary || CacheVariant.matches(summary.variant, summary.vary, request)) {
             remove(name)
         }
     }
 
     /// Removes the variants that match a request and for which the closure returns true. It receives no body.
-    func remove(_ key: CacheKey, _ request: NetworkRequest, where isMeant: (StoredResponse) -> Bool) {
-        for (name, brief) in variants(of: key) where CacheVariant.matches(brief.variant, brief.vary, request) {
-            if case .found(let found) = CacheFile.readHead(folder.path(of: name)), isMeant(found.response) {
+    func remove(_ key: CacheKey, _ request: NetworkRequest, where predicate: (StoredResponse) -> Bool) {
+        for (name, summary) in variants(of: key) where CacheVariant.matches(summary.variant, summary.vary, request) {
+            if case .found(let found) = CacheFile.readHead(folder.path(of: name)), predicate(found.response) {
                 remove(name)
             }
         }
     }
 
-    /// Removes the responses with these marks.
-    func remove(where isMeant: (CacheMarks) -> Bool) {
-        for name in names where isMeant(name.marks) { remove(name) }
+    func remove(where predicate: (CacheKeyHash) -> Bool) {
+        for name in names where predicate(name.keyHash) { remove(name) }
     }
 
     /// The names of all files, including those that another process has just written.
@@ -278,23 +276,23 @@ final class DiskCache {
     /// Removes the files for which the closure returns true. It reads the heads of those that it does not know yet.
     func remove(
         _ names: ArraySlice<CacheFileName>,
-        where isMeant: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
+        where predicate: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
     ) {
         for name in names {
-            guard let brief = brief(of: name) else { continue }
-            if isMeant(brief.asked, brief.partition, brief.tags) { remove(name) }
+            guard let summary = summary(of: name) else { continue }
+            if predicate(summary.url, summary.partition, summary.tags) { remove(name) }
         }
     }
 
     /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
-        if let (files, linked, remnants) = folder.list() {
+        if let (files, linked, leftovers) = folder.list() {
             for name in files.map(\.name) + linked { CacheFile.remove(folder.path(of: name)) }
-            folder.sweep(remnants, isRemovingAll: true)
+            folder.sweep(leftovers, isRemovingAll: true)
         }
-        (index, unknown, victims, linked) = (DiskIndex(), [], [], [])
+        (index, unscanned, victims, linked) = (DiskIndex(), [], [], [])
         let changed = folder.changed
-        folder.known.withLock { $0 = CacheFolder.Known(changed: changed, isAmended: true) }
+        folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
     }
 
     func remove(_ name: CacheFileName) {
@@ -306,35 +304,34 @@ final class DiskCache {
 
     // MARK: The index
 
-    /// Lists the folder, if that is necessary to find all files: when another process changed it, and a second after this
-    /// one changed it. If it takes more than a millisecond, it takes at most a hundredth of the time, unless the list must
-    /// be complete.
+    /// Lists the folder after another process changed it, and a second after this one did. Listings that take more than
+    /// a millisecond take at most a hundredth of the time, unless the list must be complete.
     func list(isComplete: Bool = false) {
         let start = CacheTime.now
         let changed = folder.changed
         let known = folder.known.value
         let past = start < listing.end ? .max : start - listing.end
-        guard changed != known.changed || known.isAmended && (isComplete || past >= CacheTime.second),
+        guard changed != known.changed || known.hasOwnChanges && (isComplete || past >= CacheTime.second),
             isComplete || past >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100)
         else { return }
         let list = folder.list()
-        // The clock of the file system has ticks: a later change may have the same time. A folder that cannot be read is
-        // tried again when it changes.
+        // A later change may have the same time, because the clock of the file system has ticks. A folder that cannot
+        // be read is tried again when it changes.
         let isRecent = list != nil && start - changed < CacheTime.tick
         folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
-        guard let (files, linked, remnants) = list else { return }
+        guard let (files, linked, leftovers) = list else { return }
         // Another process may have replaced any file.
-        if changed != known.changed, changed - 1 != known.changed { index.forgetBriefs() }
+        if changed != known.changed, changed - 1 != known.changed { index.removeSummaries() }
         var gone: [CacheFileName: UInt64] = [:]
         for item in index.all { gone[item.name] = item.inode }
         for (name, inode) in files {
             let known = gone.removeValue(forKey: name)
             guard known != inode else { continue }
-            if known == nil { index.add(name, inode: inode) } else { index.noteReplaced(name, inode: inode) }
-            unknown.append(name)
+            if known == nil { index.add(name, inode: inode) } else { index.markReplaced(name, inode: inode) }
+            unscanned.append(name)
         }
         for name in gone.keys { index.remove(name) }
-        folder.sweep(remnants)
+        folder.sweep(leftovers)
         self.linked = Set(linked)
         if !linked.isEmpty { folder.sweep(linked: self.linked.subtracting(files.lazy.map(\.name))) }
         let end = CacheTime.now

@@ -3,53 +3,54 @@ import SwitchboardText
 
 /// The files of a disk cache that this process knows.
 struct DiskIndex {
-    /// The facts of a head that select a variant, and those by which it is removed.
-    final class Brief: Sendable {
-        let asked: String
+    /// The facts of a head that lookups and removals need.
+    final class Summary: Sendable {
+        let url: String
         let partition: String
         let tags: Set<String>
         let vary: [String]
         let variant: String
         let tag: String?
         let isPart: Bool
-        let made: Date
+        let dateValue: Date
 
-        init(_ response: StoredResponse, _ asked: String, _ partition: String) {
-            (self.asked, self.partition, tags) = (asked, partition, response.tags)
+        init(_ response: StoredResponse, _ url: String, _ partition: String) {
+            (self.url, self.partition, tags) = (url, partition, response.tags)
             vary = CacheVariant.names(response.headers) ?? []
             variant = response.variant
             tag = response.tag
             isPart = response.part != nil
-            made = response.rules.made
+            dateValue = response.rules.dateValue
         }
 
-        /// Returns whether a response has the facts that a replaced one may change.
-        func isAbout(_ response: StoredResponse) -> Bool {
-            made == response.rules.made && tag == response.tag && isPart == (response.part != nil)
+        /// Returns whether a response has these facts. A replacement may change them.
+        func describes(_ response: StoredResponse) -> Bool {
+            dateValue == response.rules.dateValue && tag == response.tag && isPart == (response.part != nil)
                 && tags == response.tags
         }
 
-        func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
+        func matches(_ key: CacheKey) -> Bool { url.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
     }
 
     struct Item {
         let name: CacheFileName
         /// The inode of the file, which another process may replace.
         var inode: UInt64 = 0
-        var brief: Brief?
-        /// The size in whole blocks, or nil before the survey.
+        var summary: Summary?
+        /// The size in whole blocks of the disk, or nil before the scan.
         var size: Int?
-        /// The time of the last use, and the one that the file states.
+        /// The time of the last use.
         var use: Int64 = 0
-        var told: Int64 = 0
+        /// The time of the last use that the file states.
+        var writtenUse: Int64 = 0
     }
 
-    /// The most briefs that are kept. One takes about 300 bytes.
-    private static let briefLimit = 20_000
+    /// The most summaries. One takes about 300 bytes.
+    private static let summaryLimit = 20_000
 
     private var items: [CacheFileName.Key: [Item]] = [:]
     private(set) var count = 0
-    private var briefs = 0
+    private var summaryCount = 0
     /// The sum of the known sizes.
     private(set) var size = 0
 
@@ -76,30 +77,30 @@ struct DiskIndex {
         size += items[name.key, default: []][index].size ?? 0
     }
 
-    /// Keeps the facts of a file, unless many are kept. A file that was written again has others.
-    mutating func note(_ brief: Brief, of name: CacheFileName) {
+    /// Sets the summary of a file, unless the limit is reached.
+    mutating func setSummary(_ summary: Summary, of name: CacheFileName) {
         guard let item = item(name) else { return }
-        let isKept = item.brief != nil || briefs < Self.briefLimit
-        if item.brief == nil, isKept { briefs += 1 }
-        change(name) { $0.brief = isKept ? brief : nil }
+        let isStored = item.summary != nil || summaryCount < Self.summaryLimit
+        if item.summary == nil, isStored { summaryCount += 1 }
+        change(name) { $0.summary = isStored ? summary : nil }
     }
 
-    /// Forgets the facts and the size of a file that another process replaced.
-    mutating func noteReplaced(_ name: CacheFileName, inode: UInt64) {
-        if item(name)?.brief != nil { briefs -= 1 }
-        change(name) { ($0.inode, $0.brief, $0.size) = (inode, nil, nil) }
+    /// Removes the summary and the size of a file that another process replaced.
+    mutating func markReplaced(_ name: CacheFileName, inode: UInt64) {
+        if item(name)?.summary != nil { summaryCount -= 1 }
+        change(name) { ($0.inode, $0.summary, $0.size) = (inode, nil, nil) }
     }
 
-    mutating func forgetBriefs() {
-        guard briefs > 0 else { return }
+    mutating func removeSummaries() {
+        guard summaryCount > 0 else { return }
         for (key, list) in items {
             items[key] = list.map { item in
                 var item = item
-                item.brief = nil
+                item.summary = nil
                 return item
             }
         }
-        briefs = 0
+        summaryCount = 0
     }
 
     mutating func remove(_ name: CacheFileName) {
@@ -109,6 +110,6 @@ struct DiskIndex {
         if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
         count -= 1
         size -= item.size ?? 0
-        if item.brief != nil { briefs -= 1 }
+        if item.summary != nil { summaryCount -= 1 }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// A condition that the app set in a request, for a response that the app has itself ([RFC 9110
+/// A condition that the app set in a request, for a response that the app stores itself ([RFC 9110
 /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)).
 enum CacheCondition: Sendable {
     /// `If-None-Match`. A lone `*` is every tag.
@@ -37,10 +37,10 @@ enum CacheCondition: Sendable {
         }
     }
 
-    /// Returns a 304 in place of a 200 that the app has already, and any other response unchanged.
+    /// Returns a 304 instead of a 200 that the app has already. Other responses stay unchanged.
     func answer(_ response: NetworkResponse) -> NetworkResponse {
         guard response.statusCode == 200, isKnown(response) else { return response }
-        // RFC 9110 §15.4.5, the fields that guide a cache, and the cookies of the server's answer.
+        // RFC 9110 §15.4.5, the fields for caches, and the cookies of the server's answer.
         let kept = [
             "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "set-cookie",
             "vary",
@@ -55,8 +55,8 @@ enum CacheCondition: Sendable {
 }
 
 extension ResponseCache {
-    /// Returns the condition of an app that is evaluated against the stored response, after a validation if necessary.
-    /// Nil when the server evaluates it.
+    /// Returns the app's condition if the cache evaluates it against the stored response, after a revalidation if
+    /// necessary. Nil if the server evaluates it.
     func condition(of request: NetworkRequest, _ key: CacheKey) async -> CacheCondition? {
         let options = request.options
         guard options.cacheLifetime != .none, !options.cachePolicy.reloads, let condition = CacheCondition(request),

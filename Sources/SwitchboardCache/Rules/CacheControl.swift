@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The directives of `Cache-Control` ([RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)) that a
 /// private cache evaluates, and those of its extensions RFC 5861 and RFC 8246.
@@ -67,8 +68,8 @@ struct CacheControl: Sendable {
         return min(Double(text) ?? 0, 2_147_483_648)
     }
 
-    /// Reads a directive: the name in lower case, the value without quotes. A value beside a space is invalid, and becomes
-    /// empty.
+    /// Reads a directive: the name in lower case, the value without quotes. A value next to a space is invalid, and
+    /// becomes empty.
     private static func directive(_ part: String) -> (name: String, value: String?) {
         guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (part.lowercased(), nil) }
         let (name, value) = (part[..<equals], part[part.index(after: equals)...])
@@ -133,5 +134,40 @@ extension StringProtocol {
             if character == "\"", !isEscaped { isQuoted.toggle() }
             return character == separator && !isQuoted
         }
+    }
+}
+
+/// Malformed directives. An unclosed quote, or a `;` instead of a comma, may hide a directive.
+extension CacheControl {
+    private static let tokenBytes = ASCIISet.alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
+
+    /// Returns `no-store` and `no-cache` if their names are in a malformed directive.
+    static func hidden(in directive: String) -> [String] {
+        guard !isWellFormed(directive.utf8) else { return [] }
+        let tokens = directive.lowercased().utf8.split { !tokenBytes.contains($0) }
+        return ["no-store", "no-cache"].filter { name in tokens.contains { $0.elementsEqual(name.utf8) } }
+    }
+
+    /// Returns whether a directive is a token, optionally with a token or a quoted string as its value ([RFC 9111
+    /// §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)).
+    private static func isWellFormed(_ directive: String.UTF8View) -> Bool {
+        let equals = directive.firstIndex(of: UInt8(ascii: "=")) ?? directive.endIndex
+        guard isToken(directive[..<equals]) else { return false }
+        let value = directive[equals...].dropFirst()
+        return equals == directive.endIndex || isToken(value) || isQuoted(value)
+    }
+
+    private static func isToken(_ text: Substring.UTF8View) -> Bool {
+        !text.isEmpty && text.allSatisfy(tokenBytes.contains)
+    }
+
+    private static func isQuoted(_ text: Substring.UTF8View) -> Bool {
+        guard text.count > 1, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") else { return false }
+        var isEscaped = false
+        for byte in text.dropFirst().dropLast() {
+            if byte == UInt8(ascii: "\""), !isEscaped { return false }
+            isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        }
+        return !isEscaped
     }
 }

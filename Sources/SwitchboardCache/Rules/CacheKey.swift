@@ -2,20 +2,20 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The key of the stored responses of a URL: with the partition and the identity of the request. The method is GET, or
-/// HEAD, which the response to a GET answers too. The texts are compared byte by byte.
+/// The key of stored responses: the URL, the partition and the identity of a GET, or of a HEAD, which the response to a
+/// GET answers too. The texts are compared byte by byte.
 struct CacheKey: Sendable {
     let url: String
     let partition: String
-    /// The identity that may read the response. It may contain credentials, so it stays in memory; the disk holds only
-    /// its hash.
+    /// The identity that may read the response. It may contain credentials, so only its hash is on disk.
     let identity: String
-    /// Whether the app named the identity. If not, it consists of the header fields.
+    /// Whether the app returned the identity. If not, it consists of the header fields.
     let isNamed: Bool
 
-    /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and HEAD,
-    /// a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an `If-Range` alone,
-    /// a condition for the server alone, or a condition that is invalid, beside a `Range` or of a streamed response.
+    /// Creates the key of a request. Nil for a request that the cache does not handle: a method other than GET and
+    /// HEAD, a body, the handshake of another protocol, a `Range` other than one range of bytes for a GET, an
+    /// `If-Range` alone, a condition for the server alone, an invalid condition, or a condition with a `Range` or of a
+    /// streamed response.
     init?(_ request: NetworkRequest, identity: ResponseCache.Identity?, ignoring ignored: [String]) {
         let options = request.options
         guard request.method == .get || request.method == .head, request.body.isEmpty, options.upgrade == nil,
@@ -28,16 +28,16 @@ struct CacheKey: Sendable {
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         if let name = identity?(request) {
-            // Differs from the fields of each request without a name.
+            // Differs from the identity of each request without a name.
             self.identity = name.utf8.first == 0 ? "\0name\n" + name : name
             isNamed = true
             return
         }
         let user = text.hasAt ? URL(string: text)?.withoutUserInfo.credentials ?? "" : ""
-        // A login behind the cache leaves anonymous requests alone and may add credentials to all others.
+        // A login after the cache leaves anonymous requests alone and may add credentials to all others.
         let choice = options.authentication
-        let isNobodys = choice == AuthenticationChoice.anonymous || choice == AuthenticationChoice.none
-        let start = (identity == nil ? "" : "\0fields\n") + (isNobodys ? user + "\nanonymous" : user)
+        let isAnonymous = choice == AuthenticationChoice.anonymous || choice == AuthenticationChoice.none
+        let start = (identity == nil ? "" : "\0fields\n") + (isAnonymous ? user + "\nanonymous" : user)
         self.identity = Self.text(headers, after: start, ignoring: ignored)
         isNamed = false
     }
@@ -51,7 +51,7 @@ struct CacheKey: Sendable {
                 || !isRange && !request.options.streamsResponse && CacheCondition(request) != nil)
     }
 
-    /// Returns all fields but the ignored ones behind a text, sorted by name: any of them may hold a credential.
+    /// Returns a text followed by all fields but the ignored ones, sorted by name. Any of them may be a credential.
     private static func text(_ headers: HTTPHeaders, after start: String, ignoring ignored: [String]) -> String {
         var lines: [(name: String, value: String)] = []
         for field in headers where !ignored.contains(where: field.name.equalsIgnoringCase) {
@@ -66,9 +66,9 @@ struct CacheKey: Sendable {
         }
         let count = lines.reduce(start.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
         return String(unsafeUninitializedCapacity: count) { bytes in
-            var place = 0
+            var end = 0
             func add(_ text: String) {
-                place = bytes[place...].initialize(fromContentsOf: text.utf8)
+                end = bytes[end...].initialize(fromContentsOf: text.utf8)
             }
             add(start)
             for (name, value) in lines {
@@ -77,13 +77,13 @@ struct CacheKey: Sendable {
                 add(": ")
                 add(value)
             }
-            return place
+            return end
         }
     }
 }
 
 extension HTTPHeader {
-    /// Whether the name begins as those of `Range` and of the conditions do.
+    /// Whether the name begins like `Range` or a condition, with R or I.
     fileprivate var mayBeRangeOrCondition: Bool {
         name.utf8.first.map { [UInt8(ascii: "i"), UInt8(ascii: "r")].contains($0.lowercased) } ?? false
     }

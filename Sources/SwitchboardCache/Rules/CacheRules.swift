@@ -5,13 +5,13 @@ import Switchboard
 /// The rules that the header fields of a stored response state. They are read once, when the response is stored.
 struct CacheRules: Sendable {
     let control: CacheControl
-    /// The time when the origin server made the response.
-    let made: Date
+    /// The `Date` of the response, or the time when it arrived.
+    let dateValue: Date
     /// The lifetime in seconds that the server states: 0 for an invalid one, negative for an `Expires` before the
     /// `Date`, nil for none.
     let lifetime: Double?
-    /// The lifetime in seconds that is estimated when the server states none. 0 where no estimate is allowed.
-    let estimate: Double
+    /// The heuristic lifetime in seconds, for a response without a stated one. 0 where none is allowed.
+    let heuristicLifetime: Double
     /// Whether the status and the fields allow storing the response at all ([RFC 9111
     /// §3](https://www.rfc-editor.org/rfc/rfc9111#section-3)).
     let allowsStoring: Bool
@@ -21,10 +21,10 @@ struct CacheRules: Sendable {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - headers: Its fields.
-    ///   - date: The time when it arrived.
-    init(_ status: Int, _ headers: HTTPHeaders, at date: Date) {
+    ///   - responseTime: The time when it arrived.
+    init(_ status: Int, _ headers: HTTPHeaders, at responseTime: Date) {
         control = CacheControl(headers)
-        made = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: date) } ?? date
+        dateValue = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
         let expires = headers.values(for: "Expires")
         if let maxAge = control.maxAge {
             lifetime = maxAge
@@ -33,36 +33,37 @@ struct CacheRules: Sendable {
         } else {
             // Several lines, or text that is not a date, count as expired ([RFC 9111
             // §5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3)).
-            let end = expires.count == 1 ? HTTPDate.parse(expires[0], now: date) : nil
-            lifetime = end?.timeIntervalSince(made) ?? 0
+            let end = expires.count == 1 ? HTTPDate.parse(expires[0], now: responseTime) : nil
+            lifetime = end?.timeIntervalSince(dateValue) ?? 0
         }
         let isHeuristic = Self.heuristicStatuses.contains(status) || control.isPublic
         let changed = headers.values(for: "Last-Modified")
-        if lifetime == nil, isHeuristic, changed.count == 1, let changed = HTTPDate.parse(changed[0], now: date) {
-            estimate = min(max(0, made.timeIntervalSince(changed)) / 10, 86_400)
+        if lifetime == nil, isHeuristic, changed.count == 1, let changed = HTTPDate.parse(changed[0], now: responseTime)
+        {
+            heuristicLifetime = min(max(0, dateValue.timeIntervalSince(changed)) / 10, 86_400)
         } else {
-            estimate = 0
+            heuristicLifetime = 0
         }
         let isForbidden = Self.isUnstorable(status, control) || !control.mustUnderstand && control.isNoStore
         allowsStoring = !isForbidden && (lifetime != nil || isHeuristic || control.isPrivate)
     }
 
-    /// The rules as numbers, which a file holds so that a hit need not read the fields again.
+    /// The rules as numbers for the file, so that a hit need not parse the fields.
     var words: [UInt64] {
-        control.words + [made.timeIntervalSince1970, lifetime ?? .nan, estimate].map(\.bitPattern)
+        control.words + [dateValue.timeIntervalSince1970, lifetime ?? .nan, heuristicLifetime].map(\.bitPattern)
             + [allowsStoring ? 1 : 0]
     }
 
     /// Reads ``words``.
     init(_ reader: inout CacheHeadReader) {
         control = CacheControl(&reader)
-        made = Date(timeIntervalSince1970: Double(bitPattern: reader.number()))
+        dateValue = Date(timeIntervalSince1970: Double(bitPattern: reader.number()))
         lifetime = reader.seconds()
-        estimate = reader.seconds() ?? 0
+        heuristicLifetime = reader.seconds() ?? 0
         allowsStoring = reader.number() != 0
     }
 
-    /// Returns whether no cache stores a status, or this one does not understand it as it must.
+    /// Returns whether no cache stores a status, or `must-understand` applies and this cache does not know it.
     static func isUnstorable(_ status: Int, _ control: CacheControl) -> Bool {
         !(200..<600).contains(status) || unstorableStatuses.contains(status)
             || control.mustUnderstand && !knownStatuses.contains(status)
@@ -71,7 +72,7 @@ struct CacheRules: Sendable {
     /// RFC 9110 §15.1, without the 206.
     private static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// A part, an answer to a condition, one to credentials, and those of RFC 6585 that no cache may store.
+    /// Partial content, answers to conditions and credentials, and the statuses of RFC 6585 that no cache may store.
     private static let unstorableStatuses: Set<Int> = [206, 304, 401, 407, 428, 429, 431, 511]
 
     /// The statuses of RFC 9110 §15.

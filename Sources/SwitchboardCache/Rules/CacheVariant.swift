@@ -18,8 +18,8 @@ enum CacheVariant {
     /// The reason why a response without ``names(_:)`` is not stored.
     static let refusal: CacheRefusal = "its Vary is *, or names more than \(bounds.names) fields"
 
-    /// Returns the names of a response's `Vary`: in lower case, sorted. Nil for `*`, which matches no other request, and
-    /// for a `Vary` above the bounds, which counts as one.
+    /// Returns the names of a response's `Vary`: in lower case, sorted. Nil for `*`, which matches no other request,
+    /// and for a `Vary` above the bounds, which counts as one.
     static func names(_ headers: HTTPHeaders) -> [String]? {
         let values = headers.values(for: "Vary")
         guard !values.isEmpty else { return [] }
@@ -39,11 +39,11 @@ enum CacheVariant {
         }.joined(separator: "\n")
     }
 
-    /// Returns whether the values of a stored response, or their hash, are those of a request.
+    /// Returns whether a request has the values of a stored response, or of their hash.
     static func matches(_ variant: String, _ names: [String], _ request: NetworkRequest) -> Bool {
-        let asked = text(names, of: request)
-        return variant.hasBytes(of: asked)
-            || variant.hasPrefix(hashPrefix) && variant == (try? hash(asked))
+        let values = text(names, of: request)
+        return variant.hasBytes(of: values)
+            || variant.hasPrefix(hashPrefix) && variant == (try? hash(values))
     }
 
     /// Returns the values of fewer named fields. Nil when a name is new, and for a hash.
@@ -55,7 +55,7 @@ enum CacheVariant {
 
     private static let hashPrefix = "sha256:"
 
-    /// Returns the hash that a file holds instead of the values, which may be secrets.
+    /// Returns the hash that a file has instead of the values, which may be secrets.
     static func hash(_ variant: String) throws(NetworkError) -> String {
         variant.isEmpty || variant.hasPrefix(hashPrefix)
             ? variant : hashPrefix + (try MessageDigest.sha256.checkedHash(Data(variant.utf8)).hexText)
@@ -112,8 +112,8 @@ enum CacheVariant {
 }
 
 extension CacheVariant {
-    /// Returns those of several entity tags that fit in one `If-None-Match`, behind the tag that it has already.
-    static func sendable(_ tags: [String], behind own: String?) -> [String] {
+    /// Returns the entity tags that fit in one `If-None-Match` after the tag that it already has.
+    static func sendable(_ tags: [String], after own: String?) -> [String] {
         var room = tagLimit - (own?.utf8.count ?? 0)
         return tags.filter { tag in
             guard isTag(tag), tag.utf8.count + 2 <= room else { return false }
@@ -122,7 +122,7 @@ extension CacheVariant {
         }
     }
 
-    /// Returns whether a text is an entity tag, so that it can stand in a list of them ([RFC 9110
+    /// Returns whether a text is an entity tag, which a list may contain ([RFC 9110
     /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
     static func isTag(_ text: String) -> Bool {
         let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : Substring(text)

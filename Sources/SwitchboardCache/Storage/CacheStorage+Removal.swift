@@ -7,29 +7,29 @@ extension CacheStorage {
     typealias Removal = @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
 
     /// Removes the responses for which the closure returns true. It reads the heads of all files.
-    func remove(where isMeant: @escaping Removal) async {
-        let number = begin(isMeant)
+    func remove(where predicate: @escaping Removal) async {
+        let number = begin(predicate)
         defer { removals[number] = nil }
-        removeFromMemory(isMeant)
+        removeFromMemory(predicate)
         guard let disk else { return }
         var names = disk.names[...]
         while !names.isEmpty {
-            disk.remove(names.prefix(100), where: isMeant)
+            disk.remove(names.prefix(100), where: predicate)
             names = names.dropFirst(100)
             if !names.isEmpty { await Task.yield() }
         }
-        // A file may have answered in between.
-        removeFromMemory(isMeant)
+        // A read from disk may have added responses to memory in between.
+        removeFromMemory(predicate)
     }
 
     /// Begins a removal. It supersedes the loads of the responses that it includes: those in flight, and those that
     /// begin before it ends.
-    func begin(_ isMeant: @escaping Removal) -> Int {
-        for (number, load) in loads where isMeant(load.key.url, load.key.partition, load.tags) {
+    func begin(_ predicate: @escaping Removal) -> Int {
+        for (number, load) in loads where predicate(load.key.url, load.key.partition, load.tags) {
             loads[number]?.isSuperseded = true
         }
         let number = (removals.keys.max() ?? 0) + 1
-        removals[number] = isMeant
+        removals[number] = predicate
         return number
     }
 
@@ -38,39 +38,38 @@ extension CacheStorage {
         removals.values.contains { $0(key.url, key.partition, tags) }
     }
 
-    private func removeFromMemory(_ isMeant: Removal) {
-        held.withLock { held in
-            held.removals += 1
-            held.memory.remove { key, _, response in isMeant(key.url, key.partition, response.tags) }
+    private func removeFromMemory(_ predicate: Removal) {
+        state.withLock { state in
+            state.removals += 1
+            state.memory.remove { key, _, response in predicate(key.url, key.partition, response.tags) }
         }
     }
 
     /// Removes the responses of a URL, as in a ``CacheKey``.
     func remove(url: String) {
-        let mark = CacheChecksum.of(url)
-        remove { $0.url == mark }
+        let hash = CacheChecksum.of(url)
+        remove { $0.url == hash }
     }
 
-    /// Removes the responses of URLs in a partition, whatever their query. Their loads in flight store nothing, except
-    /// the spared one.
-    func remove(places: [String], _ partition: String, sparing load: Int?) {
-        let marks = Set(places.map(CacheMarks.place))
-        let owner = CacheChecksum.of(partition)
-        remove(sparing: load) { $0.partition == owner && marks.contains($0.place) }
+    /// Removes the responses of URLs in a partition, with any query. Their loads in flight store nothing, except one.
+    func remove(urls: [String], _ partition: String, except load: Int?) {
+        let hashes = Set(urls.map(CacheKeyHash.ofURLWithoutQuery))
+        let partitionHash = CacheChecksum.of(partition)
+        remove(except: load) { $0.partition == partitionHash && hashes.contains($0.urlWithoutQuery) }
     }
 
-    private func remove(sparing spared: Int? = nil, where isMeant: (CacheMarks) -> Bool) {
-        for (number, load) in loads where number != spared && isMeant(CacheMarks(load.key)) {
+    private func remove(except excluded: Int? = nil, where predicate: (CacheKeyHash) -> Bool) {
+        for (number, load) in loads where number != excluded && predicate(CacheKeyHash(load.key)) {
             loads[number]?.isSuperseded = true
         }
         remove {
-            $0.remove(where: isMeant)
+            $0.remove(where: predicate)
         } fromMemory: {
-            $0.remove { _, marks, _ in isMeant(marks) }
+            $0.remove { _, keyHash, _ in predicate(keyHash) }
         }
     }
 
-    /// Removes the stored response that matches a request, if it is of the version of a refused answer.
+    /// Removes the stored response that matches a request, if it has the validators of a refused answer.
     func remove(_ key: CacheKey, _ request: NetworkRequest, refused: NetworkResponse) {
         guard let found = findOnDisk(key, request), found.isVersion(of: refused) else { return }
         removeMatching(key, request)
@@ -81,7 +80,7 @@ extension CacheStorage {
         remove {
             $0.remove(key, request)
         } fromMemory: {
-            $0.remove(key) { $0.isFor(request) }
+            $0.remove(key) { $0.matches(request) }
         }
     }
 
@@ -94,12 +93,13 @@ extension CacheStorage {
         }
     }
 
-    /// Removes responses from memory, from disk, and again from memory, where a file may have answered in between.
+    /// Removes responses from memory, from disk, and again from memory: a read from disk may have added them in
+    /// between.
     func remove(fromDisk: (DiskCache) -> Void, fromMemory: (inout MemoryCache) -> Void) {
         func removeFromMemory() {
-            held.withLock { held in
-                held.removals += 1
-                fromMemory(&held.memory)
+            state.withLock { state in
+                state.removals += 1
+                fromMemory(&state.memory)
             }
         }
         removeFromMemory()

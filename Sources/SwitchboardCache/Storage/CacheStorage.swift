@@ -1,11 +1,40 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The storage of a cache: responses in memory, and on disk if the cache has a folder. It also tracks loads in flight.
 ///
-/// A hit from memory takes a lock and no turn of the actor.
+/// Memory hits take a lock and do not enter the actor.
 actor CacheStorage {
+    /// The state that a lock guards, so that a memory hit reads it without entering the actor.
+    struct State: Sendable {
+        var memory: MemoryCache
+        var counts = CacheUsage()
+        /// The number of removals and replacements. Each counts after its files are gone; a removal also counts before.
+        var removals = 0
+        /// The identity of the last response that was read from disk, with its hash. Most programs have one identity.
+        var lastIdentity: (text: String, hash: IdentityHash)?
+        /// The files whose last-used time was updated in the current minute.
+        private var updatedUses: (since: Int64, files: Set<CacheFileName.Key>) = (0, [])
+
+        init(memory: MemoryCache) {
+            self.memory = memory
+        }
+
+        /// Returns the hash of a key's identity, if it is the last one.
+        func identityHash(of key: CacheKey) -> IdentityHash? {
+            lastIdentity.flatMap { $0.text.hasBytes(of: key.identity) ? $0.hash : nil }
+        }
+
+        /// Returns whether a file's last-used time is due to be updated, once a minute, and counts it as updated.
+        mutating func isUseWriteDue(_ name: CacheFileName, at time: Int64) -> Bool {
+            let isOver = !(updatedUses.since..<(updatedUses.since + CacheTime.useWriteInterval)).contains(time)
+            if isOver || updatedUses.files.count > 4_096 { updatedUses = (time, []) }
+            return updatedUses.files.insert(name.key).inserted
+        }
+    }
+
     struct Load {
         let key: CacheKey
         let request: NetworkRequest
@@ -15,7 +44,7 @@ actor CacheStorage {
         var isSuperseded = false
     }
 
-    nonisolated let held: Protected<CacheHeld>
+    nonisolated let state: Protected<State>
     let disk: DiskCache?
     nonisolated let folder: CacheFolder?
     /// The largest total size of memory and disk.
@@ -23,12 +52,12 @@ actor CacheStorage {
     /// The loads in flight, numbered in the order in which they began.
     var loads: [Int: Load] = [:]
     private var nextLoad = 0
-    /// The removals that read the heads of files now. They supersede the loads that begin meanwhile.
+    /// The removals that are reading the heads of files. They supersede the loads that begin meanwhile.
     var removals: [Int: Removal] = [:]
-    private var isSurveying = false
+    private var isScanning = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
-        held = Protected(CacheHeld(memory: memory))
+        state = Protected(State(memory: memory))
         folder = disk?.folder
         limits = (memory.limit, disk?.limit ?? 0)
         self.disk = disk
@@ -38,26 +67,26 @@ actor CacheStorage {
 
     /// Begins a load. The caller ends it with ``end(_:isReplaced:)``, ``store(_:at:)`` or a ``CacheTee``.
     ///
-    /// Looks the stored response up again if one was removed or replaced since it was found. A later removal supersedes
-    /// the load, so no load stores a removed response again.
+    /// Finds the stored response again if one was removed or replaced in between. A later removal supersedes the load,
+    /// so no load stores a removed response again.
     nonisolated func begin(_ load: CacheLoad) async -> CacheLoad {
-        var (load, isOther) = await add(load)
-        guard isOther else { return load }
+        var (load, isFoundAgain) = await add(load)
+        guard isFoundAgain else { return load }
         load.found = load.found.flatMap { readable($0, by: load.request) }
         load.stored = load.found.flatMap { $0.canAnswer(load.request) ? $0 : nil }
         return load
     }
 
-    private func add(_ load: CacheLoad) -> (load: CacheLoad, isOther: Bool) {
+    private func add(_ load: CacheLoad) -> (load: CacheLoad, isFoundAgain: Bool) {
         var load = load
-        let isOther = load.removals.map { old in held.withLock { $0.removals != old } } ?? false
-        if isOther { load.found = findOnDisk(load.key, load.request) }
+        let isFoundAgain = load.removals.map { old in state.withLock { $0.removals != old } } ?? false
+        if isFoundAgain { load.found = findOnDisk(load.key, load.request) }
         nextLoad += 1
         let tags = load.request.options.cacheTags.union(load.found?.tags ?? [])
         let isSuperseded = isBeingRemoved(load.key, tags)
         loads[nextLoad] = Load(key: load.key, request: load.request, tags: tags, isSuperseded: isSuperseded)
         load.number = nextLoad
-        return (load, isOther)
+        return (load, isFoundAgain)
     }
 
     /// Ends a load without storing a response.
@@ -66,25 +95,25 @@ actor CacheStorage {
     ///   - load: The load's number.
     ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
     ///     stored.
-    ///   - unstored: The answer, if it could be stored with more room. A stored response of its version then stays.
+    ///   - unstored: The answer, if only its size prevented storing. A stored response of its version then stays.
     func end(_ load: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
         guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded,
-            !(unstored.map { isStored(itsVersion: $0, load) } ?? false)
+            !(unstored.map { isSameVersionStored(as: $0, load) } ?? false)
         else { return }
         removeMatching(load.key, load.request)
     }
 
-    /// Ends the load of a HEAD. A 200 removes the responses that could have been chosen for it and that it does not
-    /// describe: a more recent one with another status does not protect them.
-    func end(_ load: Int, describedBy head: NetworkResponse) {
+    /// Ends the load of a HEAD. A 200 removes the stored 200s that match the request and whose fields differ from its
+    /// own.
+    func end(_ load: Int, head: NetworkResponse) {
         guard let load = loads.removeValue(forKey: load), !load.isSuperseded, head.statusCode == 200 else { return }
-        func isWrong(_ stored: StoredResponse) -> Bool {
-            stored.status == 200 && stored.isFor(load.request) && !stored.isDescribed(by: head)
+        func isOutdated(_ stored: StoredResponse) -> Bool {
+            stored.status == 200 && stored.matches(load.request) && !stored.agrees(withHead: head)
         }
-        disk?.remove(load.key, load.request, where: isWrong)
-        held.withLock { held in
-            held.removals += 1
-            held.memory.remove(load.key, where: isWrong)
+        disk?.remove(load.key, load.request, where: isOutdated)
+        state.withLock { state in
+            state.removals += 1
+            state.memory.remove(load.key, where: isOutdated)
         }
     }
 
@@ -93,7 +122,7 @@ actor CacheStorage {
     ///
     /// - Returns: The reason why the response was not stored, or not on disk. Nil on success.
     nonisolated func store(_ response: StoredResponse, at number: Int) async -> String? {
-        guard let folder, let key = await key(of: number) else { return await place(response, at: number, nil) }
+        guard let folder, let key = await key(of: number) else { return await commit(response, at: number, nil) }
         // Writes outside of the actor.
         let draft = DiskCache.draft(response, key, in: folder, limit: limits.disk).flatMap { draft in
             Result {
@@ -102,14 +131,14 @@ actor CacheStorage {
                 return draft
             }.mapError(DiskFault.init)
         }
-        return await place(response, at: number, draft)
+        return await commit(response, at: number, draft)
     }
 
     func key(of number: Int) -> CacheKey? { loads[number].flatMap { $0.isSuperseded ? nil : $0.key } }
 
-    /// Ends a load and stores its response, of a stream only if it may replace what is stored. The body is in a finished
-    /// draft, in the response, or both.
-    func place(
+    /// Ends a load and stores its response. The body is in a finished draft, in the response, or in both. A streamed
+    /// response is stored only if ``mayReplace(_:_:_:)`` allows it.
+    func commit(
         _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?, isStream: Bool = false
     ) -> String? {
         let load = loads.removeValue(forKey: number)
@@ -123,39 +152,39 @@ actor CacheStorage {
                 ? "not stored: a newer one was, or it was removed meanwhile" : "not stored: more is stored"
         }
         let response = joined ?? response
-        for (other, entry) in loads where other < number && entry.key == load.key && response.isFor(entry.request) {
+        for (other, entry) in loads where other < number && entry.key == load.key && response.matches(entry.request) {
             loads[other]?.isSuperseded = true
         }
         guard let disk else {
-            let isKept = held.withLock { held in
-                held.removals += 1
-                held.memory.remove(load.key) { $0.isFor(load.request) }
-                return held.memory.insert(response, load.key)
+            let isKept = state.withLock { state in
+                state.removals += 1
+                state.memory.remove(load.key) { $0.matches(load.request) }
+                return state.memory.insert(response, load.key)
             }
             return isKept ? nil : "not stored: it is larger than the cache"
         }
-        noteUses()
+        recordUses()
         let written = joined == nil ? draft : nil
-        let result = written?.flatMap { disk.place($0, response, load.key) } ?? disk.write(response, load.key)
+        let result = written?.flatMap { disk.commit($0, response, load.key) } ?? disk.write(response, load.key)
         let name = try? result.get()
-        let isKept = name == nil && isStored(itsVersion: response, load)
+        let isKept = name == nil && isSameVersionStored(as: response, load)
         if !isKept { disk.remove(load.key, load.request, except: name) }
-        // A body that is only in the draft is read from there when it is wanted.
+        // A body that is only in the draft is read from the file later.
         let isInMemory = (try? written?.get()).map { $0.bodyCount == response.body.count } ?? true
-        held.withLock { held in
-            held.removals += 1
-            held.memory.remove(load.key) { response.variant.isEmpty || $0.isFor(load.request) }
+        state.withLock { state in
+            state.removals += 1
+            state.memory.remove(load.key) { response.variant.isEmpty || $0.matches(load.request) }
             if isInMemory, response.file == nil, response.body.count <= CacheFile.wholeLimit {
-                held.memory.insert(response, load.key, name)
+                state.memory.insert(response, load.key, name)
             }
         }
-        survey()
+        scanSizes()
         guard case .failure(let fault) = result else { return nil }
         return "not stored on disk: \(fault.text)"
     }
 
-    /// Returns a part combined with what is stored now, or a response combined with a part that overtook it. Nil when
-    /// they do not fit. Parts may arrive in any order.
+    /// Returns the response combined with the stored one, if either is a part. Nil when they do not fit. Parts may
+    /// arrive in any order.
     private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
         guard response.part != nil || load.isSuperseded, response.file == nil,
             let current = findOnDisk(load.key, load.request), response.part != nil || current.part != nil
@@ -164,11 +193,37 @@ actor CacheStorage {
         return (try? file.checked(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
     }
 
+    /// Returns whether the stored bytes of a part's version are above the request's limit, so that they are not
+    /// combined with the part.
+    func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
+        guard response.part != nil, let current = findOnDisk(load.key, load.request), let file = current.file else {
+            return false
+        }
+        return file.bodyCount > load.request.limits.responseBody && current.isSameVersion(as: response)
+    }
+
+    /// Returns whether the stored response has the same strong validator as the answer to a load.
+    func isSameVersionStored(as answer: StoredResponse, _ load: Load) -> Bool {
+        findOnDisk(load.key, load.request)?.isSameVersion(as: answer) ?? false
+    }
+
+    /// Returns whether a streamed response may replace the stored one. A part replaces a shorter one of its version. A
+    /// whole one replaces every part of its version.
+    func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
+        guard response.part != nil || load.isSuperseded else { return true }
+        guard let current = findOnDisk(load.key, load.request) else { return !load.isSuperseded }
+        guard let part = current.part else { return false }
+        guard current.isSameVersion(as: response) else { return !load.isSuperseded }
+        return response.part == nil || part.prefix < count
+    }
+
     /// Updates the other variants that have the strong entity tag of a confirmed response. Removes those for which the
     /// closure returns nil.
-    func update(_ key: CacheKey, like confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse?) {
+    func updateVariants(
+        of key: CacheKey, taggedAs confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse?
+    ) {
         guard let tag = confirmed.tag, tag.hasPrefix("\"") else { return }
-        let inMemory = held.withLock { $0.memory.variants(of: key) }
+        let inMemory = state.withLock { $0.memory.variants(of: key) }
         let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
         for found in inMemory + others
         where found.tag == tag && !found.isSameVariant(as: confirmed) {
@@ -176,33 +231,32 @@ actor CacheStorage {
             let old = try? CacheFileName(key).with(variant: found.variant)
             if let old, changed?.isSameVariant(as: found) != true { disk?.remove(old) }
             let name = changed.flatMap { changed in disk.flatMap { try? $0.write(changed, key).get() } }
-            held.withLock { held in
-                held.removals += 1
-                held.memory.remove(key) { $0.isSameVariant(as: found) }
-                if let changed, changed.file == nil { held.memory.insert(changed, key, name) }
+            state.withLock { state in
+                state.removals += 1
+                state.memory.remove(key) { $0.isSameVariant(as: found) }
+                if let changed, changed.file == nil { state.memory.insert(changed, key, name) }
             }
         }
     }
 
     // MARK: Counts
 
-    /// Counts the answer to a request.
     nonisolated func count(_ outcome: CacheOutcome, _ bytes: Int) {
-        held.withLock { $0.counts.count(outcome, bytes) }
+        state.withLock { $0.counts.count(outcome, bytes) }
     }
 
-    /// The counts, and the size of all responses. It takes the time of the survey if that has not ended.
+    /// The counts, and the size of all responses. Waits until the sizes of all files are known.
     var usage: CacheUsage {
         get async {
-            while let disk, disk.isUnknown {
-                noteUses()
-                disk.survey()
+            while let disk, disk.needsScan {
+                recordUses()
+                disk.scanSizes()
                 await Task.yield()
             }
-            var usage = held.withLock { held in
-                var usage = held.counts
+            var usage = state.withLock { state in
+                var usage = state.counts
                 (usage.count, usage.memory, usage.evictions) = (
-                    held.memory.count, held.memory.size, held.memory.evictions
+                    state.memory.count, state.memory.size, state.memory.evictions
                 )
                 return usage
             }
@@ -211,26 +265,26 @@ actor CacheStorage {
         }
     }
 
-    /// Tells the disk which of its responses the memory answered with.
-    private func noteUses() {
+    /// Records the uses of files whose responses the memory answered with.
+    private func recordUses() {
         guard let disk else { return }
-        for (file, use) in held.withLock({ $0.memory.takeUses() }) { disk.noteUse(of: file, at: use) }
+        for (file, use) in state.withLock({ $0.memory.takeUses() }) { disk.recordUse(of: file, at: use) }
     }
 
     /// Reads the sizes of files in the background, in steps of less than a millisecond.
-    func survey() {
-        guard let disk, disk.isUnknown, !isSurveying else { return }
-        isSurveying = true
+    func scanSizes() {
+        guard let disk, disk.needsScan, !isScanning else { return }
+        isScanning = true
         Task(priority: .utility) { [weak self] in
-            while await self?.surveyMore() ?? false { await Task.yield() }
+            while await self?.scanMore() ?? false { await Task.yield() }
         }
     }
 
-    private func surveyMore() -> Bool {
-        noteUses()
-        disk?.survey()
-        isSurveying = disk?.isUnknown ?? false
-        return isSurveying
+    private func scanMore() -> Bool {
+        recordUses()
+        disk?.scanSizes()
+        isScanning = disk?.needsScan ?? false
+        return isScanning
     }
 }
 

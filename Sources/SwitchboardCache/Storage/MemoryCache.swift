@@ -7,14 +7,14 @@ import SwitchboardText
 struct MemoryCache: Sendable {
     private final class Content: Sendable {
         let key: CacheKey
-        let marks: CacheMarks
+        let keyHash: CacheKeyHash
         let response: StoredResponse
         /// The name of the file, if the response is on disk too.
         let file: CacheFileName?
         let size: Int
 
         init(_ key: CacheKey, _ response: StoredResponse, _ file: CacheFileName?, _ size: Int) {
-            (self.key, self.marks, self.response) = (key, file?.marks ?? CacheMarks(key), response)
+            (self.key, self.keyHash, self.response) = (key, file?.keyHash ?? CacheKeyHash(key), response)
             (self.file, self.size) = (file, size)
         }
     }
@@ -25,9 +25,9 @@ struct MemoryCache: Sendable {
         var use: Int64
         /// Whether ``takeUses()`` returned that use.
         var isTaken = false
-        /// The time of the folder's change after which the file was there.
-        var seen: Int64
-        /// The places of the neighbors in the order of use, and of the next variant of the key.
+        /// The folder's change time when the file was last known to exist.
+        var checkedChange: Int64
+        /// The indices of the neighbors in the order of use, and of the next variant of the key.
         var older: Int?
         var newer: Int?
         var sibling: Int?
@@ -35,10 +35,10 @@ struct MemoryCache: Sendable {
 
     let limit: Int
     private let countLimit: Int
-    /// The entries. A removed one leaves a free place.
+    /// The entries. A removed one leaves nil.
     private var entries: [Entry?] = []
-    private var free: [Int] = []
-    /// The place of the first variant of each key.
+    private var freeIndices: [Int] = []
+    /// The index of the first variant of each key.
     private var first: [CacheKey: Int] = [:]
     private var oldest: Int?
     private var newest: Int?
@@ -49,7 +49,7 @@ struct MemoryCache: Sendable {
     private var evictedUses: [(file: CacheFileName, use: Int64)] = []
     /// The time of the folder's last known change, and the time when that was read.
     private var folderChange: Int64 = 0
-    private var lookTime: Int64 = 0
+    private var lastFolderCheck: Int64 = 0
 
     /// Creates an empty cache.
     ///
@@ -61,77 +61,77 @@ struct MemoryCache: Sendable {
         self.countLimit = countLimit
     }
 
-    var count: Int { entries.count - free.count }
+    var count: Int { entries.count - freeIndices.count }
 
-    private func places(of key: CacheKey) -> [Int] {
-        var places: [Int] = []
+    private func indices(of key: CacheKey) -> [Int] {
+        var indices: [Int] = []
         var next = first[key]
-        while let place = next {
-            places.append(place)
-            next = entries[place]?.sibling
+        while let index = next {
+            indices.append(index)
+            next = entries[index]?.sibling
         }
-        return places
+        return indices
     }
 
     /// Returns all variants of a key, the most recently used ones first.
     func variants(of key: CacheKey) -> [StoredResponse] {
-        places(of: key).compactMap { entries[$0] }.sorted { $0.use > $1.use }.map(\.content.response)
+        indices(of: key).compactMap { entries[$0] }.sorted { $0.use > $1.use }.map(\.content.response)
     }
 
-    private func place(_ key: CacheKey, _ request: NetworkRequest) -> Int? {
+    private func index(_ key: CacheKey, _ request: NetworkRequest) -> Int? {
         var found: Int?
         var next = first[key]
-        while let place = next, let entry = entries[place] {
+        while let index = next, let entry = entries[index] {
             next = entry.sibling
-            guard entry.content.response.isFor(request) else { continue }
+            guard entry.content.response.matches(request) else { continue }
             if let found, let other = entries[found],
-                other.content.response.rules.made > entry.content.response.rules.made
+                other.content.response.rules.dateValue > entry.content.response.rules.dateValue
             {
                 continue
             }
-            found = place
+            found = index
         }
         return found
     }
 
-    /// Returns the most recent response that matches a request, and counts it as used. Also returns its file, and whether
-    /// another cache may have removed that since the last call.
+    /// Returns the most recent response that matches a request, and counts it as used. Also returns its file, and
+    /// whether another cache may have removed the file since the last call.
     mutating func find(_ key: CacheKey, _ request: NetworkRequest)
-        -> (response: StoredResponse, file: CacheFileName?, isUnseen: Bool)?
+        -> (response: StoredResponse, file: CacheFileName?, needsFileCheck: Bool)?
     {
-        guard let place = place(key, request), let entry = entries[place] else { return nil }
-        if newest != place {
-            unlink(place)
-            link(place)
+        guard let index = index(key, request), let entry = entries[index] else { return nil }
+        if newest != index {
+            unlink(index)
+            link(index)
         }
-        entries[place]?.use = CacheTime.now
-        entries[place]?.isTaken = false
-        entries[place]?.seen = folderChange
-        return (entry.content.response, entry.content.file, entry.seen != folderChange)
+        entries[index]?.use = CacheTime.now
+        entries[index]?.isTaken = false
+        entries[index]?.checkedChange = folderChange
+        return (entry.content.response, entry.content.file, entry.checkedChange != folderChange)
     }
 
     // MARK: Removals by other caches
 
-    /// Returns whether the folder is to be looked at before a hit: once a second.
-    mutating func isLookDue(at time: Int64) -> Bool {
-        guard !(lookTime..<(lookTime + CacheTime.second)).contains(time) else { return false }
-        lookTime = time
+    /// Returns whether a hit checks the folder first: once a second.
+    mutating func isFolderCheckDue(at time: Int64) -> Bool {
+        guard !(lastFolderCheck..<(lastFolderCheck + CacheTime.second)).contains(time) else { return false }
+        lastFolderCheck = time
         return true
     }
 
-    /// Notes the time of the folder's last change. If it is another one, any file may be gone.
-    mutating func noteFolder(changed: Int64) { folderChange = changed }
+    /// Sets the time of the folder's last change. If it differs, any file may be gone.
+    mutating func setFolderChange(to change: Int64) { folderChange = change }
 
     /// Removes the response whose file another cache removed.
     mutating func remove(_ key: CacheKey, file: CacheFileName) {
-        for place in places(of: key) where entries[place]?.content.file == file { remove(place) }
+        for index in indices(of: key) where entries[index]?.content.file == file { remove(index) }
     }
 
     // MARK: Storing
 
     /// Returns the most recent response that matches a request, without counting it as used.
     func peek(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
-        place(key, request).flatMap { entries[$0]?.content.response }
+        index(key, request).flatMap { entries[$0]?.content.response }
     }
 
     /// Stores a response. The caller has removed the variants that it replaces. Returns false, and stores nothing, for
@@ -144,13 +144,13 @@ struct MemoryCache: Sendable {
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit, countLimit > 0 else { return false }
         let content = Content(key, response, file, size)
-        let entry = Entry(content: content, use: time, seen: folderChange, sibling: first[key])
-        let place = free.popLast() ?? entries.count
-        if place == entries.count { entries.append(entry) } else { entries[place] = entry }
-        first[key] = place
-        link(place)
+        let entry = Entry(content: content, use: time, checkedChange: folderChange, sibling: first[key])
+        let index = freeIndices.popLast() ?? entries.count
+        if index == entries.count { entries.append(entry) } else { entries[index] = entry }
+        first[key] = index
+        link(index)
         self.size += size
-        let variants = places(of: key)
+        let variants = indices(of: key)
         if variants.count > CacheVariant.limit,
             let last = variants.min(by: { (entries[$0]?.use ?? 0) < (entries[$1]?.use ?? 0) })
         {
@@ -160,17 +160,17 @@ struct MemoryCache: Sendable {
         return true
     }
 
-    /// Stores a response that was read from a file, unless its body is in the file. Notes the use of the file.
-    mutating func note(
+    /// Stores a response that was read from a file, unless its body stays in the file. Records the use of the file.
+    mutating func insertRead(
         _ response: StoredResponse, _ key: CacheKey, _ file: CacheFileName, at time: Int64 = CacheTime.now
     ) {
         guard response.file != nil || !insert(response, key, file, at: time) else { return }
-        noteEvicted(file, time)
+        recordEvicted(file, time)
     }
 
-    private mutating func noteEvicted(_ file: CacheFileName, _ use: Int64) {
+    private mutating func recordEvicted(_ file: CacheFileName, _ use: Int64) {
         evictedUses.append((file, use))
-        // Old uses that nobody takes are of no use.
+        // Nobody may take the uses.
         if evictedUses.count > 4_096 { evictedUses.removeFirst(2_048) }
     }
 
@@ -179,75 +179,75 @@ struct MemoryCache: Sendable {
         var uses = evictedUses
         evictedUses = []
         var next = newest
-        while let place = next, let entry = entries[place], !entry.isTaken {
+        while let index = next, let entry = entries[index], !entry.isTaken {
             if let file = entry.content.file { uses.append((file, entry.use)) }
-            entries[place]?.isTaken = true
+            entries[index]?.isTaken = true
             next = entry.older
         }
         return uses
     }
 
     /// Removes the responses for which the closure returns true.
-    mutating func remove(where isMeant: (CacheKey, CacheMarks, StoredResponse) -> Bool) {
-        for place in entries.indices {
-            if let entry = entries[place], isMeant(entry.content.key, entry.content.marks, entry.content.response) {
-                remove(place)
+    mutating func remove(where predicate: (CacheKey, CacheKeyHash, StoredResponse) -> Bool) {
+        for index in entries.indices {
+            if let entry = entries[index], predicate(entry.content.key, entry.content.keyHash, entry.content.response) {
+                remove(index)
             }
         }
     }
 
     /// Removes the variants of a key for which the closure returns true.
-    mutating func remove(_ key: CacheKey, where isMeant: (StoredResponse) -> Bool) {
-        for place in places(of: key) {
-            if let entry = entries[place], isMeant(entry.content.response) { remove(place) }
+    mutating func remove(_ key: CacheKey, where predicate: (StoredResponse) -> Bool) {
+        for index in indices(of: key) {
+            if let entry = entries[index], predicate(entry.content.response) { remove(index) }
         }
     }
 
     mutating func removeAll() {
-        (entries, free, first, evictedUses) = ([], [], [:], [])
+        (entries, freeIndices, first, evictedUses) = ([], [], [:], [])
         (oldest, newest, size) = (nil, nil, 0)
     }
 
-    private mutating func evict(_ place: Int) {
-        if let entry = entries[place], let file = entry.content.file, !entry.isTaken {
-            noteEvicted(file, entry.use)
+    private mutating func evict(_ index: Int) {
+        if let entry = entries[index], let file = entry.content.file, !entry.isTaken {
+            recordEvicted(file, entry.use)
         }
         evictions += 1
-        remove(place)
+        remove(index)
     }
 
-    private mutating func remove(_ place: Int) {
-        guard let entry = entries[place] else { return }
-        unlink(place)
-        if first[entry.content.key] == place {
+    private mutating func remove(_ index: Int) {
+        guard let entry = entries[index] else { return }
+        unlink(index)
+        if first[entry.content.key] == index {
             first[entry.content.key] = entry.sibling
-        } else if let before = places(of: entry.content.key).first(where: { entries[$0]?.sibling == place }) {
+        } else if let before = indices(of: entry.content.key).first(where: { entries[$0]?.sibling == index }) {
             entries[before]?.sibling = entry.sibling
         }
-        entries[place] = nil
-        free.append(place)
+        entries[index] = nil
+        freeIndices.append(index)
         size -= entry.content.size
     }
 
     // MARK: The order of use
 
-    private mutating func link(_ place: Int) {
-        entries[place]?.older = newest
-        entries[place]?.newer = nil
-        if let newest { entries[newest]?.newer = place }
-        newest = place
-        if oldest == nil { oldest = place }
+    private mutating func link(_ index: Int) {
+        entries[index]?.older = newest
+        entries[index]?.newer = nil
+        if let newest { entries[newest]?.newer = index }
+        newest = index
+        if oldest == nil { oldest = index }
     }
 
-    private mutating func unlink(_ place: Int) {
-        let (older, newer) = (entries[place]?.older, entries[place]?.newer)
+    private mutating func unlink(_ index: Int) {
+        let (older, newer) = (entries[index]?.older, entries[index]?.newer)
         if let older { entries[older]?.newer = newer } else { oldest = newer }
         if let newer { entries[newer]?.older = older } else { newest = older }
     }
 }
 
 extension StoredResponse {
-    /// The bytes that the response counts for: body, fields and a fixed overhead.
+    /// The bytes that the response counts as: body, fields and a fixed overhead.
     var size: Int {
         headers.reduce(body.count + variant.utf8.count + 256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }

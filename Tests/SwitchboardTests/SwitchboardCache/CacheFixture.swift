@@ -66,7 +66,7 @@ extension CacheFixture {
     /// Runs a closure with a load of the URL that has found nothing.
     func withLoad(of url: URL?, _ body: @escaping @Sendable (CacheLoad) async throws -> Void) async throws {
         let steps = CacheStep { request, next in
-            let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
+            let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignoredFields))
             try await body(CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
             return try await next(request)
         }
@@ -85,4 +85,21 @@ extension StubSession {
             return .text("\(count.all.count)", status: status, headers: headers)
         }
     }
+}
+
+/// An exchange interceptor that runs a closure.
+struct CacheStep: ExchangeInterceptor {
+    let body: @Sendable (NetworkRequest, Next) async throws -> NetworkResponse
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        try await body(request, next)
+    }
+}
+
+/// Overwrites bytes of the only stored response in a folder, in its file.
+func damageStoredFile(in folder: URL, at offset: UInt64) throws {
+    let handle = try FileHandle(forUpdating: folder.appendingPathComponent(try #require(names(in: folder).first)))
+    try handle.seek(toOffset: offset)
+    try handle.write(contentsOf: Data("damage".utf8))
+    try handle.close()
 }

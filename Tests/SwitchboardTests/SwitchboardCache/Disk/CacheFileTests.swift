@@ -17,11 +17,11 @@ struct CacheFileTests {
 
     private func response(
         status: Int = 200, _ body: Data = Data(), date: Date = Date(timeIntervalSince1970: 1_700_000_000.25),
-        ageBefore: Double = 1.5, variant: String = ""
+        initialAge: Double = 1.5, variant: String = ""
     ) -> StoredResponse {
         StoredResponse(
             status: status, headers: ["A": "1", "B": "\u{e9}"], body: body, url: URL(text: "https://h/elsewhere"),
-            variant: variant, date: date, ageBefore: ageBefore, tags: ["x", "y"])
+            variant: variant, responseTime: date, initialAge: initialAge, tags: ["x", "y"])
     }
 
     @Test("the checksum is rapidhash V3")
@@ -68,12 +68,15 @@ struct CacheFileTests {
     @Test("names differ with their keys, and tell URL, place and partition")
     func marks() throws {
         let (one, query) = (try CacheFileName(key()), try CacheFileName(key("https://h/a?c")))
-        #expect(one.marks.place == query.marks.place && one.marks.url != query.marks.url && one.key != query.key)
+        #expect(
+            one.keyHash.urlWithoutQuery == query.keyHash.urlWithoutQuery && one.keyHash.url != query.keyHash.url
+                && one.key != query.key)
         let other = try CacheFileName(key(partition: "q"))
         #expect(
-            other.marks.url == one.marks.url && other.marks.partition != one.marks.partition && other.key != one.key)
+            other.keyHash.url == one.keyHash.url && other.keyHash.partition != one.keyHash.partition
+                && other.key != one.key)
         let anna = try CacheFileName(key(identity: "anna"))
-        #expect(anna.marks == one.marks && anna.key != one.key)
+        #expect(anna.keyHash == one.keyHash && anna.key != one.key)
         #expect(
             try CacheFileName(key(partition: "p", identity: "ii")).key
                 != CacheFileName(key(partition: "pi", identity: "i")).key)
@@ -92,7 +95,7 @@ struct CacheFileTests {
                 try draft.append(body[start..<min(start + 50_001, size)])
             }
             try draft.finish()
-            try draft.place(path)
+            try draft.commit(to: path)
             func read() throws -> (found: CacheHead.Found, body: Data)? {
                 guard case .found(let found) = CacheFile.read(path) else { return nil }
                 guard let file = found.response.file else { return (found, found.response.body) }
@@ -100,10 +103,11 @@ struct CacheFileTests {
             }
             let (found, bytes) = try #require(try read())
             #expect(bytes.startIndex == 0 && bytes + [1] == body + [1])
-            #expect(bytes == body && found.asked == "https://h/a?b" && found.partition == "p")
+            #expect(bytes == body && found.url == "https://h/a?b" && found.partition == "p")
             let again = found.response
             #expect(again.status == 200 && again.headers == response().headers && again.url == response().url)
-            #expect(again.date == response().date && again.ageBefore == 1.5 && again.tags == ["x", "y"])
+            #expect(
+                again.responseTime == response().responseTime && again.initialAge == 1.5 && again.tags == ["x", "y"])
             if let file = again.file {
                 for range in [0..<1, 65_535..<65_537, 100_000..<900_000, size - 1..<size, 5..<5] {
                     #expect(try file.read(range) == body[range] && file.read(range).startIndex == 0)
@@ -140,7 +144,8 @@ struct CacheFileTests {
     func rules(headers: HTTPHeaders) throws {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         let response = StoredResponse(
-            status: 200, headers: headers, body: Data(), url: nil, variant: "", date: date, ageBefore: 0, tags: [])
+            status: 200, headers: headers, body: Data(), url: nil, variant: "", responseTime: date, initialAge: 0,
+            tags: [])
         let bytes = CacheHead.end(try CacheHead.bytes(of: response, key()), bodyCount: 0)
         let head = try #require(bytes.withUnsafeBytes { CacheHead.read($0) }).response
         #expect("\(head.rules)" == "\(response.rules)" && head.headers == headers)
@@ -157,7 +162,7 @@ struct CacheFileTests {
         #expect(try read(response(status: -7)) == nil)
         #expect(try read(response(date: Date(timeIntervalSince1970: -1e300))) == nil)
         #expect(try read(response(date: Date(timeIntervalSince1970: .nan))) == nil)
-        #expect(try read(response(ageBefore: 1e300)) == nil)
+        #expect(try read(response(initialAge: 1e300)) == nil)
     }
 
     @Test("a draft that waits is no remnant, and a released one is gone")
@@ -166,13 +171,13 @@ struct CacheFileTests {
             let folder = CacheFolder(url)
             var draft: CacheDraft? = try CacheDraft([1], in: folder, limit: 1_000)
             draft?.lock()
-            let name = try #require(folder.list()?.remnants.first)
+            let name = try #require(folder.list()?.leftovers.first)
             let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -1_000)]
             try FileManager.default.setAttributes(old, ofItemAtPath: url.appendingPathComponent(name).path)
             folder.sweep([name])
-            #expect(folder.list()?.remnants == [name] && draft?.bodyCount == 0)
+            #expect(folder.list()?.leftovers == [name] && draft?.bodyCount == 0)
             draft = nil
-            #expect(folder.list()?.remnants == [])
+            #expect(folder.list()?.leftovers == [])
         }
     }
 
@@ -188,7 +193,7 @@ struct CacheFileTests {
         _ = memory.find(keys[1], request)
         let second = memory.takeUses().map(\.file)
         #expect(second == [names[1]])
-        memory.note(response(), keys[0], names[0])
+        memory.insertRead(response(), keys[0], names[0])
         let third = memory.takeUses().map(\.file)
         #expect(third == [names[0]])
     }
@@ -263,7 +268,7 @@ struct CacheFileTests {
             let disk = try DiskCache(folder, limit: 1 << 20, countLimit: 3)
             for index in 0..<8 {
                 _ = try disk.write(response(), key("https://h/\(index)")).get()
-                disk.survey()
+                disk.scanSizes()
             }
             #expect(disk.count == 3 && disk.evictions == 5 && disk.size == 3 * 4_096)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)

@@ -19,7 +19,8 @@ struct CacheFolderTests {
 
     private func response(tags: Set<String> = []) -> StoredResponse {
         StoredResponse(
-            status: 200, headers: [:], body: Data(), url: nil, variant: "", date: Date(), ageBefore: 0, tags: tags)
+            status: 200, headers: [:], body: Data(), url: nil, variant: "", responseTime: Date(), initialAge: 0,
+            tags: tags)
     }
 
     /// Repeats a check for a few seconds until it holds.
@@ -45,9 +46,9 @@ struct CacheFolderTests {
             // Damages the tenth piece.
             let file = try #require(try files(folder).first)
             var damaged = try Data(contentsOf: file)
-            damaged[9 * CacheFile.piece + 5] ^= 1  // within 589,824 ..< 655,360
+            damaged[9 * CacheFile.blockSize + 5] ^= 1  // within 589,824 ..< 655,360
             try damaged.write(to: file)
-            for range in [0..<1, 100..<200_000, (10 * CacheFile.piece)..<(3 << 20), 65_535..<65_537] {
+            for range in [0..<1, 100..<200_000, (10 * CacheFile.blockSize)..<(3 << 20), 65_535..<65_537] {
                 let found = try await bytes(range)
                 #expect(found.statusCode == 206 && found.body == body[range] && found.body.startIndex == 0)
                 #expect(found.cacheOutcome == .hit && found.stream == nil)
@@ -101,11 +102,11 @@ struct CacheFolderTests {
         memory.insert(response(), key, try CacheFileName(key))
         // A clock that was set back is no reason to wait.
         let times: [Int64] = [5_000_000_000, 5_999_999_999, 6_000_000_000, 1_000_000_000]
-        let areDue = times.map { memory.isLookDue(at: $0) }
+        let areDue = times.map { memory.isFolderCheckDue(at: $0) }
         #expect(areDue == [true, false, true, true])
         for change in [Int64(7), 8] {
-            memory.noteFolder(changed: change)
-            let areUnseen = (0..<2).map { _ in memory.find(key, request)?.isUnseen }
+            memory.setFolderChange(to: change)
+            let areUnseen = (0..<2).map { _ in memory.find(key, request)?.needsFileCheck }
             #expect(areUnseen == [true, false])
         }
         memory.remove(key, file: try CacheFileName(key))
@@ -119,13 +120,13 @@ struct CacheFolderTests {
             let start = Date()
             for index in 0..<100 {
                 _ = try disk.write(response(), key("https://h/\(index)")).get()
-                #expect(try disk.holds(key("https://h/\(index)")))
+                #expect(try disk.contains(key("https://h/\(index)")))
             }
             #expect(disk.listing.count <= 2 + Int(Date().timeIntervalSince(start)))
             // Files of another cache are still found.
             let other = try DiskCache(folder, limit: 1 << 20)
             _ = try other.write(response(), key("https://h/other")).get()
-            #expect(try await becomesTrue { try disk.holds(key("https://h/other")) })
+            #expect(try await becomesTrue { try disk.contains(key("https://h/other")) })
         }
     }
 
@@ -173,10 +174,10 @@ struct CacheFolderTests {
 
     @Test("the use of a file is told once a minute")
     func told() throws {
-        var held = CacheHeld(memory: MemoryCache(limit: 0))
+        var held = CacheStorage.State(memory: MemoryCache(limit: 0))
         let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(key($0)) }
         let told = [100, 101, 159, 161, 162].map { second in
-            names.map { held.isToBeTold($0, at: second * CacheTime.second) }
+            names.map { held.isUseWriteDue($0, at: second * CacheTime.second) }
         }
         #expect(told == [[true, true], [false, false], [false, false], [true, true], [false, false]])
     }

@@ -19,7 +19,7 @@ struct CacheLinkTests {
     }
 
     private func sweep(_ folder: CacheFolder, isRemovingAll: Bool = false) throws {
-        folder.sweep(try #require(folder.list()?.remnants), isRemovingAll: isRemovingAll)
+        folder.sweep(try #require(folder.list()?.leftovers), isRemovingAll: isRemovingAll)
     }
 
     @Test("a link of an ended process is removed without a lock on the app's file", arguments: [false, true])

@@ -19,7 +19,7 @@ struct CacheReplacementTests {
     private func variant(_ number: Int) -> StoredResponse {
         StoredResponse(
             status: 200, headers: ["Vary": "X-A", "ETag": "\"\(number)\""], body: Data(count: number * 10_000),
-            url: nil, variant: "x-a: 1", date: Date(timeIntervalSince1970: Double(number)), ageBefore: 0,
+            url: nil, variant: "x-a: 1", responseTime: Date(timeIntervalSince1970: Double(number)), initialAge: 0,
             tags: ["\(number)"])
     }
 
@@ -38,22 +38,22 @@ struct CacheReplacementTests {
                 // This process lists the folder in the tick of the change.
                 _ = try other.write(variant(1), key).get()
                 try setChange(of: folder, tick)
-                #expect(one.tags(of: key) == ["\"1\""])
+                #expect(one.entityTags(of: key) == ["\"1\""])
             } else {
                 // This process writes in the tick of the change.
                 _ = try one.write(variant(1), key).get()
-                #expect(one.tags(of: key) == ["\"1\""])
+                #expect(one.entityTags(of: key) == ["\"1\""])
                 if order == 1 { _ = try one.write(variant(1), self.key("https://h/2")).get() }
                 try setChange(of: folder, tick)
                 let changed = one.folder.changed
-                one.folder.known.withLock { $0 = CacheFolder.Known(changed: changed, isAmended: true) }
+                one.folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
             }
-            one.survey()
+            one.scanSizes()
             _ = try other.write(variant(2), key).get()
             try setChange(of: folder, tick)
             _ = one.names
-            #expect(one.tags(of: key) == ["\"2\""])
-            one.survey()
+            #expect(one.entityTags(of: key) == ["\"2\""])
+            one.scanSizes()
             let old = order == 1 ? 12_288 : 0
             #expect(one.size == 20_480 + old && one.count == (order == 1 ? 2 : 1))
             one.remove(one.names[...]) { _, _, tags in tags == ["2"] }
@@ -67,14 +67,14 @@ struct CacheReplacementTests {
             let key = try key()
             let (one, other) = (try DiskCache(folder, limit: 1 << 20), try DiskCache(folder, limit: 1 << 20))
             _ = try one.write(variant(1), key).get()
-            #expect(one.tags(of: key) == ["\"1\""])
+            #expect(one.entityTags(of: key) == ["\"1\""])
             _ = try other.write(variant(2), key).get()
             // As if this process had not noticed the change yet.
             let changed = one.folder.changed
             one.folder.known.withLock { $0 = CacheFolder.Known(changed: changed) }
             #expect(one.find(key, tag: "\"1\"") == nil)
             #expect(one.all(key, tag: "\"1\"").isEmpty)
-            #expect(one.tags(of: key) == ["\"2\""])
+            #expect(one.entityTags(of: key) == ["\"2\""])
             #expect(one.find(key, Self.request)?.response.tag == "\"2\"")
         }
     }
@@ -84,9 +84,10 @@ struct CacheReplacementTests {
         try await withFolder { folder in
             let key = try key()
             let (one, other) = (try DiskCache(folder, limit: 1 << 20), try DiskCache(folder, limit: 1 << 20))
-            #expect(one.tags(of: key).isEmpty)
+            #expect(one.entityTags(of: key).isEmpty)
             let plain = StoredResponse(
-                status: 200, headers: [:], body: Data(), url: nil, variant: "", date: Date(), ageBefore: 0, tags: [])
+                status: 200, headers: [:], body: Data(), url: nil, variant: "", responseTime: Date(), initialAge: 0,
+                tags: [])
             let name = try other.write(plain, key).get()
             // As if this process had not noticed the change yet.
             let changed = one.folder.changed

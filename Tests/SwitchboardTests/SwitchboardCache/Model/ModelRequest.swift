@@ -110,3 +110,79 @@ extension ModelRequest: CustomStringConvertible {
         return parts.joined(separator: ", ")
     }
 }
+
+/// The record of one exchange at the origin.
+struct ModelExchange: Sendable {
+    /// The number of the exchange, which its field `X-Serial` carries.
+    let serial: Int
+    /// The number of the call that sent it.
+    let call: Int
+    let method: String
+    /// Whether the request had `If-None-Match` or `If-Modified-Since`.
+    let isConditional: Bool
+    /// The status, or nil when nothing was answered.
+    let status: Int?
+    let fields: ModelFields
+    /// The version of the content, whose number the body carries. For a 304, the confirmed one.
+    let version: Int
+    /// The times on the clock when the request was sent and when the answer arrived.
+    let sent: Double
+    let arrived: Double
+    /// The moments, in the order of all events of the run.
+    let begin: Int
+    let end: Int
+
+    /// Whether the server failed, so that `stale-if-error` applies (RFC 5861 §4).
+    var isFailure: Bool { status.map { [500, 502, 503, 504].contains($0) } ?? true }
+}
+
+extension ModelExchange: CustomStringConvertible {
+    var description: String {
+        let all = fields.lines.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.joined(separator: " | "))" }
+        let time = "\(sent - ModelOrigin.start)-\(arrived - ModelOrigin.start) s"
+        return "  exchange \(serial) of #\(call) at \(time): \(method)\(isConditional ? " if changed" : "") -> "
+            + "\(status.map { "\($0)" } ?? "no answer") version \(version) {\(all.joined(separator: "; "))}"
+    }
+}
+
+/// The result of a call, as the app received it.
+struct ModelAnswer: Sendable {
+    let status: Int?
+    let serial: Int?
+    let body: String
+    let age: String?
+    let outcome: CacheOutcome?
+    /// The code of the error. Nil for a response.
+    let error: NetworkError.Code?
+
+    init(_ response: NetworkResponse) {
+        status = response.statusCode
+        serial = response.headers["X-Serial"].flatMap { Int($0) }
+        body = response.text
+        age = response.headers["Age"]
+        outcome = response.cacheOutcome
+        error = nil
+    }
+
+    init(_ error: NetworkError) {
+        (status, serial, body, age, outcome, self.error) = (nil, nil, "", nil, nil, error.code)
+    }
+
+    var isRevalidating: Bool { outcome == .stale(.whileRevalidating) }
+
+    var isValidated: Bool {
+        if case .validated = outcome { true } else { false }
+    }
+
+    var isMiss: Bool {
+        if case .miss = outcome { true } else { false }
+    }
+}
+
+extension ModelAnswer: CustomStringConvertible {
+    var description: String {
+        error.map { "error \($0)" }
+            ?? "\(status ?? 0), serial \(serial ?? 0), body \(body), age \(age ?? "-"), "
+            + "\(outcome.map { "\($0)" } ?? "no outcome")"
+    }
+}

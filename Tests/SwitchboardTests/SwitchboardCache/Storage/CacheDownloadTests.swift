@@ -258,7 +258,7 @@ struct CacheDownloadTests {
             try FileManager.default.removeItem(atPath: folder.path(of: name))
             folder.sweep(linked: linked)
             #expect(names(in: fixture.cacheFolder).count == 1)
-            folder.sweep(linked: linked, patience: 0)
+            folder.sweep(linked: linked, gracePeriod: 0)
             #expect(names(in: fixture.cacheFolder) == [])
             #expect(try fixture.saved() == files.content)
         }

@@ -52,12 +52,12 @@ struct CacheKeptPartTests {
                 @Sendable func response(_ version: Int) -> StoredResponse {
                     StoredResponse(
                         status: 200, headers: ["ETag": "\"\(version)\"", "Cache-Control": "max-age=60"],
-                        body: Data(count: size), url: nil, variant: "", date: Date(), ageBefore: 0, tags: [])
+                        body: Data(count: size), url: nil, variant: "", responseTime: Date(), initialAge: 0, tags: [])
                 }
                 let first = await storage.store(response(1), at: storage.begin(load).number)
                 #expect(first == nil)
                 let next = await storage.begin(load).number
-                let fault = await storage.place(response(version), at: next, .failure("the disk is full"))
+                let fault = await storage.commit(response(version), at: next, .failure("the disk is full"))
                 #expect(fault == "not stored on disk: the disk is full")
                 let found = await storage.findOnDisk(load.key, load.request)
                 #expect(found?.tag == (version == 1 ? "\"1\"" : nil))

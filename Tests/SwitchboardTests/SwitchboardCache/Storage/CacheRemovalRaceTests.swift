@@ -65,9 +65,8 @@ struct CacheRemovalRaceTests {
                 return response
             }
             let steps = CacheStep { request, next in
-                let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignored))
-                let (stored, _, _, removals) = await cache.storage.decide(
-                    key, request, cache, at: fixture.date.now)
+                let key = try #require(CacheKey(request, identity: nil, ignoring: ResponseCache.ignoredFields))
+                let (stored, _, _, removals) = await cache.decide(key, request, at: fixture.date.now)
                 let response = try #require(stored)
                 #expect(response.tags == ["todos"])
                 try await found()
@@ -75,7 +74,7 @@ struct CacheRemovalRaceTests {
                     cache.revalidate(response, request, next, key, removals)
                     return try response.answer(to: request, at: cache.now(), .stale(.whileRevalidating))
                 }
-                return try await cache.answer(
+                return try await cache.perform(
                     CacheLoad(
                         key: key, stored: response, found: response, removals: removals, request: request, next: next,
                         reason: .requested))

@@ -19,8 +19,8 @@ extension StoredResponse {
 
     /// The answer to a range.
     enum Slice {
-        /// The bytes, and their place in the stored body.
-        case bytes(Range<Int>, place: Range<Int>)
+        /// The bytes, and their range in the stored body.
+        case bytes(Range<Int>, storedAt: Range<Int>)
         /// The whole contains none of the bytes.
         case none(size: Int)
 
@@ -37,20 +37,21 @@ extension StoredResponse {
         /// - Throws: `NetworkError.Code.truncatedBody` for a damaged file.
         func response(of stored: StoredResponse, to request: NetworkRequest) throws(NetworkError) -> NetworkResponse {
             switch self {
-            case .bytes(let bytes, let place):
+            case .bytes(let bytes, let storedRange):
                 let ends = Int64(bytes.lowerBound)...Int64(bytes.upperBound - 1)
                 let range = ContentRange(ends, of: stored.wholeSize.map(Int64.init))
                 var fields = stored.headers
                 fields.set("Content-Range", range.description)
                 fields.set("Content-Length", "\(bytes.count)")
                 guard let file = stored.file else {
-                    return NetworkResponse(status: 206, headers: fields, body: stored.bytes(place), url: stored.url)
+                    return NetworkResponse(
+                        status: 206, headers: fields, body: stored.bytes(storedRange), url: stored.url)
                 }
                 var response = NetworkResponse(status: 206, headers: fields, url: stored.url)
                 if request.options.streamsResponse {
-                    response.stream = file.bytes(place, for: request)
+                    response.stream = file.bytes(storedRange, for: request)
                 } else {
-                    response.body = try file.checked(place)
+                    response.body = try file.checked(storedRange)
                 }
                 return response
             case .none(let size):
@@ -70,14 +71,14 @@ extension StoredResponse {
         else { return nil }
         if let part {
             // Without a size, only a range that states its last byte can be within the part.
-            guard let wanted = range.bytes(of: part.size ?? .max), let place = part.place(of: wanted) else {
+            guard let wanted = range.bytes(of: part.size ?? .max), let stored = part.storedRange(of: wanted) else {
                 return nil
             }
-            return .bytes(wanted, place: place)
+            return .bytes(wanted, storedAt: stored)
         }
         guard hasPlainBody, bodyCount > 0 else { return nil }
         guard let wanted = range.bytes(of: bodyCount) else { return .none(size: bodyCount) }
-        return .bytes(wanted, place: wanted)
+        return .bytes(wanted, storedAt: wanted)
     }
 
     /// Returns the first stored bytes as a stream.
@@ -87,13 +88,12 @@ extension StoredResponse {
         return ResponseBytes { first.swap(nil) }
     }
 
-    /// Returns bytes of the stored body.
-    private func bytes(_ place: Range<Int>) -> Data {
+    private func bytes(_ range: Range<Int>) -> Data {
         let start = body.startIndex
-        return body.subdata(in: (start + place.lowerBound)..<(start + place.upperBound))
+        return body.subdata(in: (start + range.lowerBound)..<(start + range.upperBound))
     }
 
-    /// Whether the stored bytes are those that the server counts: sessions decode a `Content-Encoding`.
+    /// Whether the stored bytes have the length that the server stated. Sessions decode a `Content-Encoding`.
     private var hasPlainBody: Bool {
         !headers.isEncoded && headers.values(for: "Content-Length").allSatisfy { $0 == "\(bodyCount)" }
     }
@@ -123,8 +123,8 @@ extension StoredResponse {
         return joined(with: new, bytes, parts.isWhole ? nil : parts)
     }
 
-    /// Returns the whole without a body, which consists of the first bytes of this part and those of a new one. Nil
-    /// unless the new one follows them and has the same strong validator and size.
+    /// Returns the whole, without its body: the first bytes of this part, continued by those of a new one. Nil unless
+    /// the new one follows them and has the same strong validator and size.
     func continued(by new: StoredResponse) -> StoredResponse? {
         guard isSameVersion(as: new), status == 200, new.status == 200, let part, let added = new.part,
             let size = added.size, part.size ?? size == size, let range = added.ranges.first,
@@ -143,24 +143,24 @@ extension StoredResponse {
     private func joined(
         with new: StoredResponse, _ bytes: Data, _ parts: CacheParts?, size: Int? = nil
     ) -> StoredResponse {
-        let isLate = new.rules.made < rules.made
-        let theirs = new.headers.withoutFieldsOfTheBody
+        let isLate = new.rules.dateValue < rules.dateValue
+        let theirs = new.headers.withoutBodyFields
         var fields = isLate ? theirs.merging(headers) : headers.merging(theirs)
         if parts == nil, part != nil { fields.set("Content-Length", "\(size ?? bytes.count)") }
         let newer = isLate ? self : new
         let isNewVariant = CacheVariant.names(fields) == CacheVariant.names(new.headers)
         return StoredResponse(
             status: 200, headers: fields, body: bytes, url: new.url, variant: isNewVariant ? new.variant : variant,
-            date: newer.date,
-            ageBefore: newer.ageBefore, tags: tags.union(new.tags), part: parts)
+            responseTime: newer.responseTime,
+            initialAge: newer.initialAge, tags: tags.union(new.tags), part: parts)
     }
 
     private var pieces: [Piece] {
         guard let part else { return body.isEmpty ? [] : [Piece(range: 0..<body.count, bytes: body)] }
-        var place = 0
+        var offset = 0
         return part.ranges.map { range in
-            defer { place += range.count }
-            return Piece(range: range, bytes: bytes(place..<(place + range.count)))
+            defer { offset += range.count }
+            return Piece(range: range, bytes: bytes(offset..<(offset + range.count)))
         }
     }
 }
@@ -184,8 +184,8 @@ private struct Piece {
 }
 
 extension [Piece] {
-    /// Returns these pieces with another one, joined with those that it overlaps or touches. Above the limit, the
-    /// smallest of the others are left out. Nil when bytes differ.
+    /// Adds a piece, joined with the pieces that it overlaps or touches. Above the limit, the smallest of the others
+    /// are left out. Nil when bytes differ.
     fileprivate func joined(with new: Piece) -> [Piece]? {
         var (joined, others) = (new, [Piece]())
         for piece in self {
@@ -204,21 +204,21 @@ extension [Piece] {
 // MARK: Parts of the server
 
 extension NetworkResponse {
-    /// Returns the response as it can be stored for the sent request: a partial one, or one whose body ended early
-    /// (`isCut`), with the status and the fields of the whole, and the position of its bytes. Of a stream, these are the
-    /// announced ones. Nil when it cannot be stored.
-    func storable(for request: NetworkRequest, isCut: Bool) -> (NetworkResponse, CacheParts?)? {
+    /// Returns the response to store, with the status and the fields of the whole, and the position of the received
+    /// bytes of a partial one or of one whose body ended early. For a stream, that is the announced position. Nil when
+    /// the response cannot be stored.
+    func storable(for request: NetworkRequest, isTruncated: Bool) -> (NetworkResponse, CacheParts?)? {
         let isRange = request.headers.contains("Range")
         switch statusCode {
         case 206 where isRange:
-            guard let parts = receivedParts(for: request, isCut: isCut) else { return nil }
+            guard let parts = receivedParts(for: request, isTruncated: isTruncated) else { return nil }
             return (asWhole(parts), parts.isWhole ? nil : parts)
-        case 200 where isCut:
-            guard mayBeCut(for: request), !body.isEmpty,
+        case 200 where isTruncated:
+            guard mayBeTruncated(for: request), !body.isEmpty,
                 let parts = CacheParts([0..<body.count], of: announcedSize ?? nil), !parts.isWhole
             else { return nil }
             return (asWhole(parts), parts)
-        case _ where isCut: return nil
+        case _ where isTruncated: return nil
         // An error may be about the range, not about the resource.
         case 400... where isRange && statusCode != 404 && statusCode != 410: return nil
         default: return (self, nil)
@@ -226,7 +226,7 @@ extension NetworkResponse {
     }
 
     /// Returns whether the first bytes of the body can be stored if it ends early, and completed later.
-    func mayBeCut(for request: NetworkRequest) -> Bool {
+    func mayBeTruncated(for request: NetworkRequest) -> Bool {
         statusCode == 200 && announcedSize != nil && isPartOf(request)
             && !headers.listMembers(of: "Accept-Ranges").contains { $0.lowercased() == "none" }
     }
@@ -239,7 +239,7 @@ extension NetworkResponse {
     }
 
     /// Returns the position of the bytes of a 206. Nil unless it fits the request, its length and its validator.
-    private func receivedParts(for request: NetworkRequest, isCut: Bool) -> CacheParts? {
+    private func receivedParts(for request: NetworkRequest, isTruncated: Bool) -> CacheParts? {
         let fields = headers.values(for: "Content-Range")
         guard fields.count == 1, let range = ContentRange(fields[0]), let bytes = range.bytes, isPartOf(request),
             let first = Int(exactly: bytes.lowerBound), let last = Int(exactly: bytes.upperBound)
@@ -248,13 +248,13 @@ extension NetworkResponse {
         let size = range.size.flatMap(Int.init(exactly:))
         let count = stream == nil ? body.count : announced.count
         guard headers.values(for: "Content-Length").allSatisfy({ $0 == "\(announced.count)" }),
-            isCut ? count < announced.count : count == announced.count,
+            isTruncated ? count < announced.count : count == announced.count,
             CacheRange(request)?.allows(announced, of: size) ?? false
         else { return nil }
         return CacheParts([first..<(first + count)], of: size)
     }
 
-    /// Returns whether the bytes are those of the request's URL, and can be combined with others.
+    /// Returns whether the bytes come from the request's URL, and can be combined with others.
     private func isPartOf(_ request: NetworkRequest) -> Bool {
         headers.strongValidator != nil && !headers.isEncoded && url?.asCacheKey == request.url?.asCacheKey
     }
@@ -289,7 +289,28 @@ extension HTTPHeaders {
         !values(for: "Content-Encoding").allSatisfy { $0.lowercased() == "identity" }
     }
 
-    fileprivate var withoutFieldsOfTheBody: HTTPHeaders {
+    fileprivate var withoutBodyFields: HTTPHeaders {
         HTTPHeaders(filter { !["content-length", "content-encoding"].contains($0.name.lowercased()) })
     }
+}
+
+extension StoredResponse {
+    /// Returns the answer to a request with a `Range`, with only its bytes read from the file. Nil without a range,
+    /// above the request's limit, and when the bytes are damaged.
+    func withSlice(for request: NetworkRequest) -> StoredResponse? {
+        guard let file, let slice = slice(for: request) else { return nil }
+        guard case .bytes(let wanted, let storedRange) = slice else { return self }
+        guard storedRange.count <= request.limits.responseBody, let part = CacheParts([wanted], of: wholeSize),
+            let bytes = try? file.read(storedRange)
+        else { return nil }
+        return StoredResponse(
+            status: status, headers: headers, body: bytes, url: url, variant: variant, responseTime: responseTime,
+            initialAge: initialAge,
+            tags: tags, failedCall: failedCall, part: part)
+    }
+}
+
+extension NetworkRequest {
+    /// Whether the answer needs its body in memory.
+    var readsIntoMemory: Bool { !options.streamsResponse && method != .head }
 }

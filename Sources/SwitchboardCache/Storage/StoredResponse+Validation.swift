@@ -4,8 +4,8 @@ import SwitchboardText
 
 extension StoredResponse {
     /// The header fields of a conditional request ([RFC 9110
-    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)). Empty when the response has no validator, and for a
-    /// tag that is too long: without it, the date alone may confirm another response.
+    /// §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1)). Empty when the response has no validator, and for
+    /// a tag that is too long: without it, the date alone may confirm another response.
     var validators: HTTPHeaders {
         var fields = HTTPHeaders()
         if let tag {
@@ -26,22 +26,22 @@ extension StoredResponse {
     /// §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)).
     func has(_ tag: String) -> Bool { self.tag?.isSameTag(as: tag) ?? false }
 
-    /// Returns whether a 304 without a tag is about this response: it names no other time of change.
-    func isMeantUntagged(by response: NetworkResponse) -> Bool {
+    /// Returns whether a 304 without an entity tag may confirm this response: it has no other `Last-Modified`.
+    func isConfirmed(byUntagged response: NetworkResponse) -> Bool {
         guard let changed = response.headers.values(for: "Last-Modified").first else { return true }
         return headers.values(for: "Last-Modified").first.map { $0 == changed } ?? true
     }
 
-    /// Returns whether the response has the validators that an answer names.
+    /// Returns whether the response has the validators of an answer.
     func isVersion(of answer: NetworkResponse) -> Bool {
         ["ETag", "Last-Modified"].allSatisfy { name in
             answer.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
         }
     }
 
-    /// Returns whether a HEAD describes this response ([RFC 9111
+    /// Returns whether the fields of a HEAD match this response ([RFC 9111
     /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
-    func isDescribed(by head: NetworkResponse) -> Bool {
+    func agrees(withHead head: NetworkResponse) -> Bool {
         isVersion(of: head)
             && head.headers["Content-Length"].map {
                 $0 == headers["Content-Length"] ?? wholeSize.map(String.init) ?? $0
@@ -50,17 +50,18 @@ extension StoredResponse {
 
     /// Returns the response with the updated fields of a 304 or a HEAD ([RFC 9111
     /// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)), as the answer to a request.
-    func confirmed(by response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date)
+    func confirmed(by response: NetworkResponse, to request: NetworkRequest, requestTime: Date, at now: Date)
         -> StoredResponse
     {
         let fields = fields(updatedBy: response, at: now)
         let variant = CacheVariant.text(CacheVariant.names(fields) ?? [], of: request)
-        return confirmed(fields, variant, tags.union(request.options.cacheTags), by: response, asked: asked, at: now)
+        return confirmed(
+            fields, variant, tags.union(request.options.cacheTags), by: response, requestTime: requestTime, at: now)
     }
 
-    /// Returns another variant with the strong tag of a confirmed one, with the updated fields of its 304. Nil when it
-    /// becomes that variant, or when the new `Vary` names fields whose values were not stored.
-    func confirmed(like other: StoredResponse, by response: NetworkResponse, asked: Date, at now: Date)
+    /// Returns this variant with the updated fields of the 304 that confirmed another one with the same strong tag. Nil
+    /// when both become one variant, or when the new `Vary` names fields whose values were not stored.
+    func confirmed(like other: StoredResponse, by response: NetworkResponse, requestTime: Date, at now: Date)
         -> StoredResponse?
     {
         let fields = fields(updatedBy: response, at: now)
@@ -69,32 +70,33 @@ extension StoredResponse {
         guard let variant = isSameVary ? variant : names.flatMap({ CacheVariant.reduced(variant, to: $0) }) else {
             return nil
         }
-        let changed = confirmed(fields, variant, tags, by: response, asked: asked, at: now)
+        let changed = confirmed(fields, variant, tags, by: response, requestTime: requestTime, at: now)
         return changed.isSameVariant(as: other) ? nil : changed
     }
 
     private func fields(updatedBy response: NetworkResponse, at now: Date) -> HTTPHeaders {
-        let ofTheBody = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
+        let bodyFields = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range", "Transfer-Encoding"]
         var fields = response.headers.dated(now).storable()
-        for name in ofTheBody { fields.remove(name) }
+        for name in bodyFields { fields.remove(name) }
         return headers.merging(fields)
     }
 
     private func confirmed(
-        _ fields: HTTPHeaders, _ variant: String, _ tags: Set<String>, by response: NetworkResponse, asked: Date,
+        _ fields: HTTPHeaders, _ variant: String, _ tags: Set<String>, by response: NetworkResponse, requestTime: Date,
         at now: Date
     ) -> StoredResponse {
         StoredResponse(
-            status: status, headers: fields, body: body, url: url, variant: variant, date: now,
-            ageBefore: Self.age(response.headers, asked: asked, at: now), tags: tags, file: file, part: part,
+            status: status, headers: fields, body: body, url: url, variant: variant, responseTime: now,
+            initialAge: Self.age(response.headers, requestTime: requestTime, at: now), tags: tags, file: file,
+            part: part,
             decoded: decoded)
     }
 }
 
 extension String {
     /// Returns whether two entity tags are the same, compared weakly.
-    func isSameTag(as other: String) -> Bool { withoutWeakness.hasBytes(of: other.withoutWeakness) }
+    func isSameTag(as other: String) -> Bool { opaqueTag.hasBytes(of: other.opaqueTag) }
 
-    /// The entity tag without its mark of weakness.
-    private var withoutWeakness: String { hasPrefix("W/") ? String(dropFirst(2)) : self }
+    /// The entity tag without `W/`.
+    private var opaqueTag: String { hasPrefix("W/") ? String(dropFirst(2)) : self }
 }

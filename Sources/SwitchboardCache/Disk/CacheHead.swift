@@ -5,7 +5,7 @@ import SwitchboardText
 /// The head of a stored response's file: everything but the body.
 ///
 /// A file consists of the body, padding, a checksum for each 64 KiB of these, the head, and a trailer of 32 bytes. The
-/// trailer has the lengths of head and body, a magic number, and a checksum of the head and of these. Numbers are in
+/// trailer has the lengths of head and body, a magic number, and a checksum of all these and the head. Numbers are in
 /// little-endian order, and all but the body begin at a multiple of eight. A file whose size differs from the lengths
 /// is damaged. The body comes first, so the memory into which a file is read becomes the body without a copy.
 enum CacheHead {
@@ -17,12 +17,11 @@ enum CacheHead {
 
     /// A response that was read from a file, and the key that the file states.
     struct Found {
-        let asked: String
+        let url: String
         let partition: String
         let response: StoredResponse
 
-        /// Returns whether the response is one of a key.
-        func isOf(_ key: CacheKey) -> Bool { asked.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
+        func matches(_ key: CacheKey) -> Bool { url.hasBytes(of: key.url) && partition.hasBytes(of: key.partition) }
     }
 
     // MARK: Writing
@@ -43,8 +42,8 @@ enum CacheHead {
         add(key.url)
         add(key.partition)
         add(UInt64(truncatingIfNeeded: response.status))
-        add(response.date.timeIntervalSince1970.bitPattern)
-        add(response.ageBefore.bitPattern)
+        add(response.responseTime.timeIntervalSince1970.bitPattern)
+        add(response.initialAge.bitPattern)
         for word in response.rules.words { add(word) }
         add(try CacheVariant.hash(response.variant))
         add([response.url].compactMap { $0?.asCacheKey == key.url ? nil : $0?.absoluteString })
@@ -68,7 +67,7 @@ enum CacheHead {
 
     // MARK: Reading
 
-    /// The bit of the body's length that tells that the body is a ``CacheLink``. The file then has its stamp instead.
+    /// The bit of the body's length for a body that is a ``CacheLink``. The file then has its stamp instead.
     private static let linked: UInt64 = 1 << 62
 
     /// The lengths of the parts of a file.
@@ -77,11 +76,10 @@ enum CacheHead {
         let body: Int
         let isLinked: Bool
 
-        /// The place of the checksums.
+        /// The offset of the checksums.
         var sumsStart: Int { isLinked ? CacheLink.stampSize : CacheFile.padded(body) }
-        /// The place of the head.
-        var headStart: Int { sumsStart + CacheFile.pieces(body) * 8 }
-        /// The size of the file.
+        /// The offset of the head.
+        var headStart: Int { sumsStart + CacheFile.blockCount(body) * 8 }
         var size: Int { headStart + head + trailer }
     }
 
@@ -105,7 +103,7 @@ enum CacheHead {
     ///   - body: Returns the body. Called at the end, if the head is not damaged.
     /// - Returns: The response with its key, or nil when the head is damaged.
     static func read(
-        _ bytes: UnsafeRawBufferPointer, like url: String? = nil, _ file: CacheFile? = nil,
+        _ bytes: UnsafeRawBufferPointer, expecting url: String? = nil, _ file: CacheFile? = nil,
         body: () -> Data = { Data() }
     ) -> Found? {
         let end = bytes.count - trailer
@@ -113,8 +111,83 @@ enum CacheHead {
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 24, as: UInt64.self))
         guard CacheChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<(end + 24)])) == sum else { return nil }
         var reader = CacheHeadReader(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
-        let (asked, partition) = (reader.text(like: url), reader.text())
+        let (storedURL, partition) = (reader.text(expecting: url), reader.text())
         return StoredResponse(&reader, bodyCount, file, body: body)
-            .map { Found(asked: asked, partition: partition, response: $0) }
+            .map { Found(url: storedURL, partition: partition, response: $0) }
+    }
+}
+
+/// Reads the numbers and texts of a stored response's head.
+struct CacheHeadReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+    /// Whether the head had everything that was read.
+    private(set) var isSound = true
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func number() -> UInt64 {
+        guard bytes.count - offset >= 8 else {
+            isSound = false
+            return 0
+        }
+        defer { offset += 8 }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// Reads a number of seconds. NaN becomes nil.
+    mutating func seconds() -> Double? {
+        let seconds = Double(bitPattern: number())
+        return seconds.isNaN ? nil : seconds
+    }
+
+    /// Reads a text. Returns the known one if they are equal, which allocates no memory.
+    mutating func text(expecting known: String? = nil) -> String {
+        let count = number()
+        guard count <= bytes.count - offset else {
+            isSound = false
+            return ""
+        }
+        defer { offset += Int(count) }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + Int(count))])
+        if let known, known.hasBytes(of: text) { return known }
+        guard text.count < 16 else { return String(decoding: text, as: UTF8.self) }
+        // Takes half of the time, and no heap memory for a short text.
+        return String(unsafeUninitializedCapacity: text.count) { room in
+            UnsafeMutableRawBufferPointer(room).copyMemory(from: text)
+            return text.count
+        }
+    }
+
+    /// Reads the number of texts, which is at most what the rest can contain.
+    private mutating func count() -> Int {
+        let count = number()
+        guard count <= (bytes.count - offset) / 8 else {
+            isSound = false
+            return 0
+        }
+        return Int(count)
+    }
+
+    mutating func texts() -> [String] {
+        let count = count()
+        guard count > 0 else { return [] }
+        return (0..<count).map { _ in text() }
+    }
+
+    mutating func fields() -> HTTPHeaders {
+        let fields = (0..<(count() / 2)).map { _ in HTTPHeader(name: text(), trimmedValue: text()) }
+        // Does not validate: that takes as long as reading the whole head. The sender of a field validates it.
+        return HTTPHeaders(fields, isSuspect: true)
+    }
+
+    /// Reads the numbers after the texts, which begin at a multiple of eight.
+    mutating func lastNumbers() -> [Int] {
+        offset = (offset + 7) / 8 * 8
+        var numbers: [Int] = []
+        while offset < bytes.count, isSound { numbers.append(Int(truncatingIfNeeded: number())) }
+        return numbers
     }
 }

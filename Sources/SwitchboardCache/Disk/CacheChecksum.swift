@@ -1,7 +1,7 @@
 /// The 64-bit checksum of [rapidhash V3](https://github.com/Nicoshev/rapidhash).
 ///
-/// It detects damage, not forgery: a program that can write the folder can write valid files anyway. A checksum of 12 KB
-/// takes a quarter of a microsecond, a cryptographic hash at least twenty times as long.
+/// It detects damage, not forgery: a program that can write the folder can write valid files anyway. A checksum of 12
+/// KB takes a quarter of a microsecond, a cryptographic hash at least twenty times as long.
 enum CacheChecksum {
     private typealias Secrets = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
@@ -82,11 +82,11 @@ enum CacheChecksum {
         return product.high ^ product.low
     }
 
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    private static func half(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt64 {
-        UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+    private static func half(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// A stored response, and the data that determines its freshness. A class, because a hit passes it on several times.
+/// A stored response, and the data that determines its freshness. A class, because a hit passes it several times.
 final class StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
@@ -20,12 +20,12 @@ final class StoredResponse: Sendable {
     /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
     let variant: String
     /// The time when the response arrived or was last revalidated.
-    let date: Date
+    let responseTime: Date
     /// The age in seconds at that time ([RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)).
-    let ageBefore: Double
-    /// The app's tags, by which it removes the response.
+    let initialAge: Double
+    /// The app's tags.
     let tags: Set<String>
-    /// The call that stored an error, whose retries the error does not answer. Nil for other responses and from a file.
+    /// The call that stored an error. The error does not answer its retries. Nil for other responses and from a file.
     let failedCall: NetworkRequest.ID?
     let rules: CacheRules
     /// The values that calls decoded from the body.
@@ -36,24 +36,25 @@ final class StoredResponse: Sendable {
     /// - Parameters:
     ///   - response: The server's response.
     ///   - request: The request as the cache received it.
-    ///   - asked: The time when the request was sent.
+    ///   - requestTime: The time when the request was sent.
     ///   - now: The current time.
-    ///   - isCut: Whether the body ended early.
+    ///   - isTruncated: Whether the body ended early.
     /// - Throws: The reason why the response must not be stored.
     convenience init(
-        _ response: NetworkResponse, to request: NetworkRequest, asked: Date, at now: Date, isCut: Bool = false
+        _ response: NetworkResponse, to request: NetworkRequest, requestTime: Date, at now: Date,
+        isTruncated: Bool = false
     ) throws(CacheRefusal) {
         if let refusal = Self.refusal(of: request) { throw refusal }
-        guard let (response, part) = response.storable(for: request, isCut: isCut) else {
+        guard let (response, part) = response.storable(for: request, isTruncated: isTruncated) else {
             throw "HTTP \(response.statusCode) does not fit the Range of the request, or has no strong validator"
         }
         guard let names = CacheVariant.names(response.headers) else { throw CacheVariant.refusal }
         self.init(
             status: response.statusCode, headers: response.headers.dated(now), body: response.body,
-            url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), date: now,
-            ageBefore: Self.age(response.headers, asked: asked, at: now), tags: request.options.cacheTags,
+            url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), responseTime: now,
+            initialAge: Self.age(response.headers, requestTime: requestTime, at: now), tags: request.options.cacheTags,
             failedCall: response.statusCode >= 500 ? request.id : nil, part: part)
-        // An app's own lifetime allows storing a success that names no lifetime, but nothing that is forbidden.
+        // An app's own lifetime allows storing a success without a stated lifetime, but nothing forbidden.
         let isOwn = isSuccess && request.options.cacheLifetime != .server
         let advice = isSuccess ? ": set options.cacheLifetime" : ""
         guard rules.allowsStoring || isOwn && status != 206 && !rules.control.isNoStore else {
@@ -62,14 +63,14 @@ final class StoredResponse: Sendable {
             throw "HTTP \(status) states no lifetime\(advice)"
         }
         guard !isOwn else { return }
-        // A redirected response belongs to the last URL: the redirect may lead elsewhere next time.
+        // The redirect may lead to another URL next time.
         let isRedirected = url != nil && request.url != nil && url != request.url
         // A later request may accept a success at any age, by its policy or `max-stale`.
-        let isOfUse =
+        let isUsable =
             isSuccess || staleness(for: request.options, at: now) == nil || !validators.isEmpty
-            || mayReplaceFailure(staleFor: 0, request) || (window(for: request.options) ?? 0) > 0
+            || mayReplaceFailure(staleFor: 0, request) || (staleWhileRevalidate(for: request.options) ?? 0) > 0
         guard !isRedirected else { throw "a redirect led to it\(advice)" }
-        guard isOfUse else { throw "it is not fresh, and has no ETag or Last-Modified\(advice)" }
+        guard isUsable else { throw "it is not fresh, and has no ETag or Last-Modified\(advice)" }
     }
 
     /// Returns why no response to a request is stored.
@@ -80,11 +81,12 @@ final class StoredResponse: Sendable {
 
     /// Creates a stored response from its parts.
     init(
-        status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, date: Date, ageBefore: Double,
+        status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, responseTime: Date,
+        initialAge: Double,
         tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil, part: CacheParts? = nil,
         decoded: DecodedValues = DecodedValues()
     ) {
-        rules = CacheRules(status, headers, at: date)
+        rules = CacheRules(status, headers, at: responseTime)
         self.status = status
         self.headers = headers.storable(without: rules.control.noCacheFields)
         self.body = body
@@ -92,33 +94,33 @@ final class StoredResponse: Sendable {
         bodyCount = file?.bodyCount ?? body.count
         self.url = url
         self.variant = variant
-        self.date = date
-        self.ageBefore = ageBefore
+        self.responseTime = responseTime
+        self.initialAge = initialAge
         self.tags = tags
         self.failedCall = failedCall
         self.part = part
         self.decoded = decoded
     }
 
-    /// Reads the response of a file, whose head contains everything that the fields state. Nil for a damaged head.
+    /// Reads the response of a file from its head. Nil for a damaged head.
     init?(_ head: inout CacheHeadReader, _ bodyCount: Int, _ file: CacheFile?, body: () -> Data) {
         status = Int(truncatingIfNeeded: head.number())
-        date = Date(timeIntervalSince1970: Double(bitPattern: head.number()))
-        ageBefore = Double(bitPattern: head.number())
+        responseTime = Date(timeIntervalSince1970: Double(bitPattern: head.number()))
+        initialAge = Double(bitPattern: head.number())
         rules = CacheRules(&head)
         variant = head.text()
         url = head.texts().first.flatMap { URL(string: $0) }
         tags = Set(head.texts())
         headers = head.fields()
         let numbers = head.lastNumbers()
-        // A body that arrived whole although a part was expected.
+        // The body may have arrived whole although a part was expected.
         let isWhole = numbers.isEmpty || numbers == [bodyCount, 0, bodyCount]
         part = isWhole ? nil : CacheParts(numbers: numbers, bodyLength: bodyCount)
         (self.bodyCount, self.file, failedCall, decoded) = (bodyCount, file, nil, DecodedValues())
-        // Every number is in the range that a cache writes.
+        // A cache writes numbers within these ranges.
         guard head.isSound, isWhole == (part == nil), (200..<600).contains(status),
-            abs(date.timeIntervalSince1970) < 1e11, (0..<1e11).contains(ageBefore),
-            abs(rules.made.timeIntervalSince1970) < 1e12
+            abs(responseTime.timeIntervalSince1970) < 1e11, (0..<1e11).contains(initialAge),
+            abs(rules.dateValue.timeIntervalSince1970) < 1e12
         else { return nil }
         self.body = body()
     }
@@ -126,21 +128,23 @@ final class StoredResponse: Sendable {
     /// Returns the response with its body in memory.
     func with(body: Data) -> StoredResponse {
         StoredResponse(
-            status: status, headers: headers, body: body, url: url, variant: variant, date: date, ageBefore: ageBefore,
+            status: status, headers: headers, body: body, url: url, variant: variant, responseTime: responseTime,
+            initialAge: initialAge,
             tags: tags, failedCall: failedCall, part: part, decoded: decoded)
     }
 
-    /// Returns the response as a part, or as a whole for nil, with its body in memory or elsewhere.
+    /// Returns the response as a part, or as a whole for nil, with this body.
     func with(part: CacheParts?, body: Data = Data()) -> StoredResponse {
         StoredResponse(
-            status: status, headers: headers, body: body, url: url, variant: variant, date: date, ageBefore: ageBefore,
+            status: status, headers: headers, body: body, url: url, variant: variant, responseTime: responseTime,
+            initialAge: initialAge,
             tags: tags, failedCall: failedCall, part: part, decoded: decoded)
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// Returns whether the response matches the fields of a request that its `Vary` names.
-    func isFor(_ request: NetworkRequest) -> Bool {
+    /// Returns whether a request has the response's values of the fields that `Vary` names.
+    func matches(_ request: NetworkRequest) -> Bool {
         guard headers.contains("Vary") else { return variant.isEmpty }
         return CacheVariant.names(headers).map { CacheVariant.matches(variant, $0, request) } ?? false
     }
@@ -158,7 +162,7 @@ final class StoredResponse: Sendable {
         -> NetworkResponse
     {
         let slice = slice(for: request)
-        if let error = excess(for: request, slice) { throw error }
+        if let error = sizeError(for: request, slice) { throw error }
         var response =
             try slice?.response(of: self, to: request)
             ?? NetworkResponse(
@@ -169,14 +173,14 @@ final class StoredResponse: Sendable {
         let age = ageSeconds(at: now)
         response.headers.set(HTTPHeader(name: "Age", trimmedValue: String(Int(age))))
         response.request = request
-        response.request?.note(outcome)
+        response.request?.setCacheOutcome(outcome)
         response.cacheAge = .seconds(age)
         return response
     }
 
     /// Returns the error for an answer whose body is above the request's limit. Nil for a body within it, and for one
     /// that streams.
-    func excess(for request: NetworkRequest, _ slice: Slice?) -> NetworkError? {
+    func sizeError(for request: NetworkRequest, _ slice: Slice?) -> NetworkError? {
         let count = slice?.count ?? bodyCount
         guard count > request.limits.responseBody, !request.options.streamsResponse, request.method != .head else {
             return nil

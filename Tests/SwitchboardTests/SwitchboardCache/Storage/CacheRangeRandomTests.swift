@@ -32,7 +32,7 @@ struct CacheRangeRandomTests {
                     let response = try await fixture.answer(headers)
                     let outcome = try #require(response.cacheOutcome)
                     counts["\(range == nil ? "get" : "range") \(outcome)", default: 0] += 1
-                    let fault = fault(of: response, outcome, asked: range)
+                    let fault = fault(of: response, outcome, requested: range)
                     #expect(fault == nil, "step \(step), seed \(seed), \(range ?? "GET"), \(outcome): \(fault ?? "")")
                     if fault != nil { return }
                 } catch let error as NetworkError {
@@ -54,22 +54,22 @@ struct CacheRangeRandomTests {
     }
 
     /// Returns the reason why an answer is wrong. A faulty answer that the server gave to the client's own range is passed on.
-    private func fault(of response: NetworkResponse, _ outcome: CacheOutcome, asked: String?) -> String? {
-        if case .miss = outcome, asked != nil { return nil }
+    private func fault(of response: NetworkResponse, _ outcome: CacheOutcome, requested: String?) -> String? {
+        if case .miss = outcome, requested != nil { return nil }
         let tag = response.headers["ETag"] ?? ""
         if response.statusCode == 416 {
-            guard let asked, let range = CacheRange(asked) else { return "416 without a range" }
-            return range.bytes(of: FaultyRangeServer.size) == nil ? nil : "416 for \(asked)"
+            guard let requested, let range = CacheRange(requested) else { return "416 without a range" }
+            return range.bytes(of: FaultyRangeServer.size) == nil ? nil : "416 for \(requested)"
         }
         guard let version = Int(tag.dropFirst(2).dropLast()) else { return "status \(response.statusCode), tag \(tag)" }
         let content = FaultyRangeServer.content(version)
         guard response.statusCode == 206 else {
-            if asked != nil { return "200 from the cache for a range" }
+            if requested != nil { return "200 from the cache for a range" }
             return response.statusCode == 200 && response.body == content
                 ? nil : "another whole, \(response.body.count) bytes"
         }
-        guard let asked, let field = response.headers["Content-Range"], let bytes = ContentRange(field)?.bytes,
-            let wanted = CacheRange(asked)?.bytes(of: content.count)
+        guard let requested, let field = response.headers["Content-Range"], let bytes = ContentRange(field)?.bytes,
+            let wanted = CacheRange(requested)?.bytes(of: content.count)
         else { return "an unexpected 206" }
         guard Int(bytes.lowerBound)..<(Int(bytes.upperBound) + 1) == wanted else {
             return "\(field) instead of \(wanted)"

@@ -3,42 +3,43 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The name of the file of a stored response. The names of a folder are its index: they tell the key, and what an
-/// invalidation removes.
+/// The name of the file of a stored response. The names in a folder are its index: they contain the hashes of the key,
+/// so lookups and invalidations need not read the files.
 ///
-/// A name consists of hexadecimal numbers: the marks, the owner, and a hash of the variant if it has one. Two keys with
-/// the same marks and owner share a name, which is as rare as it is harmless: the file states its URL and partition.
+/// A name consists of hexadecimal numbers: the hashes of URL and partition, the hash of the identity, and the hash of
+/// the variant if there is one. Two keys with equal hashes share a name. That is rare and harmless, because the file
+/// states its URL and partition.
 struct CacheFileName: Sendable, Hashable {
     /// A name without the variant.
     struct Key: Sendable, Hashable {
         let url: UInt64
         let partition: UInt64
-        let owner: CacheOwner
+        let identityHash: IdentityHash
 
-        func hash(into hasher: inout Hasher) { hasher.combine(url ^ owner.words[0]) }
+        func hash(into hasher: inout Hasher) { hasher.combine(url ^ identityHash.words[0]) }
     }
 
-    let marks: CacheMarks
-    let owner: CacheOwner
+    let keyHash: CacheKeyHash
+    let identityHash: IdentityHash
     /// The end of the variant's hash. Nil for a response without `Vary`.
     let variant: UInt64?
 
-    var key: Key { Key(url: marks.url, partition: marks.partition, owner: owner) }
+    var key: Key { Key(url: keyHash.url, partition: keyHash.partition, identityHash: identityHash) }
 
-    private init(_ marks: CacheMarks, _ owner: CacheOwner, _ variant: UInt64?) {
-        self.marks = marks
-        self.owner = owner
+    private init(_ keyHash: CacheKeyHash, _ identityHash: IdentityHash, _ variant: UInt64?) {
+        self.keyHash = keyHash
+        self.identityHash = identityHash
         self.variant = variant
     }
 
     /// Creates the name of the response without `Vary`.
-    init(_ key: CacheKey) throws(NetworkError) { self.init(key, try CacheOwner(key.identity)) }
+    init(_ key: CacheKey) throws(NetworkError) { self.init(key, try IdentityHash(key.identity)) }
 
-    init(_ key: CacheKey, _ owner: CacheOwner) { self.init(CacheMarks(key), owner, nil) }
+    init(_ key: CacheKey, _ identityHash: IdentityHash) { self.init(CacheKeyHash(key), identityHash, nil) }
 
     func with(variant: String) throws(NetworkError) -> CacheFileName {
         guard !variant.isEmpty else { return self }
-        return CacheFileName(marks, owner, UInt64(try CacheVariant.hash(variant).suffix(16), radix: 16) ?? 0)
+        return CacheFileName(keyHash, identityHash, UInt64(try CacheVariant.hash(variant).suffix(16), radix: 16) ?? 0)
     }
 
     // MARK: Text
@@ -69,14 +70,14 @@ struct CacheFileName: Sendable, Hashable {
                     next.pointee = UInt8(ascii: "-")
                     next += 1
                 }
-                add(marks.place)
+                add(keyHash.urlWithoutQuery)
                 addDash()
-                add(marks.url)
+                add(keyHash.url)
                 addDash()
-                add(marks.partition)
+                add(keyHash.partition)
                 addDash()
-                add(owner.words[0])
-                add(owner.words[1])
+                add(identityHash.words[0])
+                add(identityHash.words[1])
                 if let variant {
                     addDash()
                     add(variant)
@@ -121,11 +122,54 @@ struct CacheFileName: Sendable, Hashable {
             }
             return result
         }
-        let marks = CacheMarks(place: number(), url: number(), partition: number())
+        let keyHash = CacheKeyHash(urlWithoutQuery: number(), url: number(), partition: number())
         let isPlain = bytes.count == Self.counts.plain
-        let owner = CacheOwner(words: SIMD2(number(dash: false), number(dash: !isPlain)))
+        let identityHash = IdentityHash(words: SIMD2(number(dash: false), number(dash: !isPlain)))
         let variant = isPlain ? nil : number(dash: false)
         guard isValid else { return nil }
-        self.init(marks, owner, variant)
+        self.init(keyHash, identityHash, variant)
+    }
+}
+
+/// The checksums of a key's URL and partition. A collision lets an invalidation remove one response too many.
+struct CacheKeyHash: Sendable, Hashable {
+    let urlWithoutQuery: UInt64
+    let url: UInt64
+    let partition: UInt64
+
+    init(urlWithoutQuery: UInt64, url: UInt64, partition: UInt64) {
+        self.urlWithoutQuery = urlWithoutQuery
+        self.url = url
+        self.partition = partition
+    }
+
+    init(_ key: CacheKey) {
+        urlWithoutQuery = Self.ofURLWithoutQuery(key.url)
+        url = CacheChecksum.of(key.url)
+        partition = CacheChecksum.of(key.partition)
+    }
+
+    static func ofURLWithoutQuery(_ url: String) -> UInt64 {
+        var url = url
+        return url.withUTF8 { bytes in
+            let query = bytes.firstPlace(of: UInt8(ascii: "?")) ?? bytes.count
+            let end = min(query, bytes.firstPlace(of: UInt8(ascii: "#")) ?? query)
+            return CacheChecksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<end]))
+        }
+    }
+}
+
+/// The first half of the SHA-256 of a key's identity. A file's name must not disclose the identity, and no two
+/// identities may share a name.
+struct IdentityHash: Sendable, Hashable {
+    let words: SIMD2<UInt64>
+
+    init(words: SIMD2<UInt64>) {
+        self.words = words
+    }
+
+    init(_ identity: String) throws(NetworkError) {
+        let hash = try MessageDigest.sha256.checkedHash(Data(identity.utf8))
+        words = hash.withUnsafeBytes { $0.loadUnaligned(as: SIMD2<UInt64>.self) }
     }
 }

@@ -1,8 +1,8 @@
 import SwitchboardPlatform
 import Switchboard
 
-/// The revalidations that run in the background: one per variant of a key at a time. Each one is a separate call, with
-/// the monitors and the total timeout of its request.
+/// The revalidations in the background: at most one per variant of a key. Each is a call with the monitors and the
+/// total timeout of its request.
 final class CacheRevalidations: Sendable {
     private struct Target: Hashable {
         let key: CacheKey
@@ -16,7 +16,7 @@ final class CacheRevalidations: Sendable {
     /// The running revalidations, with the number of each.
     private let running = Protected<(last: Int, targets: [Target: Int])>((0, [:]))
 
-    /// Starts a revalidation of a stored response, unless one is running. It does not end with the running call.
+    /// Starts a revalidation of a stored response, unless one is running. It outlives the running call.
     func start(
         _ request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse,
         _ revalidate: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
@@ -32,31 +32,31 @@ final class CacheRevalidations: Sendable {
         guard let number else { return }
         var request = request
         request.call = nil
-        // The target is free before the monitors receive the end of the call.
+        // Removes the target before the monitors receive the end of the call.
         request[RevalidationOption.self] = { [self] request in
-            defer { free(target, number) }
+            defer { remove(target, number) }
             return try await revalidate(request)
         }
         Call.$current.withValue(nil) {
             _ = Task { [self, request] in
                 _ = try? await calls.send(request)
-                free(target, number)
+                remove(target, number)
             }
         }
     }
 
-    private func free(_ target: Target, _ number: Int) {
+    private func remove(_ target: Target, _ number: Int) {
         running.withLock { if $0.targets[target] == number { $0.targets[target] = nil } }
     }
 
     /// Cancels all revalidations, and waits until they have ended.
     func end() async {
-        // A reset of the chain runs this. A detached task does not count as part of it.
+        // A reset of the chain runs this. A detached task is not part of the call that resets.
         await Task.detached { [calls] in await calls.reset() }.value
     }
 }
 
-/// Runs the revalidation that a request carries.
+/// Runs the revalidation in a request's options.
 private struct RevalidationLink: Interceptor {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let revalidate = request[RevalidationOption.self] else { return try await next(request) }
@@ -66,7 +66,7 @@ private struct RevalidationLink: Interceptor {
     }
 }
 
-/// The end of the chain, which no request reaches.
+/// The end of the chain. No request reaches it.
 private struct RevalidationSession: NetworkSession {
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         throw NetworkError(.invalidRequest, reason: "it carries no revalidation")
@@ -75,4 +75,41 @@ private struct RevalidationSession: NetworkSession {
 
 private enum RevalidationOption: RequestOption {
     static let defaultValue: (@Sendable (NetworkRequest) async throws -> NetworkResponse)? = nil
+}
+
+extension ResponseCache {
+    /// Revalidates a stored response in the background. `removals` is ``CacheStorage/State/removals`` before it was
+    /// found.
+    func revalidate(
+        _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ removals: Int
+    ) {
+        revalidations.start(request, key, stored) { [self] request in
+            do {
+                var response = try await perform(
+                    CacheLoad(
+                        key: key, stored: stored, found: stored, removals: removals, request: request, next: next,
+                        reason: .expired, isInBackground: true))
+                let isFailed = response.cacheOutcome == .stale(.serverFailed)
+                if isFailed || response.statusCode >= 500 {
+                    let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"
+                    request.report(.cache("revalidation failed: \(why)"))
+                }
+                // Reads a body that is stored while it is read. Nobody reads another body, so its release cancels it.
+                if response.isStoredWhileRead { for try await _ in response.bytes {} }
+                response.stream = nil
+                return response
+            } catch {
+                request.report(.cache("revalidation failed: \((error as? NetworkError)?.summary ?? "cancelled")"))
+                throw error
+            }
+        }
+    }
+}
+
+extension NetworkResponse {
+    /// Whether the body is that of the server, and is stored while it is read.
+    fileprivate var isStoredWhileRead: Bool {
+        guard stream != nil, notStoredReason == nil, case .miss = cacheOutcome else { return false }
+        return true
+    }
 }

@@ -2,30 +2,47 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
+/// The reason why a response is not stored, and what to do.
+struct CacheRefusal: Error, ExpressibleByStringInterpolation {
+    let text: String
+
+    init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    /// Creates the reason from an event of the storage.
+    init(event: String) {
+        text = event.hasPrefix("not stored: ") ? String(event.dropFirst(12)) : event
+    }
+
+    /// The event for the monitors.
+    var event: String { "not stored: \(text)" }
+}
+
 extension ResponseCache {
     /// Returns the form in which the response to a load is stored, or why it is not.
-    func storable(_ response: NetworkResponse, _ load: CacheLoad, asked: Date, isCut: Bool = false)
+    func storable(_ response: NetworkResponse, _ load: CacheLoad, requestTime: Date, isTruncated: Bool = false)
         -> Result<StoredResponse, CacheRefusal>
     {
         Result { () throws(CacheRefusal) in
             if let refusal = StoredResponse.refusal(of: load.request) ?? refusal(of: response, load) { throw refusal }
-            return try StoredResponse(response, to: load.request, asked: asked, at: now(), isCut: isCut)
+            return try StoredResponse(
+                response, to: load.request, requestTime: requestTime, at: now(), isTruncated: isTruncated)
         }
     }
 
-    /// Returns why a response does not belong to the request that the cache received. With an identity, only the fields
-    /// that `Vary` names must be the sent ones; without one, the whole request must be. The response must tell which
-    /// request was sent.
+    /// Returns why a response is not one to the request that the cache received. With an identity, an interceptor after
+    /// the cache may change all fields but those that `Vary` names. Without one, it may change nothing.
     func refusal(of response: NetworkResponse, _ load: CacheLoad, varyingBy headers: HTTPHeaders? = nil)
         -> CacheRefusal?
     {
         guard let sent = response.request else {
             return "an interceptor behind the cache replaced the response: list the cache after it"
         }
-        // A cache hit would not show that another origin or another call was involved.
+        // A cache hit would hide that another origin or another call was involved.
         guard !response.isShared else { return "it is the response to another call" }
         guard response.isFromOrigin(of: load.request) else { return "another origin was involved" }
-        guard load.key.isNamed else { return changes(of: load.request, load.key, sentAs: sent) }
+        guard load.key.isNamed else { return changeRefusal(of: load.request, load.key, sentAs: sent) }
         guard let names = CacheVariant.names(headers ?? response.headers) else { return CacheVariant.refusal }
         guard CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: load.request)) else {
             return "its Vary names a field that changed behind the cache: list the cache after its interceptor"
@@ -33,10 +50,10 @@ extension ResponseCache {
         return nil
     }
 
-    /// Returns why the response to a request without identity is not stored: the request was changed behind the cache.
-    func changes(of request: NetworkRequest, _ key: CacheKey, sentAs sent: NetworkRequest) -> CacheRefusal? {
+    /// Returns why the response to a request without identity is not stored: an interceptor after the cache changed it.
+    func changeRefusal(of request: NetworkRequest, _ key: CacheKey, sentAs sent: NetworkRequest) -> CacheRefusal? {
         let advice = "list the cache after it, or \(identity == nil ? "create the cache with" : "return") an identity"
-        // A login behind the cache may send credentials with the next equal request.
+        // A login after the cache may send credentials with the next equal request.
         guard sent.isSignInDecided == request.isSignInDecided else {
             return "a login behind the cache may add credentials: \(advice)"
         }

@@ -5,37 +5,37 @@ import SwitchboardText
 
 extension StoredResponse {
     /// Returns the seconds since the lifetime ended, or nil for a fresh response. A clock that was set back ends the
-    /// lifetime. An app's own lifetime is one of successes: the server's applies to all other statuses.
+    /// lifetime. An app's own lifetime applies to successes, the server's to all other statuses.
     func staleness(for options: RequestOptions, at now: Date) -> Double? {
-        let over = secondsOver(for: options, at: now)
+        let over = secondsSinceExpiry(for: options, at: now)
         return over < 0 ? nil : over
     }
 
     /// Returns the seconds since the lifetime ended. Negative for a fresh response.
-    func secondsOver(for options: RequestOptions, at now: Date) -> Double {
-        let stored = now.timeIntervalSince(date)
+    func secondsSinceExpiry(for options: RequestOptions, at now: Date) -> Double {
+        let stored = now.timeIntervalSince(responseTime)
         let lifetime = isSuccess || options.cacheLifetime == .none ? options.cacheLifetime : .server
         let over: Double =
             switch lifetime {
             case .none: .infinity
             case .unlimited: -.infinity
             case .time(let time): stored - time.seconds
-            case .server: ageBefore + stored - self.lifetime(for: options)
+            case .server: initialAge + stored - self.lifetime(for: options)
             }
         return stored < 0 && lifetime != .unlimited ? .infinity : over
     }
 
     private func lifetime(for options: RequestOptions) -> Double {
         if rules.control.isNoCache { return 0 }
-        return rules.lifetime ?? (options.usesHeuristicFreshness ? rules.estimate : 0)
+        return rules.lifetime ?? (options.usesHeuristicFreshness ? rules.heuristicLifetime : 0)
     }
 
-    /// Returns the current age, as the `Age` field states it.
+    /// Returns the current age.
     func age(at now: Date) -> Duration {
         .seconds(ageSeconds(at: now))
     }
 
-    func ageSeconds(at now: Date) -> Double { ageBefore + max(0, now.timeIntervalSince(date)) }
+    func ageSeconds(at now: Date) -> Double { initialAge + max(0, now.timeIntervalSince(responseTime)) }
 
     /// Whether the server forbids answering with the stale response ([RFC 9111
     /// §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).
@@ -53,19 +53,19 @@ extension StoredResponse {
 
     /// Returns the seconds for which the stale response may answer while it is revalidated ([RFC 5861
     /// §3](https://www.rfc-editor.org/rfc/rfc5861#section-3)). Nil when it may not.
-    func window(for options: RequestOptions) -> Double? {
+    func staleWhileRevalidate(for options: RequestOptions) -> Double? {
         if let own = options.staleWhileRevalidate { return isSuccess ? own.seconds : nil }
         return forbidsStale ? nil : rules.control.staleWhileRevalidate
     }
 
     /// Returns the age of a response on arrival: the larger of the time since its `Date`, and its `Age` plus the time
     /// in transit ([RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)).
-    static func age(_ headers: HTTPHeaders, asked: Date, at now: Date) -> Double {
+    static func age(_ headers: HTTPHeaders, requestTime: Date, at now: Date) -> Double {
         // Reads the first member if the field has several ([RFC 9111
         // §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1)).
-        let told = headers.listMembers(of: "Age").first.map(CacheControl.seconds) ?? 0
+        let ageValue = headers.listMembers(of: "Age").first.map(CacheControl.seconds) ?? 0
         let sent = headers.values(for: "Date").first.flatMap { HTTPDate.parse($0, now: now) }
-        let apparent = sent.map { max(0, now.timeIntervalSince($0)) } ?? 0
-        return max(apparent, told + max(0, now.timeIntervalSince(asked)))
+        let apparentAge = sent.map { max(0, now.timeIntervalSince($0)) } ?? 0
+        return max(apparentAge, ageValue + max(0, now.timeIntervalSince(requestTime)))
     }
 }
