@@ -31,8 +31,8 @@ public final class HARRecorder: EventMonitor {
         var oldest = 0
     }
 
-    /// Creates a recorder. It holds the secrets of each stored exchange in memory, to find them where no name marks
-    /// them.
+    /// Creates a recorder. It stores the secrets of each stored exchange in memory, to find them also where no name
+    /// marks them.
     public init(maximumEntries: Int = 200, maximumBodySize: Int = 64 << 10, redaction: Redaction = .standard) {
         self.maximumEntries = max(1, maximumEntries)
         self.maximumBodySize = max(0, maximumBodySize)
@@ -44,12 +44,12 @@ public final class HARRecorder: EventMonitor {
         guard case .exchanged(let metrics, let response) = event.kind else { return }
         var redactor = HARRedactor(metrics.request.redaction(over: redaction))
         let masked = redactor.masked(entry(metrics, response))
-        let kept = (masked, redactor.secrets)
+        let stored = (masked, redactor.secrets)
         state.withLock { state in
             if state.entries.count < maximumEntries {
-                state.entries.append(kept)
+                state.entries.append(stored)
             } else {
-                state.entries[state.oldest] = kept
+                state.entries[state.oldest] = stored
                 state.oldest = (state.oldest + 1) % maximumEntries
             }
         }
@@ -66,13 +66,13 @@ public final class HARRecorder: EventMonitor {
     /// The archive as JSON, oldest exchange first.
     public var data: Data {
         get throws {
-            let kept = state.withLock { state in
+            let stored = state.withLock { state in
                 Array(state.entries[state.oldest...] + state.entries[..<state.oldest])
             }
             var redactor = HARRedactor(redaction)
-            for secret in kept.reduce(into: Set(), { $0.formUnion($1.secrets) }) { redactor.note(secret) }
+            for secret in stored.reduce(into: Set(), { $0.formUnion($1.secrets) }) { redactor.add(secret) }
             let scrubber = Scrubber(redactor)
-            return try HAR(log: HAR.Log(entries: kept.map { scrubber.scrubbed($0.entry) })).data
+            return try HAR(log: HAR.Log(entries: stored.map { scrubber.scrubbed($0.entry) })).data
         }
     }
 

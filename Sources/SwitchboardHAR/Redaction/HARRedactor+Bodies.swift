@@ -21,17 +21,17 @@ extension HARRedactor {
         guard let text = data.exactText else { return data }
         if type.isForm { return Data(mask(text) { [redaction] in redaction.form($0) }.utf8) }
         guard let tree = JSONTree(data) else { return Data(mask(text) { [redaction] in redaction.text($0) }.utf8) }
-        note(tree)
+        add(tree)
         return Data(redaction.text(text).utf8)
     }
 
-    /// Stores the secrets of a JSON value, in a loop, because servers decide how deep it nests.
-    private mutating func note(_ tree: JSONTree) {
+    /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests.
+    private mutating func add(_ tree: JSONTree) {
         var rest = [(tree: tree, isSecret: false)]
         while let (tree, isSecret) = rest.popLast() {
             switch tree {
-            case .string(let text) where isSecret: note(text)
-            case .number(let number) where isSecret: note("\(number)")
+            case .string(let text) where isSecret: add(text)
+            case .number(let number) where isSecret: add("\(number)")
             case .string(let text):
                 // A text may contain JSON, from servers that echo a body.
                 if let inner = JSONTree(Data(text.utf8)) { rest.append((inner, false)) }
@@ -69,7 +69,7 @@ extension HARRedactor {
             }
             var masked = content
             if field("content-disposition:").dispositionNames.contains(where: redaction.isSecret(parameter:)) {
-                if let text = content.exactText { note(text) }
+                if let text = content.exactText { add(text) }
                 masked = Data(redaction.mask.utf8)
             } else {
                 let type = String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self)

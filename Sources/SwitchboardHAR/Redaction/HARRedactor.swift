@@ -74,7 +74,7 @@ package struct HARRedactor: Sendable {
         fields.map { field in
             var value = field.value
             if redaction.isSecret(header: field.name) {
-                note(header: field.name, value)
+                add(header: field.name, value)
                 value = masked(cookies: value, of: field.name) ?? redaction.mask
             } else {
                 value = mask(value) { [redaction] in redaction.value($0, ofHeader: field.name) }
@@ -98,7 +98,7 @@ package struct HARRedactor: Sendable {
     private mutating func mask(_ cookies: inout [HAR.Cookie], of header: String) {
         guard redaction.isSecret(header: header) else { return }
         for index in cookies.indices {
-            note(cookie: cookies[index].value)
+            add(cookie: cookies[index].value)
             cookies[index].value = redaction.mask
         }
     }
@@ -107,7 +107,7 @@ package struct HARRedactor: Sendable {
         if let start = url.range(of: "://")?.upperBound, !redaction.isNone {
             let authority = url.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
             if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-                note(credentials: String(decoding: authority[..<at], as: UTF8.self))
+                add(credentials: String(decoding: authority[..<at], as: UTF8.self))
             }
         }
         return mask(url) { [redaction] in redaction.url($0) }
@@ -117,53 +117,53 @@ package struct HARRedactor: Sendable {
     package mutating func mask(_ text: String, by function: (String) -> String) -> String {
         let masked = function(text)
         guard masked != text else { return text }
-        for piece in MaskedText(masked, mask: redaction.mask).hidden(in: text) { note(written: piece) }
+        for piece in MaskedText(masked, mask: redaction.mask).hidden(in: text) { add(written: piece) }
         return masked
     }
 
     // MARK: Stored secrets
 
     /// Stores a value as it was written in a URL, a form or a field, and decoded.
-    private mutating func note(written text: String) {
-        note(text)
-        if let decoded = text.removingPercentEncoding { note(decoded) }
+    private mutating func add(written text: String) {
+        add(text)
+        if let decoded = text.removingPercentEncoding { add(decoded) }
         if text.utf8.contains(.plus), let decoded = text.replacingBytes([.plus: " "]).removingPercentEncoding {
-            note(decoded)
+            add(decoded)
         }
     }
 
-    private mutating func note(header name: String, _ value: String) {
+    private mutating func add(header name: String, _ value: String) {
         switch name.lowercased() {
         case "cookie" where value.utf8.contains(.equals):
-            for cookie in HAR.Cookie.sent(value) { note(cookie: cookie.value) }
+            for cookie in HAR.Cookie.sent(value) { add(cookie: cookie.value) }
         case "set-cookie" where value.utf8.contains(.equals):
-            if let cookie = HAR.Cookie.received(value) { note(cookie: cookie.value) }
+            if let cookie = HAR.Cookie.received(value) { add(cookie: cookie.value) }
         default:
-            note(value)
-            // The token behind a scheme (RFC 9110 §11.4).
+            add(value)
+            // The token after a scheme (RFC 9110 §11.4).
             guard let blank = value.utf8.firstIndex(of: .space) else { return }
             let credentials = String(decoding: value.utf8[blank...].trimmedOfBlanks, as: UTF8.self)
-            note(credentials)
+            add(credentials)
             if value.utf8[..<blank].equalsLowercase("basic"), let data = Data(base64Encoded: credentials) {
-                note(credentials: String(decoding: data, as: UTF8.self))
+                add(credentials: String(decoding: data, as: UTF8.self))
             }
         }
     }
 
     /// Stores the secrets of `user:password`.
-    private mutating func note(credentials: String) {
-        note(written: credentials)
+    private mutating func add(credentials: String) {
+        add(written: credentials)
         guard let colon = credentials.utf8.firstIndex(of: .colon) else { return }
-        note(written: String(decoding: credentials.utf8[colon...].dropFirst(), as: UTF8.self))
+        add(written: String(decoding: credentials.utf8[colon...].dropFirst(), as: UTF8.self))
     }
 
-    private mutating func note(cookie value: String) {
+    private mutating func add(cookie value: String) {
         let value = value.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
         // Servers write this value to delete a cookie.
-        if value != "deleted" { note(written: value) }
+        if value != "deleted" { add(written: value) }
     }
 
-    package mutating func note(_ secret: String) {
+    package mutating func add(_ secret: String) {
         let secret = secret.trimmingCharacters(in: .whitespacesAndNewlines)
         guard secret.utf8.count >= Self.shortest, !secret.contains(redaction.mask) else { return }
         secrets.insert(secret)
@@ -174,5 +174,55 @@ extension [HAR.Field] {
     /// Returns the value of the first field with that name, in any case.
     package func first(_ name: String) -> String? {
         first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// Text with masks, each of which matches any text.
+package struct MaskedText {
+    /// The parts around the masks.
+    private let pieces: [Data]
+
+    package init(_ text: String, mask: String) {
+        self.init(Data(text.utf8), mask: mask)
+    }
+
+    package init(_ text: Data, mask: String) {
+        pieces = text.pieces(around: Data(mask.utf8))
+    }
+
+    /// Returns whether a text equals this one with any text, even an empty one, in place of each mask.
+    package func matches(_ text: Data) -> Bool {
+        guard let first = pieces.first, let last = pieces.last else { return false }
+        guard pieces.count > 1 else { return text == first }
+        guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count) == last else {
+            return false
+        }
+        var rest = text.dropFirst(first.count).dropLast(last.count)
+        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+            guard let range = rest.firstPlace(of: piece) else { return false }
+            rest = rest[range.upperBound...]
+        }
+        return true
+    }
+
+    /// Returns the parts of the original text that the masks replace, as far as they can be determined.
+    package func hidden(in text: String) -> [String] {
+        var rest = Data(text.utf8)
+        guard let first = pieces.first, rest.starts(with: first) else { return [] }
+        rest = rest.dropFirst(first.count)
+        var hidden: [String] = []
+        for (index, piece) in pieces.enumerated().dropFirst() {
+            var end = rest.startIndex..<rest.startIndex
+            if index == pieces.count - 1 {
+                guard rest.count >= piece.count, rest.suffix(piece.count) == piece else { return hidden }
+                end = rest.endIndex - piece.count..<rest.endIndex
+            } else if !piece.isEmpty {
+                guard let range = rest.firstPlace(of: piece) else { return hidden }
+                end = range
+            }
+            hidden.append(String(decoding: rest[..<end.lowerBound], as: UTF8.self))
+            rest = rest[end.upperBound...]
+        }
+        return hidden
     }
 }

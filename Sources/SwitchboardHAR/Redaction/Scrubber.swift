@@ -4,11 +4,11 @@ import Switchboard
 /// Replaces known secrets wherever they appear, in any encoding.
 package struct Scrubber: Sendable {
     private let mask: [UInt8]
-    private let tree: SecretTree
+    private let trie: SecretTrie
 
     package init(_ redactor: HARRedactor) {
         mask = Array(redactor.redaction.mask.utf8)
-        tree = SecretTree(Array(redactor.secrets) + redactor.secrets.flatMap(Self.base64))
+        trie = SecretTrie(Array(redactor.secrets) + redactor.secrets.flatMap(Self.base64))
     }
 
     package func scrubbed(_ data: Data) -> Data {
@@ -23,7 +23,7 @@ package struct Scrubber: Sendable {
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            if let end = tree.end(in: bytes, from: index, steps: &steps) {
+            if let end = trie.end(in: bytes, from: index, steps: &steps) {
                 result += mask
                 index = end
             } else {
@@ -51,7 +51,7 @@ package struct Scrubber: Sendable {
     }
 
     package func scrubbed(_ entry: HAR.Entry) -> HAR.Entry {
-        guard !tree.isEmpty else { return entry }
+        guard !trie.isEmpty else { return entry }
         var entry = entry
         scrub(&entry.request)
         scrub(&entry.response)
@@ -102,5 +102,154 @@ package struct Scrubber: Sendable {
             cookies[index].value = scrubbed(cookies[index].value)
             cookies[index].path = cookies[index].path.map(scrubbed)
         }
+    }
+}
+
+/// The secrets of an archive as a trie. An occurrence may have each character unescaped, or escaped for a URL, for
+/// JSON, for JSON within JSON or for markup, in any mixture.
+///
+/// The number of steps of a search is proportional to the text, whatever the number and length of the secrets.
+struct SecretTrie: Sendable {
+    private struct Edge: Hashable {
+        var node: Int
+        var scalar: Unicode.Scalar
+    }
+
+    /// A reading of the bytes before an index as the characters that lead to a node.
+    private struct Reading: Equatable {
+        var index: Int
+        var node: Int
+    }
+
+    /// The number of characters from which the beginning of a secret counts as the secret.
+    static let longest = 64
+    /// The number of readings of the same bytes that a search follows.
+    static let maximumReadings = 8
+
+    private var children: [Edge: Int] = [:]
+    /// For each node, true if a secret ends there.
+    private var isEnd = [false]
+    /// The written forms of characters, as a trie of bytes.
+    private var forms: [(children: [UInt8: Int], scalars: [Unicode.Scalar])] = [([:], [])]
+    /// The bytes that an occurrence may begin with.
+    private var firstBytes = [Bool](repeating: false, count: 256)
+
+    var isEmpty: Bool { children.isEmpty }
+
+    init(_ secrets: some Sequence<String>) {
+        var known: Set<Unicode.Scalar> = []
+        for secret in secrets {
+            var node = 0
+            for scalar in secret.unicodeScalars {
+                if known.insert(scalar).inserted { addForms(of: scalar) }
+                if node == 0 { for form in scalar.writtenForms { firstBytes[Int(form[0])] = true } }
+                let edge = Edge(node: node, scalar: scalar)
+                node = children[edge] ?? isEnd.count
+                if node == isEnd.count {
+                    children[edge] = node
+                    isEnd.append(false)
+                }
+            }
+            if node > 0 { isEnd[node] = true }
+        }
+    }
+
+    private mutating func addForms(of scalar: Unicode.Scalar) {
+        for form in Set(scalar.writtenForms) {
+            var node = 0
+            for byte in form {
+                let next = forms[node].children[byte] ?? forms.count
+                if next == forms.count {
+                    forms[node].children[byte] = next
+                    forms.append(([:], []))
+                }
+                node = next
+            }
+            forms[node].scalars.append(scalar)
+        }
+    }
+
+    /// Returns the end of the longest occurrence of a secret at this index, or of the beginning of a long one. Nil
+    /// without one. Adds the number of compared characters to `steps`.
+    func end(in bytes: [UInt8], from start: Int, steps: inout Int) -> Int? {
+        guard firstBytes[Int(bytes[start])] else { return nil }
+        var found: Int?
+        var readings = [Reading(index: start, node: 0)]
+        var length = 0
+        while !readings.isEmpty {
+            var next: [Reading] = []
+            for reading in readings { extend(reading, in: bytes, into: &next, &steps) }
+            readings = next
+            length += 1
+            for reading in readings where length >= Self.longest || isEnd[reading.node] {
+                found = Swift.max(found ?? 0, reading.index)
+            }
+        }
+        return found
+    }
+
+    /// Adds the readings that are longer by one character.
+    private func extend(_ reading: Reading, in bytes: [UInt8], into next: inout [Reading], _ steps: inout Int) {
+        var form = 0
+        var index = reading.index
+        while index < bytes.count, let child = forms[form].children[bytes[index]] {
+            form = child
+            index += 1
+            for scalar in forms[form].scalars {
+                steps += 1
+                guard let node = children[Edge(node: reading.node, scalar: scalar)] else { continue }
+                let longer = Reading(index: index, node: node)
+                if next.count < Self.maximumReadings, !next.contains(longer) { next.append(longer) }
+            }
+        }
+    }
+}
+
+extension UnicodeScalar {
+    /// The bytes of the character unescaped, and escaped for a URL, for JSON, for JSON within JSON and for markup.
+    var writtenForms: [[UInt8]] {
+        let scalar = self
+        let utf8 = Array(String(scalar).utf8)
+        var texts = [
+            utf8.map { "%" + $0.hex }.joined(), utf8.map { "%25" + $0.hex }.joined(),
+            String(scalar).utf16.map { "\\u" + $0.hex }.joined(),
+        ]
+        texts += texts.map { $0.uppercasedDigits }
+        if let short = Self.short[scalar] { texts.append(short) }
+        if scalar.value > 0x7E {
+            // Servers read UTF-8 in header fields as Latin-1.
+            let units = utf8.map { UInt16($0) }
+            texts.append(String(decoding: units, as: UTF16.self))
+            texts.append(units.map { "\\u" + $0.hex }.joined())
+        }
+        texts += texts.filter { $0.contains("\\") }.map { $0.escapedForJSON }
+        texts += Self.markup[scalar] ?? []
+        if scalar == " " { texts.append("+") }
+        return [utf8] + texts.map { Array($0.utf8) }
+    }
+
+    private static let short: [Unicode.Scalar: String] = [
+        "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    ]
+    private static let markup: [Unicode.Scalar: [String]] = [
+        "&": ["&amp;", "&#38;"], "<": ["&lt;"], ">": ["&gt;"], "\"": ["&quot;", "&#34;"],
+        "'": ["&apos;", "&#39;", "&#x27;"],
+    ]
+}
+
+extension FixedWidthInteger {
+    /// The digits in lower case, with leading zeros.
+    fileprivate var hex: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits
+    }
+}
+
+extension String {
+    /// The escape with its digits in upper case.
+    fileprivate var uppercasedDigits: String { uppercased().replacingOccurrences(of: "\\U", with: "\\u") }
+
+    fileprivate var escapedForJSON: String {
+        replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct SecretTreeTests {
     private func scrubber(_ secrets: [String]) -> Scrubber {
         var redactor = HARRedactor(.standard)
-        for secret in secrets { redactor.note(secret) }
+        for secret in secrets { redactor.add(secret) }
         return Scrubber(redactor)
     }
 
@@ -25,7 +25,7 @@ struct SecretTreeTests {
             (["%"], "%25"), (["+", " "], "+"), (["&", "&amp;"], "&amp;"), (["é"], "é"),
         ])
     func effort(pieces: [String], text: String) {
-        let limit = SecretTree.longest * SecretTree.maximumReadings * 2
+        let limit = SecretTrie.longest * SecretTrie.maximumReadings * 2
         for length in [6, 64, 3_000] {
             let secrets = pieces.map { String(repeating: $0, count: length) + "!" }
             let long = String(repeating: text, count: 4_000 / text.utf8.count)
