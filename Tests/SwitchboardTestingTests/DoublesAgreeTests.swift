@@ -7,13 +7,14 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct DoublesAgreeTests {
     @Test(
+        "stub and server agree on answers",
         arguments: RealSession.allCases,
         [
             MockResponse.json("{}", status: 201), .text("abc").chunked(1), .status(204),
             .status(404, body: Data("no".utf8)), .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]),
             .text("late").delayed(by: .milliseconds(20)),
         ])
-    func onAnswers(real: RealSession, response: MockResponse) async throws {
+    func answers(real: RealSession, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let request = NetworkRequest(.get, server.url)
@@ -29,6 +30,7 @@ struct DoublesAgreeTests {
     }
 
     @Test(
+        "stub and server agree on faults",
         arguments: RealSession.allCases,
         [
             (MockResponse.truncated(after: 3), false), (.text("abcdef", status: 500).truncated(after: 3), false),
@@ -36,7 +38,7 @@ struct DoublesAgreeTests {
             (.stalled(after: 5), true), (.text("late").delayed(by: .seconds(50)), true),
             (.data(Data(count: 2_000)), false),
         ] as [(MockResponse, Bool)])
-    func onFaults(real: RealSession, faulty: (response: MockResponse, isTimedOut: Bool)) async throws {
+    func faults(real: RealSession, faulty: (response: MockResponse, isTimedOut: Bool)) async throws {
         let fault = faulty.response
         try await MockServer.run { server in
             server.enqueue(fault)
@@ -56,9 +58,10 @@ struct DoublesAgreeTests {
     }
 
     @Test(
+        "stub and server agree on cancellation",
         arguments: RealSession.allCases,
         [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])
-    func onCancellation(real: RealSession, response: MockResponse) async throws {
+    func cancellation(real: RealSession, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let session = real.session

@@ -21,8 +21,8 @@ extension Cassette {
         let report = CassetteReport(cassette: self, live: live, isUsed: tape.withLock(\.isUsed))
         let text = Scrubber(redactor).scrubbed(
             mode == .strict ? report.outOfOrder(expected: expected, candidates: candidates) : report.unmatched)
-        tape.withLock { $0.note(text) }
-        throw NetworkError(.unmatchedRequest, reason: text).noting(request)
+        tape.withLock { $0.record(text) }
+        throw NetworkError(.unmatchedRequest, reason: text).adding(request)
     }
 
     /// Returns the entries that match, exact matches first.
@@ -37,11 +37,10 @@ extension Cassette {
         return first + matches(loose).filter { !first.contains($0) }
     }
 
-    /// The differences from the recording, one message each; empty when there are none. Read them when the test is
-    /// over.
+    /// One message per difference from the recording, empty when there are none. Read it after the test.
     ///
-    /// Each request that no entry answered is one, with the nearest entries. In the modes ``Mode/replay`` and
-    /// ``Mode/strict`` each entry that no request used is one too.
+    /// A request that no entry answered is a difference, with the nearest entries. In the modes ``Mode/replay`` and
+    /// ``Mode/strict``, an entry that no request used is one too.
     public var faults: [String] {
         let (faults, isUsed) = tape.withLock { ($0.faults, $0.isUsed) }
         guard mode == .replay || mode == .strict else { return faults }
@@ -50,5 +49,139 @@ extension Cassette {
                 "cassette \(file.lastPathComponent): nobody asked for entry \(number + 1) of \(entries.count), "
                     + entries[number].request.line
             }
+    }
+}
+
+/// One answer of a ``Cassette`` from its file: a response, or the error that a real session throws for it.
+struct CassettePlayback {
+    let request: NetworkRequest
+    let entry: HAR.Entry
+    let redactor: HARRedactor
+    let tape: Protected<CassetteTape>
+
+    func run() async throws -> NetworkResponse {
+        if let upgrade = request.options.upgrade, entry.response.status == 101 {
+            return try upgraded(upgrade, entry.webSocketMessages ?? [])
+        }
+        var answer = try head()
+        guard request.method != .head, answer.statusCode != 204, answer.statusCode != 304 else { return answer }
+        // No client needs the content of a redirect, and some browsers do not store it.
+        guard !entry.response.content.isMissing || (300..<400).contains(answer.statusCode) else {
+            let reason = "the cassette's entry for it has no content: export the archive with content"
+            throw NetworkError(.cassetteFault, reason: reason).adding(request)
+        }
+        let body = entry.response.content.data
+        answer.metrics.bytesReceived = Int64(body.count)
+        if request.streams(answer.statusCode) {
+            let rest = Protected<Data?>(body)
+            answer.bytes = ResponseBytes {
+                try Task.checkCancellation()
+                return rest.withLock { rest in
+                    defer { rest = nil }
+                    return rest
+                }
+            }
+        } else {
+            try check(body)
+            answer.body = body
+        }
+        return answer
+    }
+
+    private func head() throws(NetworkError) -> NetworkResponse {
+        let recorded = entry.response
+        var answer = NetworkResponse(
+            status: recorded.status,
+            headers: HTTPHeaders(recorded.headers), url: request.url)
+        answer.trailers = HTTPHeaders(recorded.trailers ?? [])
+        answer.request = request
+        if recorded.httpVersion.hasPrefix("HTTP/") { answer.metrics.protocolVersion = recorded.httpVersion }
+        let size = answer.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= request.limits.responseHeaders else {
+            let reason = "it has \(size) bytes, limits.responseHeaders is \(request.limits.responseHeaders)"
+            throw NetworkError(.headersTooLarge, reason: reason).adding(request)
+        }
+        return answer
+    }
+
+    /// Returns the error of a difference from the recording, and adds it to the faults.
+    func fault(_ text: String) -> NetworkError {
+        let text = Scrubber(redactor).scrubbed("cassette: " + text)
+        tape.withLock { $0.record(text) }
+        return NetworkError(.unmatchedRequest, reason: text).adding(request)
+    }
+
+    private func check(_ body: Data) throws(NetworkError) {
+        guard body.count > request.limits.responseBody else { return }
+        let reason = "the body has \(body.count) bytes, limits.responseBody is \(request.limits.responseBody)"
+        var error = NetworkError(.responseTooLarge, reason: reason).adding(request)
+        error.status = entry.response.status
+        error.headers = HTTPHeaders(entry.response.headers)
+        error.body = body.prefix(max(0, request.limits.responseBody))
+        throw error
+    }
+}
+
+/// An entry of the file, with its request prepared for comparison.
+struct CassetteEntry: Sendable {
+    let entry: HAR.Entry
+    let request: ComparedRequest
+
+    init(_ entry: HAR.Entry, _ redactor: HARRedactor) {
+        var redactor = redactor
+        self.entry = entry
+        request = ComparedRequest(redactor.masked(entry.request))
+    }
+}
+
+/// Explains why no entry answers a request.
+struct CassetteReport {
+    let cassette: Cassette
+    let live: ComparedRequest
+    let isUsed: [Bool]
+
+    private var head: String { "cassette \(cassette.file.lastPathComponent): no entry answers \(live.line)" }
+    private static let howToRecord = "  to record what is missing: SWITCHBOARD_CASSETTES=record swift test"
+
+    /// The nearest entries with their differences.
+    var unmatched: String {
+        let comparison = Comparison(mask: cassette.redactor.redaction.mask, isLoose: true)
+        let nearest = cassette.entries.indices
+            .map { ($0, cassette.matching.differences(live, cassette.entries[$0].request, comparison)) }
+            .sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }.prefix(3)
+        let lines = nearest.flatMap { number, differences in
+            differences.isEmpty ? [line(number) + ": used up"] : [line(number) + ":"] + indented(differences)
+        }
+        return ([head] + (lines.isEmpty ? ["  it has no entries"] : lines) + [Self.howToRecord])
+            .joined(separator: "\n")
+    }
+
+    /// Returns the expected entry, and the differences between it and the request.
+    func outOfOrder(expected: Int, candidates: [Int]) -> String {
+        guard expected < cassette.entries.count else {
+            return [head, "  all \(cassette.entries.count) entries are used up", Self.howToRecord]
+                .joined(separator: "\n")
+        }
+        guard let candidate = candidates.first(where: { !isUsed[$0] }) else {
+            let differences = cassette.matching.differences(
+                live, cassette.entries[expected].request,
+                Comparison(mask: cassette.redactor.redaction.mask, isLoose: true))
+            return
+                ([head, "  next is \(line(expected).drop { $0 == " " }):"] + indented(differences)
+                + [Self.howToRecord]).joined(separator: "\n")
+        }
+        return """
+            cassette \(cassette.file.lastPathComponent): entry \(candidate + 1) was asked for out of order, \(live.line)
+              next is \(line(expected).drop { $0 == " " })
+            """
+    }
+
+    private func line(_ number: Int) -> String {
+        "  entry \(number + 1), \(cassette.entries[number].request.line)"
+    }
+
+    private func indented(_ differences: [String]) -> [String] {
+        let more = differences.count - 5
+        return (differences.prefix(5) + (more > 0 ? ["and \(more) more"] : [])).map { "    " + $0 }
     }
 }

@@ -6,34 +6,34 @@ import SwitchboardHAR
 extension Cassette {
     /// Sends a request whose body was read, and records the exchange. Returns the session's response.
     func record(_ request: NetworkRequest) async throws -> NetworkResponse {
-        let place = tape.withLock { $0.open() }
+        let index = tape.withLock { $0.open() }
         let start = (Date(), ContinuousClock.now)
         // After an error the recording stays empty.
-        var response = try await session.send(tapped(request, at: place))
+        var response = try await session.send(recordingMessages(of: request, at: index))
         let entry = HAR.Entry(
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
-        tape.withLock { [body = response.body] in $0.fill(place, with: entry, body) }
+        tape.withLock { [body = response.body] in $0.fill(index, with: entry, body) }
         if response.statusCode == 101, request.options.upgrade != nil {
-            recordMessages(&response.bytes, at: place)
+            recordMessages(&response.bytes, at: index)
         } else if request.streams(response.statusCode), response.body.isEmpty {
-            record(&response.bytes, at: place)
+            record(&response.bytes, at: index)
         }
         return response
     }
 
     /// Records a stream's bytes as they are read. An endless stream is recorded as far as it was read.
-    private func record(_ bytes: inout ResponseBytes, at place: Int) {
+    private func record(_ bytes: inout ResponseBytes, at index: Int) {
         let tape = tape
         let source = bytes
         bytes = ResponseBytes(result: { source.result }) {
             do {
                 let chunk = try await source.next()
-                if let chunk { tape.withLock { $0.append(chunk, at: place) } }
+                if let chunk { tape.withLock { $0.append(chunk, at: index) } }
                 return chunk
             } catch let error as CancellationError {
                 throw error
             } catch {
-                tape.withLock { $0.drop(place) }
+                tape.withLock { $0.drop(index) }
                 throw error
             }
         }

@@ -4,9 +4,9 @@ import SwitchboardHAR
 import SwitchboardPlatform
 
 extension Cassette {
-    /// Returns the request of a WebSocket whose messages to the server are recorded. It offers no compression, because
-    /// the recording has the messages themselves.
-    func tapped(_ request: NetworkRequest, at place: Int) -> NetworkRequest {
+    /// Returns the request of a WebSocket whose messages to the server are recorded. It offers no compression, so that
+    /// the messages are readable.
+    func recordingMessages(of request: NetworkRequest, at index: Int) -> NetworkRequest {
         guard let upgrade = request.options.upgrade else { return request }
         let tape = tape
         var request = request
@@ -18,7 +18,7 @@ extension Cassette {
             let (source, scanner) = (upgrade.outgoing(), Protected(MessageScanner()))
             return HTTPBodyStream {
                 let bytes = try await source.next()
-                if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "send", at: place) }
+                if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "send", at: index) }
                 return bytes
             }
         } ended: {
@@ -28,17 +28,17 @@ extension Cassette {
     }
 
     /// Records the messages of the server as they are read.
-    func recordMessages(_ bytes: inout ResponseBytes, at place: Int) {
+    func recordMessages(_ bytes: inout ResponseBytes, at index: Int) {
         let (source, tape, scanner) = (bytes, tape, Protected(MessageScanner()))
-        tape.withLock { $0.add([], at: place) }
+        tape.withLock { $0.add([], at: index) }
         bytes = ResponseBytes {
             do {
                 let bytes = try await source.next()
-                if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "receive", at: place) }
+                if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "receive", at: index) }
                 return bytes
             } catch let error as NetworkError {
                 let text = Data(error.code.description.utf8)
-                tape.withLock { $0.add([HAR.WebSocketMessage(type: "error", opcode: -1, payload: text)], at: place) }
+                tape.withLock { $0.add([HAR.WebSocketMessage(type: "error", opcode: -1, payload: text)], at: index) }
                 throw error
             }
         }
@@ -46,12 +46,12 @@ extension Cassette {
 }
 
 extension Protected<CassetteTape> {
-    fileprivate func record(_ messages: [(opcode: UInt8, payload: Data)], _ type: String, at place: Int) {
-        // Pings and pongs are no part of what an app sees.
+    fileprivate func record(_ messages: [(opcode: UInt8, payload: Data)], _ type: String, at index: Int) {
+        // An app sees no pings and pongs.
         let recorded = messages.filter { $0.opcode < 0x9 }.map {
             HAR.WebSocketMessage(type: type, opcode: Int($0.opcode), payload: $0.payload)
         }
-        if !recorded.isEmpty { withLock { $0.add(recorded, at: place) } }
+        if !recorded.isEmpty { withLock { $0.add(recorded, at: index) } }
     }
 }
 

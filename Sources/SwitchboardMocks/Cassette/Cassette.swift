@@ -92,3 +92,110 @@ public final class Cassette: NetworkSession {
         return try await CassettePlayback(request: request, entry: entry.entry, redactor: redactor, tape: tape).run()
     }
 }
+
+extension Cassette {
+    /// The use that a cassette makes of its file.
+    public enum Mode: Sendable, Hashable {
+        /// Plays recorded responses and never uses the network. A request without an entry is an error. Each entry
+        /// answers once, and an unused entry is a fault.
+        case replay
+        /// Plays recorded responses and records missing ones. Unused entries stay in the file and are no fault.
+        case recordMissing
+        /// Records everything anew and replaces the old entries. A run that records nothing leaves the file unchanged.
+        case rewrite
+        /// Plays like ``replay``, and requires requests in the order of the recording.
+        case strict
+        /// ``replay``, or the mode in the environment variable `SWITCHBOARD_CASSETTES`: `replay`, `record` for
+        /// ``recordMissing``, `rewrite` or `strict`.
+        case fromEnvironment
+
+        /// Returns the mode with ``fromEnvironment`` resolved.
+        ///
+        /// - Throws: `NetworkError.cassetteFault` when the variable has another value.
+        package func resolved(
+            in environment: [String: String] = ProcessInfo.processInfo.environment
+        ) throws(NetworkError) -> Mode {
+            guard self == .fromEnvironment else { return self }
+            switch environment["SWITCHBOARD_CASSETTES"] {
+            case nil, "", "replay": return .replay
+            case "record": return .recordMissing
+            case "rewrite": return .rewrite
+            case "strict": return .strict
+            case let value?:
+                throw NetworkError(
+                    .cassetteFault,
+                    reason: "SWITCHBOARD_CASSETTES is \(value.quoted); it is replay, record, rewrite or strict")
+            }
+        }
+
+        var records: Bool { self == .recordMissing || self == .rewrite }
+    }
+}
+
+extension Cassette {
+    @TaskLocal static var installed: Cassette?
+
+    /// The cassette of the running test, from its trait `.cassette("name")` or from
+    /// ``run(file:mode:recording:matching:redaction:repeats:isolation:_:)``. A detached task has no current cassette.
+    ///
+    /// - Throws: `NetworkError.cassetteFault` when no cassette runs.
+    public static var current: Cassette {
+        get throws(NetworkError) {
+            if let installed { return installed }
+            throw NetworkError(
+                .cassetteFault,
+                reason: "no cassette is running: the test needs the trait .cassette(\"name\") or Cassette.run, "
+                    + "and a detached task has to be handed the one that its test got")
+        }
+    }
+
+    /// Runs a cassette as ``current`` while `body` runs, saves it, and returns the value that `body` returns.
+    ///
+    /// ```swift
+    /// try await Cassette.run(file: file) { cassette in
+    ///     let router = Router<MovieApi>(session: cassette)
+    /// }
+    /// ```
+    ///
+    /// The parameters are those of ``init(file:mode:recording:matching:redaction:repeats:)``. Recorded exchanges are
+    /// saved even if `body` throws.
+    ///
+    /// Throws the error of `body`, a `NetworkError` for a file that cannot be read or written, or
+    /// `NetworkError.cassetteFault` with the ``faults``, if any.
+    public static func run<Output>(
+        file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
+        matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false,
+        isolation: isolated (any Actor)? = #isolation, _ body: (Cassette) async throws -> Output
+    ) async throws -> Output {
+        let cassette = try Cassette(
+            file: file, mode: mode, recording: session, matching: matching, redaction: redaction, repeats: repeats)
+        let (output, faults) = try await cassette.play(isolation: isolation, body)
+        guard faults.isEmpty else {
+            throw NetworkError(.cassetteFault, reason: faults.joined(separator: "\n"))
+        }
+        return output
+    }
+
+    /// Runs `body` with this cassette as ``current``, saves it, and returns the ``faults`` too.
+    package func play<Output>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Cassette) async throws -> Output
+    ) async throws -> (output: Output, faults: [String]) {
+        let output: Output
+        do {
+            output = try await Self.$installed.withValue(
+                self, operation: { try await body(self) }, isolation: isolation)
+        } catch {
+            // Throws the test's error, not one about the file.
+            try? save()
+            throw error
+        }
+        try save()
+        return (output, faults)
+    }
+}
+
+extension NetworkError.Code {
+    /// A cassette cannot be used, or was not played as recorded. Its file is missing or damaged, no request used
+    /// an entry, or no cassette is current for ``Cassette/current``. The reason says which.
+    public static let cassetteFault = NetworkError.Code(rawValue: "cassetteFault")
+}

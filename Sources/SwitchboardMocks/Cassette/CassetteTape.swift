@@ -40,7 +40,7 @@ struct CassetteTape: Sendable {
     }
 
     /// Records a fault, once.
-    mutating func note(_ fault: String) {
+    mutating func record(_ fault: String) {
         if !faults.contains(fault) { faults.append(fault) }
     }
 
@@ -52,26 +52,26 @@ struct CassetteTape: Sendable {
         return recordings.count - 1
     }
 
-    mutating func fill(_ place: Int, with entry: HAR.Entry, _ body: Data) {
-        recordings[place].entry = entry
-        recordings[place].body = body
+    mutating func fill(_ index: Int, with entry: HAR.Entry, _ body: Data) {
+        recordings[index].entry = entry
+        recordings[index].body = body
         isChanged = true
     }
 
-    mutating func append(_ chunk: Data, at place: Int) {
-        recordings[place].body += chunk
+    mutating func append(_ chunk: Data, at index: Int) {
+        recordings[index].body += chunk
         isChanged = true
     }
 
     /// Adds messages of a WebSocket.
-    mutating func add(_ messages: [HAR.WebSocketMessage], at place: Int) {
-        recordings[place].messages = (recordings[place].messages ?? []) + messages
+    mutating func add(_ messages: [HAR.WebSocketMessage], at index: Int) {
+        recordings[index].messages = (recordings[index].messages ?? []) + messages
         isChanged = true
     }
 
     /// Removes an exchange whose body ended in an error.
-    mutating func drop(_ place: Int) {
-        recordings[place] = Recording()
+    mutating func drop(_ index: Int) {
+        recordings[index] = Recording()
     }
 
     /// The recorded exchanges, secrets included.

@@ -71,3 +71,98 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
         return try await ConditionedExchange(request, conditions, draw, clock).run(next)
     }
 }
+
+/// A session under simulated network conditions; see ``Switchboard/NetworkSession/under(_:seed:clock:)``.
+public struct ConditionedSession: NetworkSession {
+    /// The conditioner, whose conditions can be changed.
+    public let conditioner: NetworkConditioner
+    private let session: any NetworkSession
+
+    init(_ session: any NetworkSession, _ conditioner: NetworkConditioner) {
+        self.session = session
+        self.conditioner = conditioner
+    }
+
+    /// Sends a request under the conditions, and waits for the whole response.
+    ///
+    /// - Throws: The session's errors, and the errors of the conditions; see ``NetworkConditioner``. A request that may
+    ///   not be sent fails at once.
+    public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        try request.validate()
+        return try await conditioner.send(request) { [session] in try await session.send($0) }
+    }
+}
+
+extension NetworkSession {
+    /// Returns this session under simulated network conditions, which apply to each exchange.
+    ///
+    /// ```swift
+    /// let session = DefaultSession.shared.under(.edge)
+    /// session.conditioner.conditions = .offline
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - conditions: The first conditions.
+    ///   - seed: The seed for losses and jitter. Default 0, so that they are the same in each run.
+    ///   - clock: The clock that measures the waits. Default the real one.
+    /// - Returns: The session under the conditions.
+    public func under(
+        _ conditions: NetworkConditions, seed: UInt64 = 0, clock: any Clock<Duration> = ContinuousClock()
+    ) -> ConditionedSession {
+        ConditionedSession(self, NetworkConditioner(conditions, seed: seed, clock: clock))
+    }
+}
+
+/// The random values of one request. They depend only on the seed and the request's number, not on the conditions or on
+/// earlier requests.
+struct ConditionDraw {
+    let seed: UInt64
+    /// The request's number, from 1.
+    let number: Int
+    /// A value from 0 up to 1.
+    let loss: Double
+    /// A value from -1 to 1.
+    let jitter: Double
+
+    init(seed: UInt64, number: Int) {
+        self.seed = seed
+        self.number = number
+        // Each request uses two random numbers.
+        var generator = SplitMix64(seed: seed, skipping: 2 * UInt64(number - 1))
+        loss = generator.nextFraction()
+        jitter = 2 * generator.nextFraction() - 1
+    }
+
+    func isLost(under conditions: NetworkConditions) -> Bool {
+        loss < conditions.loss
+    }
+
+    func latency(under conditions: NetworkConditions) -> Duration {
+        conditions.jitter == .zero ? conditions.latency : max(.zero, conditions.latency + conditions.jitter * jitter)
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Its state is a counter,
+/// so each number can be computed without those before it.
+struct SplitMix64 {
+    private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private var state: UInt64
+
+    init(seed: UInt64, skipping count: UInt64 = 0) {
+        state = seed &+ Self.step &* count
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= Self.step
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// Returns a number from 0 up to 1, in steps of 2^-53. The standard library's algorithm may change between its
+    /// versions.
+    mutating func nextFraction() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+}

@@ -1,47 +1,47 @@
-/// A point of an exchange at which a ``MockServer`` closes, resets or falls silent.
+/// A point of an exchange at which a ``MockServer`` closes, resets or stalls.
 ///
-/// The points in the request come before it is complete, so such a request is not recorded. A client may send its
-/// request again on a new connection when the first one breaks without an answer, and so take the next response of the
-/// queue. libcurl and URLSession do so when the connection was a kept-alive one.
+/// The points in the request come before it is complete, so such a request is not recorded. When a connection
+/// breaks without an answer, a client may send its request again on a new one, and take the next response of the queue.
+/// libcurl and URLSession do so when the connection was kept alive.
 public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
-    enum Place: Sendable, Hashable {
+    enum Location: Sendable, Hashable {
         case accept, requestLine, requestHead
         case requestBody(after: Int)
         case response, statusLine, head
         case body(after: Int)
     }
 
-    let place: Place
+    let location: Location
 
     /// The moment the connection is open. On a connection that was kept alive, the moment after the next request's
     /// line.
-    public static let accept = BreakPoint(place: .accept)
-    /// Behind the first line of the request.
-    public static let requestLine = BreakPoint(place: .requestLine)
-    /// Behind the header fields of the request, before its body is read.
-    public static let requestHead = BreakPoint(place: .requestHead)
+    public static let accept = BreakPoint(location: .accept)
+    /// After the first line of the request.
+    public static let requestLine = BreakPoint(location: .requestLine)
+    /// After the header fields of the request, before its body is read.
+    public static let requestHead = BreakPoint(location: .requestHead)
 
-    /// Creates a point behind this many bytes of the request's body, or behind all of it when it is shorter.
+    /// Creates a point after this many bytes of the request's body, or after all of it when it is shorter.
     public static func requestBody(after count: Int) -> BreakPoint {
-        BreakPoint(place: .requestBody(after: max(0, count)))
+        BreakPoint(location: .requestBody(after: max(0, count)))
     }
 
-    /// Behind the whole request, before the first byte of the response.
-    public static let response = BreakPoint(place: .response)
-    /// Behind the response's status line.
-    public static let statusLine = BreakPoint(place: .statusLine)
-    /// Behind the response's header fields.
-    public static let head = BreakPoint(place: .head)
+    /// After the whole request, before the first byte of the response.
+    public static let response = BreakPoint(location: .response)
+    /// After the response's status line.
+    public static let statusLine = BreakPoint(location: .statusLine)
+    /// After the response's header fields.
+    public static let head = BreakPoint(location: .head)
 
-    /// Creates a point behind this many bytes of the response's body. The head announces the whole body, or one byte
+    /// Creates a point after this many bytes of the response's body. The head announces the whole body, or one byte
     /// more when the count does not cut the body. A chunked body lacks its last chunk.
     public static func body(after count: Int) -> BreakPoint {
-        BreakPoint(place: .body(after: max(0, count)))
+        BreakPoint(location: .body(after: max(0, count)))
     }
 
     /// The point in words.
     public var description: String {
-        switch place {
+        switch location {
         case .accept: "on accept"
         case .requestLine: "after the request line"
         case .requestHead: "after the request's head"
@@ -55,7 +55,7 @@ public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {
 
     /// The part of the request that must be read, or nil for a point in the response.
     var requestStage: Int? {
-        switch place {
+        switch location {
         case .accept: 0
         case .requestLine: 1
         case .requestHead: 2

@@ -26,14 +26,14 @@ extension MockResponse {
     public static func reset(at point: BreakPoint) -> MockResponse { filler(for: point).resetting(at: point) }
 
     /// Returns this response with silence from a point on, until the client leaves or the server stops.
-    public func stalling(at point: BreakPoint) -> MockResponse { with { $0.course = .broken(.stall, at: point) } }
+    public func stalling(at point: BreakPoint) -> MockResponse { with { $0.outcome = .broken(.stall, at: point) } }
 
     /// Returns this response with the connection closed at a point.
-    public func closing(at point: BreakPoint) -> MockResponse { with { $0.course = .broken(.close, at: point) } }
+    public func closing(at point: BreakPoint) -> MockResponse { with { $0.outcome = .broken(.close, at: point) } }
 
     /// Returns this response with the connection reset (a TCP RST) at a point. The client may lose bytes sent before
     /// the reset.
-    public func resetting(at point: BreakPoint) -> MockResponse { with { $0.course = .broken(.reset, at: point) } }
+    public func resetting(at point: BreakPoint) -> MockResponse { with { $0.outcome = .broken(.reset, at: point) } }
 
     /// Creates a 200 that announces more than `count` bytes, sends that many, and closes the connection.
     public static func truncated(after count: Int) -> MockResponse { close(at: .body(after: count)) }
@@ -57,11 +57,11 @@ extension MockResponse {
     }
 
     /// Creates a response that fails with this error, unchanged; see ``failure(_:reason:)``.
-    public static func failure(_ error: NetworkError) -> MockResponse { MockResponse(course: .failure(error)) }
+    public static func failure(_ error: NetworkError) -> MockResponse { MockResponse(outcome: .failure(error)) }
 
     private static func filler(for point: BreakPoint) -> MockResponse {
         var size = 1_024
-        if case .body(let count) = point.place { size += count }
+        if case .body(let count) = point.location { size += count }
         return .data(Data(repeating: UInt8(ascii: "x"), count: size))
     }
 }

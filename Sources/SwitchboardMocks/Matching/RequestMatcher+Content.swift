@@ -28,20 +28,21 @@ extension RequestMatcher {
 
     /// Adds a condition: a body of exactly these bytes.
     public func body(_ bytes: Data) -> RequestMatcher {
-        adding("a body of \(bytes.count) bytes") { $0.body == bytes ? nil : "the body is \(Shown.body($0))" }
+        adding("a body of \(bytes.count) bytes") { $0.body == bytes ? nil : "the body is \(MessageText.body($0))" }
     }
 
     /// Adds a condition: a body of exactly this text, in UTF-8.
     public func body(_ text: String) -> RequestMatcher {
-        adding("body \(Shown.text(text))") {
-            $0.body == Data(text.utf8) ? nil : "the body is \(Shown.body($0))"
+        adding("body \(MessageText.text(text))") {
+            $0.body == Data(text.utf8) ? nil : "the body is \(MessageText.body($0))"
         }
     }
 
     /// Adds a condition: a body that contains this text.
     public func body(containing text: String) -> RequestMatcher {
-        adding("a body with \(Shown.text(text))") {
-            text.isEmpty || $0.text.contains(text) ? nil : "the body is \(Shown.body($0)), without \(Shown.text(text))"
+        adding("a body with \(MessageText.text(text))") {
+            text.isEmpty || $0.text.contains(text)
+                ? nil : "the body is \(MessageText.body($0)), without \(MessageText.text(text))"
         }
     }
 
@@ -49,12 +50,12 @@ extension RequestMatcher {
     /// JSON in `text` matches nothing.
     public func body(json text: String) -> RequestMatcher {
         let wanted = JSONTree(fragment: Data(text.utf8))
-        return adding("JSON \(Shown.text(text))") { request in
+        return adding("JSON \(MessageText.text(text))") { request in
             guard let wanted else { return "the stub's own JSON cannot be read" }
             guard let sent = JSONTree(fragment: request.body) else {
-                return "the body is no JSON: \(Shown.body(request))"
+                return "the body is no JSON: \(MessageText.body(request))"
             }
-            return sent == wanted ? nil : "the JSON is \(Shown.body(request))"
+            return sent == wanted ? nil : "the JSON is \(MessageText.body(request))"
         }
     }
 
@@ -70,11 +71,53 @@ extension RequestMatcher {
 
     /// Adds a condition: a field with that name and value in a form body (`application/x-www-form-urlencoded`).
     public func form(_ name: String, _ value: String) -> RequestMatcher {
-        adding("form \(Shown.pair(name, value))") { request in
+        adding("form \(MessageText.pair(name, value))") { request in
             let values = RecordedRequest.items(of: request.text[...]).filter { $0.name == name }.map { $0.value ?? "" }
             guard !values.isEmpty else { return "the form has no \(name)" }
             guard !values.contains(value) else { return nil }
-            return "the form's \(name) is \(Shown.values(values, of: name)), not \(Shown.value(value, of: name))"
+            return "the form's \(name) is \(MessageText.values(values, of: name))"
+                + ", not \(MessageText.value(value, of: name))"
         }
+    }
+}
+
+/// Formats values for messages, truncated and with secrets replaced.
+enum MessageText {
+    private static let limit = 200
+
+    static func value(_ value: String, of name: String) -> String {
+        Redaction.standard.isSecret(parameter: name) ? Redaction.standard.mask : "\"\(value.prefix(limit))\""
+    }
+
+    static func values(_ values: [String], of name: String) -> String {
+        values.map { value($0, of: name) }.joined(separator: " and ")
+    }
+
+    /// Returns a message that an item is missing among the items of a query.
+    static func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
+        let values = items.filter { $0.name == item.name }.map { $0.value ?? "" }
+        guard !values.isEmpty else { return "there is no query item \(item.name)" }
+        return "query \(item.name) is \(self.values(values, of: item.name))"
+            + ", not \(value(item.value ?? "", of: item.name))"
+    }
+
+    static func pair(_ name: String, _ value: String) -> String {
+        "\(name)="
+            + (Redaction.standard.isSecret(parameter: name) ? Redaction.standard.mask : String(value.prefix(limit)))
+    }
+
+    static func text(_ text: String) -> String {
+        let shown = Redaction.standard.text(text)
+        return shown.count > limit ? "\(shown.prefix(limit))…" : shown
+    }
+
+    static func body(_ request: RecordedRequest) -> String {
+        body(request.body)
+    }
+
+    static func body(_ bytes: Data) -> String {
+        guard !bytes.isEmpty else { return "empty" }
+        guard let sent = String(data: bytes, encoding: .utf8) else { return "\(bytes.count) bytes" }
+        return text(sent)
     }
 }

@@ -10,7 +10,7 @@ extension RequestMatcher {
     /// is `Equatable`; otherwise both endpoints must make the same method, path, query and body. Interceptors may add
     /// to the request. A redirect to another path is another request.
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
-        let wanted = Result { () throws(NetworkError) in try Sketch(endPoint) }
+        let wanted = Result { () throws(NetworkError) in try BuiltRequest(endPoint) }
         let name = (try? wanted.get().description) ?? "\(EndPoint.self)"
         let record = EndPointRecord(endPoint)
         return any.adding(
@@ -24,7 +24,7 @@ extension RequestMatcher {
 }
 
 /// The request of an endpoint, without its base URL.
-private struct Sketch: CustomStringConvertible {
+private struct BuiltRequest: CustomStringConvertible {
     let request: NetworkRequest
     let body: Data
     let description: String
@@ -35,9 +35,9 @@ private struct Sketch: CustomStringConvertible {
             EndPointRecord.name(of: endPoint))
     }
 
-    /// Creates the request of an endpoint that a router has read.
+    /// Creates the request of an endpoint that a router read.
     init(_ endPoint: EndPointRecord) throws(NetworkError) {
-        try self.init(RequestBuilder(headers: [:]).makeRequest(for: ReadEndPoint(record: endPoint)), endPoint.name)
+        try self.init(RequestBuilder(headers: [:]).makeRequest(for: RecordedEndPoint(record: endPoint)), endPoint.name)
     }
 
     private init(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
@@ -59,7 +59,7 @@ private struct Sketch: CustomStringConvertible {
         }
         let isEqual = isEqual(record.endPoint, wanted.endPoint)
         if isEqual == true { return path }
-        guard let other = try? Sketch(record) else { return path + ["the endpoint makes no request"] }
+        guard let other = try? BuiltRequest(record) else { return path + ["the endpoint makes no request"] }
         let differences = path + differences(from: other, isAtPath: isAtPath)
         return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
     }
@@ -68,24 +68,26 @@ private struct Sketch: CustomStringConvertible {
     private func differences(from sent: RecordedRequest) -> [String] {
         var differences = sent.method == request.method ? [] : ["the method is \(sent.method)"]
         for item in items where !sent.queryItems.contains(item) {
-            differences.append(Shown.missing(item, in: sent.queryItems))
+            differences.append(MessageText.missing(item, in: sent.queryItems))
         }
-        if !body.isEmpty, body != sent.body { differences.append("the body is \(Shown.body(sent.body))") }
+        if !body.isEmpty, body != sent.body { differences.append("the body is \(MessageText.body(sent.body))") }
         return differences
     }
 
-    private func differences(from other: Sketch, isAtPath: Bool) -> [String] {
+    private func differences(from other: BuiltRequest, isAtPath: Bool) -> [String] {
         var differences = request.method == other.request.method ? [] : ["the method is \(other.request.method)"]
         if isAtPath, request.path != other.request.path {
             differences.append("the endpoint's path is \(other.request.path.dropFirst())")
         }
-        for item in items where !other.items.contains(item) { differences.append(Shown.missing(item, in: other.items)) }
+        for item in items where !other.items.contains(item) {
+            differences.append(MessageText.missing(item, in: other.items))
+        }
         let names = Set(items.map(\.name))
         for item in other.items where !names.contains(item.name) {
             differences.append("there is a query item \(item.name) too")
         }
         if body != other.body {
-            differences.append("the body is \(Shown.body(other.body)), not \(Shown.body(body))")
+            differences.append("the body is \(MessageText.body(other.body)), not \(MessageText.body(body))")
         }
         return differences
     }
@@ -97,8 +99,8 @@ private struct Sketch: CustomStringConvertible {
     }
 }
 
-/// An endpoint with the members that a router has read of another one.
-private struct ReadEndPoint: EndPointType {
+/// An endpoint with the members that a router read from another one.
+private struct RecordedEndPoint: EndPointType {
     let record: EndPointRecord
 
     var baseURL: String { "http://stub.invalid/" }

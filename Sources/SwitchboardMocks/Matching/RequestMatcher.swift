@@ -94,3 +94,118 @@ extension RequestMatcher: CustomStringConvertible {
         return words.isEmpty ? "any request" : words.joined(separator: ", ")
     }
 }
+
+extension RequestMatcher {
+    /// Adds a condition: a query item with that name and value, both decoded. One value of a repeated item is enough.
+    public func query(_ name: String, _ value: String) -> RequestMatcher {
+        adding("query \(MessageText.pair(name, value))") { request in
+            let item = URLQueryItem(name: name, value: value)
+            return request.queryItems.contains(item) ? nil : MessageText.missing(item, in: request.queryItems)
+        }
+    }
+
+    /// Adds a condition: a query item with that name, whatever its value.
+    public func query(_ name: String) -> RequestMatcher {
+        adding("query \(name)") { request in
+            request.queryItems.contains { $0.name == name } ? nil : "there is no query item \(name)"
+        }
+    }
+
+    /// Adds a condition: no query item with that name.
+    public func withoutQuery(_ name: String) -> RequestMatcher {
+        adding("no query \(name)") { request in
+            request.queryItems.contains { $0.name == name } ? "there is a query item \(name)" : nil
+        }
+    }
+
+    /// Adds a condition: that host, and port if one is given: `example.com`, `127.0.0.1:8080`.
+    public func host(_ host: String) -> RequestMatcher {
+        adding("host \(host)") { request in
+            let sent = request.headers["Host"] ?? ""
+            let name = host.contains(":") && !host.hasSuffix("]") ? sent : sent.withoutPort
+            return name.lowercased() == host.lowercased() ? nil : "the host is \(sent)"
+        }
+    }
+
+    /// Adds conditions for the parts of a URL: scheme, host, path and query items. `words` describe the condition of
+    /// the path.
+    func at(_ text: String, words: String?) -> RequestMatcher {
+        var matcher = self
+        var text = text[...]
+        if let start = text.range(of: "://") {
+            let scheme = text[..<start.lowerBound].lowercased()
+            let host = text[start.upperBound...].prefix { !"/?#".contains($0) }
+            matcher = matcher.adding("") { request -> String? in
+                request.scheme == scheme ? nil : "the scheme is \(request.scheme)"
+            }
+            matcher = matcher.host(String(host))
+            text = text[host.endIndex...]
+            if text.isEmpty { text = "/" }
+        }
+        let path = text.prefix { $0 != "?" }
+        let query = text[path.endIndex...].dropFirst()
+        let pattern = PathPattern(path)
+        matcher = matcher.adding(words ?? "") { request -> String? in
+            pattern.matches(request.path) ? nil : "the path is " + Redaction.standard.url(request.path)
+        }
+        for item in RecordedRequest.items(of: query) {
+            if let value = item.value {
+                matcher = matcher.query(item.name, value)
+            } else {
+                matcher = matcher.query(item.name)
+            }
+        }
+        return matcher
+    }
+}
+
+extension String {
+    /// The host without its port. An IPv6 address keeps its colons.
+    fileprivate var withoutPort: String {
+        guard let colon = lastIndex(of: ":"), self[colon...].dropFirst().allSatisfy(\.isNumber) else { return self }
+        return String(self[..<colon])
+    }
+}
+
+/// A path whose segments may be wildcards.
+struct PathPattern: Sendable {
+    private let segments: [String]
+
+    /// Creates a pattern. An empty text matches any path.
+    init(_ text: Substring) {
+        let segments = text.isEmpty ? ["**"] : Self.segments(of: text)
+        self.segments = text.hasPrefix("/") || segments.first == "**" ? segments : ["**"] + segments
+    }
+
+    func matches(_ path: String) -> Bool {
+        Self.match(segments[...], Self.segments(of: path[...])[...])
+    }
+
+    private static func segments(of path: Substring) -> [String] {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let rest = path.hasPrefix("/") ? parts.dropFirst() : parts[...]
+        return rest.map { $0.removingPercentEncoding ?? $0 }
+    }
+
+    /// Matches segment by segment. Each `**` takes as few segments as the rest of the pattern allows.
+    private static func match(_ pattern: ArraySlice<String>, _ path: ArraySlice<String>) -> Bool {
+        guard let first = pattern.first else { return path.isEmpty }
+        if first == "**" {
+            let rest = pattern.dropFirst()
+            guard let next = rest.firstIndex(of: "**") else {
+                // The last wildcard takes all segments that the rest of the pattern does not need.
+                guard path.count >= rest.count else { return false }
+                return match(rest, path.suffix(rest.count))
+            }
+            let middle = pattern[rest.startIndex..<next]
+            guard path.count >= middle.count else { return false }
+            for start in path.startIndex...(path.endIndex - middle.count) {
+                let end = start + middle.count
+                if match(middle, path[start..<end]) { return match(pattern[next...], path[end...]) }
+            }
+            return false
+        }
+        guard let segment = path.first, first == "*" || first.hasPrefix(":") || first == segment else { return false }
+        return match(pattern.dropFirst(), path.dropFirst())
+    }
+}

@@ -7,7 +7,7 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     #if canImport(FoundationNetworking)
     /// Whether the client accepts a body in pieces. A completion handler receives only the last piece.
     static let takesPieces = false
-    /// Whether Foundation also starts a loading for a task that is canceled or suspended, which waits for none.
+    /// Whether Foundation also starts a loading for a canceled or suspended task, which needs none.
     static let startsStoppedTasks = true
     /// The queue on which the session stores its tasks, without a lock, and looks them up for each message.
     private let queue: DispatchQueue
@@ -21,7 +21,7 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
 
     /// The protocol. Nil after the end, because the protocol retains this client's owner.
     private var urlProtocol: URLProtocol?
-    /// Held during each message, so that none is in flight once `stop` returns. Recursive, because the client may call
+    /// Locked during each message, so that none is in flight after `stop`. Recursive, because the client may call
     /// `stop` during a message.
     private let lock = NSRecursiveLock()
     private var hasHead = false
@@ -46,45 +46,45 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
         }
         guard isFirst else { return false }
         let head = head.withoutChallenge
-        tell { $0.urlProtocol($1, didReceive: head, cacheStoragePolicy: .notAllowed) }
+        send { $0.urlProtocol($1, didReceive: head, cacheStoragePolicy: .notAllowed) }
         return true
     }
 
     func didLoad(_ data: Data) {
-        tell { $0.urlProtocol($1, didLoad: data) }
+        send { $0.urlProtocol($1, didLoad: data) }
     }
 
     func didFinish() {
-        tell(isLast: true) { client, urlProtocol in
+        send(isLast: true) { client, urlProtocol in
             HTTPURLResponse.hidingChallenge { client.urlProtocolDidFinishLoading(urlProtocol) }
         }
     }
 
     func didFail(_ error: URLError) {
-        tell(isLast: true) { $0.urlProtocol($1, didFailWithError: error) }
+        send(isLast: true) { $0.urlProtocol($1, didFailWithError: error) }
     }
 
     func wasRedirected(to request: URLRequest, by response: HTTPURLResponse) {
-        tell(isLast: true) { client, urlProtocol in
+        send(isLast: true) { client, urlProtocol in
             client.urlProtocol(urlProtocol, wasRedirectedTo: request, redirectResponse: response)
             // This loading is over. The system begins another one and ignores this error.
             client.urlProtocol(urlProtocol, didFailWithError: CocoaError(.userCancelled))
         }
     }
 
-    private func tell(
+    private func send(
         isLast: Bool = false, _ message: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        guard isLast else { return queue.async { self.tellNow(isLast, message) } }
-        Self.lastQueue.async { self.queue.held { self.tellNow(isLast, message) } }
+        guard isLast else { return queue.async { self.sendNow(isLast, message) } }
+        Self.lastQueue.async { self.queue.whileBlocked { self.sendNow(isLast, message) } }
         #else
-        runLoop.perform(inModes: [.common]) { self.tellNow(isLast, message) }
+        runLoop.perform(inModes: [.common]) { self.sendNow(isLast, message) }
         CFRunLoopWakeUp(runLoop.getCFRunLoop())
         #endif
     }
 
-    private func tellNow(_ isLast: Bool, _ message: (any URLProtocolClient, URLProtocol) -> Void) {
+    private func sendNow(_ isLast: Bool, _ message: (any URLProtocolClient, URLProtocol) -> Void) {
         lock.withLock {
             guard let urlProtocol, let client = urlProtocol.client else { return }
             if isLast { self.urlProtocol = nil }
@@ -97,17 +97,17 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
 extension DispatchQueue {
     /// Runs an operation on the calling thread while this queue is blocked. Must be called from another queue.
     ///
-    /// The end of a task belongs on its session's queue. There it resumes an `await` in URLSession, which waits for a
-    /// cancellation of the same task in flight. Before Foundation 6.4 that cancellation waits for this queue. The queue
-    /// is therefore blocked only for a moment, long enough for the session to find its task.
-    fileprivate func held(_ operation: () -> Void) {
-        let isHeld = DispatchSemaphore(value: 0)
+    /// A task must end on its session's queue. There it resumes an `await` in URLSession, which waits for a
+    /// cancellation of the same task in flight. Before Foundation 6.4, that cancellation waits for this queue. The
+    /// queue is therefore blocked only until the session has found its task.
+    fileprivate func whileBlocked(_ operation: () -> Void) {
+        let isBlocked = DispatchSemaphore(value: 0)
         let isOver = DispatchSemaphore(value: 0)
         async {
-            isHeld.signal()
+            isBlocked.signal()
             _ = isOver.wait(timeout: .now() + .milliseconds(100))
         }
-        isHeld.wait()
+        isBlocked.wait()
         operation()
         isOver.signal()
     }
@@ -142,3 +142,17 @@ extension HTTPURLResponse {
     }
 }
 #endif
+
+/// Retains a stub while a configuration with this cache exists. It caches nothing.
+final class StubRetainer: URLCache, @unchecked Sendable {  // the stub is Sendable and never changes
+    private let stub: StubSession
+
+    init(_ stub: StubSession) {
+        self.stub = stub
+        #if canImport(FoundationNetworking)
+        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+        #else
+        super.init(memoryCapacity: 0, diskCapacity: 0, directory: nil)
+        #endif
+    }
+}

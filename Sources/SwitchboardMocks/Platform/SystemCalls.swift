@@ -1,3 +1,6 @@
+import Switchboard
+import SwitchboardPlatform
+
 #if canImport(Darwin)
 import Darwin
 
@@ -33,7 +36,7 @@ private typealias AcceptWithFlags =
         Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
     ) -> Int32
 
-/// The system calls behind the sockets. This file contains all differences between the platforms.
+/// The system calls of the sockets. This file contains all their differences between the platforms.
 enum SystemCalls {
     /// A failed call and its cause.
     struct Failure: Error {
@@ -108,7 +111,7 @@ extension SystemCalls {
         _ = close(descriptor)
     }
 
-    /// Closes with a RST in place of a FIN.
+    /// Closes with a RST instead of a FIN.
     static func resetSocket(_ descriptor: Int32) {
         setOption(descriptor, level: SOL_SOCKET, name: SO_LINGER, value: linger(l_onoff: 1, l_linger: 0))
         _ = close(descriptor)
@@ -157,7 +160,7 @@ extension SystemCalls {
         _ = write(writeEnd, [1], 1)
     }
 
-    /// Announces to the peer that nothing more comes.
+    /// Ends this side of the connection.
     static func endWriting(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -180,4 +183,20 @@ extension SystemCalls {
             _ = setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
         }
     }
+}
+
+// MARK: - OpenSSL
+
+#if canImport(Darwin)
+/// None: loading the system's libssl ends the process, and other processes of the user can write the folders of
+/// Homebrew.
+private let openSSLNames: [String] = []
+#else
+private let openSSLNames = ["libssl.so.3", "libssl.so.1.1"]
+#endif
+
+extension DynamicLibrary {
+    /// The candidates for OpenSSL's libssl, best first. Loading it loads libcrypto too. Empty on Apple's
+    /// systems.
+    static var namesOfOpenSSL: [String] { openSSLNames }
 }

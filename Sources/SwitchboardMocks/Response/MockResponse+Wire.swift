@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 // Responses that break or strain the rules of HTTP/1.1. A stub throws `unsupported` for them unless their documentation
 // says otherwise.
@@ -18,7 +19,7 @@ extension MockResponse {
     ///     .send("HTTP/1.1 200 OK\r\n"), .pause(.milliseconds(20)),
     ///     .send("Content-Le"), .reset)
     /// ```
-    public static func script(_ steps: RawStep...) -> MockResponse { MockResponse(course: .script(steps)) }
+    public static func script(_ steps: RawStep...) -> MockResponse { MockResponse(outcome: .script(steps)) }
 
     /// Creates a response of bytes that are not HTTP, the same for the same seed. The connection then ends.
     public static func garbage(_ count: Int = 1_024, seed: UInt64 = 1) -> MockResponse {
@@ -77,4 +78,69 @@ extension MockResponse {
             $0.chunkSizes = nil
         }
     }
+}
+
+/// The faults in the bytes of an answer. Default none.
+struct WireFaults: Sendable {
+    /// `HTTP/1.1`, or the text sent instead.
+    var version = "HTTP/1.1"
+    /// The announced `Content-Length`, which may differ from the body's.
+    var announcedLength: Int?
+    /// A second `Content-Length`.
+    var secondLength: Int?
+    /// The text sent as the size of the first chunk.
+    var chunkSizeText: String?
+    /// Bytes after the end of the response.
+    var trailing = Data()
+    /// Interim responses before the answer.
+    var interim: (status: Int, count: Int)?
+
+    /// Whether the connection ends after the answer.
+    var endsConnection: Bool { needsSocket != nil || version != "HTTP/1.1" || !trailing.isEmpty }
+
+    /// The bytes of one interim response.
+    var interimHead: Data {
+        let status = interim?.status ?? 103
+        return Data("HTTP/1.1 \(status) \(ReasonPhrase.phrase(for: status))\r\n\r\n".utf8)
+    }
+
+    /// The fault that needs a real socket, or nil when a stub can simulate the answer.
+    var needsSocket: String? {
+        if announcedLength != nil || secondLength != nil { return "wrong lengths" }
+        return chunkSizeText == nil ? nil : "bad chunk sizes"
+    }
+}
+
+/// A step of ``MockResponse/script(_:)``.
+public struct RawStep: Sendable, Hashable {
+    enum Action: Sendable, Hashable {
+        case send(Data)
+        case pause(Duration)
+        case close, reset, stall, keepAlive
+    }
+
+    let action: Action
+
+    /// Sends these bytes, in one write.
+    public static func send(_ bytes: Data) -> RawStep { RawStep(action: .send(bytes)) }
+
+    /// Sends this text in UTF-8, line ends as written, in one write.
+    public static func send(_ text: String) -> RawStep { send(Data(text.utf8)) }
+
+    /// Stays silent for a time.
+    public static func pause(_ time: Duration) -> RawStep { RawStep(action: .pause(time)) }
+
+    /// The end of the connection, which also follows the last step of any script.
+    public static let close = RawStep(action: .close)
+    /// The end of the connection by a TCP RST.
+    public static let reset = RawStep(action: .reset)
+    /// Silence until the client leaves or the server stops.
+    public static let stall = RawStep(action: .stall)
+    /// The end of the answer on a connection that stays open for the next request.
+    public static let keepAlive = RawStep(action: .keepAlive)
+}
+
+extension RawStep: CustomReflectable {
+    /// A mirror with the numbers of bytes, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["action": "\(action)"]) }
 }

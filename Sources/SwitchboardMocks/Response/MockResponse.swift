@@ -20,7 +20,7 @@ import Switchboard
 public struct MockResponse: Sendable {
     /// The status code, sent unchanged whatever its value.
     public var status: Int
-    /// The header fields as scripted, repeats kept. A ``MockServer`` adds the fields that frame the body.
+    /// The header fields as scripted, repeats included. A ``MockServer`` adds the fields that frame the body.
     public var headers: HTTPHeaders
     /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304.
     public var body: Data
@@ -29,20 +29,20 @@ public struct MockResponse: Sendable {
     /// Default none.
     public var trailers = HTTPHeaders()
 
-    /// The way the answer ends.
-    var course = Course.complete
+    /// The outcome of the exchange.
+    var outcome = Outcome.complete
     /// The answer's pace.
     var pace = Pace()
     /// The faults in the answer's bytes.
     var wire = WireFaults()
-    /// The content that a client decodes, when it differs from the body.
-    var packing: Packing?
+    /// The content that a client decodes from the body. Nil for a body without a coding.
+    var encodedContent: EncodedContent?
     /// The sizes of the chunks, the last one for all that follow. Nil for a body with a `Content-Length`.
     var chunkSizes: [Int]?
     /// The number of requests that the response answers at the head of a queue, or nil for all that come.
     var repeats: Int? = 1
 
-    enum Course: Sendable {
+    enum Outcome: Sendable {
         case complete
         /// The connection ends, or falls silent, at a point of the exchange.
         case broken(Break, at: BreakPoint)
@@ -52,10 +52,10 @@ public struct MockResponse: Sendable {
     }
 
     /// The content of a body with a `Content-Encoding`.
-    enum Packing: Sendable {
+    enum EncodedContent: Sendable {
         case gzip(Data)
         case zeros(Int)
-        /// Another content than the field says.
+        /// Content in another coding than the field says.
         case mislabelled
     }
 
@@ -64,11 +64,11 @@ public struct MockResponse: Sendable {
         case close, reset, stall
     }
 
-    init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), course: Course = .complete) {
+    init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), outcome: Outcome = .complete) {
         self.status = status
         self.headers = headers
         self.body = body
-        self.course = course
+        self.outcome = outcome
     }
 
     /// Returns this response with a change.
@@ -76,5 +76,147 @@ public struct MockResponse: Sendable {
         var response = self
         change(&response)
         return response
+    }
+}
+
+extension MockResponse {
+    /// Whether the status has neither a body nor a length (RFC 9112 §6.3).
+    var isBodiless: Bool {
+        (100..<200).contains(status) || status == 204 || status == 304
+    }
+
+    /// Whether a ``StubSession`` answers with this response without waiting.
+    var isImmediate: Bool {
+        if case .broken(.stall, _) = outcome { return false }
+        return pace == Pace()
+    }
+
+    func allowsBody(to method: HTTPMethod) -> Bool {
+        method != .head && !isBodiless
+    }
+
+    /// The error in the scripted headers, or nil when they are valid.
+    var headerFault: String? {
+        do throws(NetworkError) {
+            try headers.validate()
+            return nil
+        } catch {
+            return "the scripted response: \(error.reason ?? "bad headers"); MockResponse.raw sends such bytes"
+        }
+    }
+
+    /// Returns this response, or a 500 that reports the error in its headers.
+    func refusingInvalidHeaders() -> MockResponse {
+        headerFault.map { .text("MockServer: \($0)\n", status: 500) } ?? self
+    }
+
+    /// The feature that needs a real socket, or nil when a stub can simulate the whole response.
+    var needsSocket: String? {
+        if case .script = outcome { return "raw bytes" }
+        return wire.needsSocket
+    }
+
+    /// The part of the request at which the connection ends, or nil when the whole request is read.
+    var requestBreak: (point: BreakPoint, stage: Int)? {
+        guard case .broken(_, let point) = outcome, let stage = point.requestStage else { return nil }
+        return (point, stage)
+    }
+
+    /// Splits a body, or the first part of one, into chunks of the scripted sizes. Returns one piece without sizes, and
+    /// no piece for an empty body.
+    func chunks(of body: Data) -> [Data] {
+        guard let chunkSizes, !chunkSizes.isEmpty else { return body.isEmpty ? [] : [body] }
+        var chunks: [Data] = []
+        var rest = body
+        while !rest.isEmpty {
+            let chunk = rest.prefix(chunkSizes[min(chunks.count, chunkSizes.count - 1)])
+            chunks.append(chunk)
+            rest = rest.dropFirst(chunk.count)
+        }
+        return chunks
+    }
+}
+
+extension MockResponse: CustomStringConvertible {
+    /// Status, size, pace and fault on one line. Headers and body are left out, because they may hold secrets.
+    public var description: String {
+        let answer = "\(status), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked") + wireWords
+        let text =
+            switch outcome {
+            case .complete: answer
+            case .broken(.close, .response): "close"
+            case .broken(.reset, .response): "reset"
+            case .broken(.stall, .response): "stall"
+            case .broken(let action, let point) where point.requestStage != nil: "\(action.rawValue) \(point)"
+            case .broken(.close, let point): "\(answer), truncated \(point)"
+            case .broken(.reset, let point): "\(answer), reset \(point)"
+            case .broken(.stall, let point): "\(answer), stalled \(point)"
+            case .script(let steps): "\(steps.byteCount) raw bytes"
+            case .webSocket(let steps): "a WebSocket of \(steps.count) steps"
+            case .failure(let error): "failure \(error.code)"
+            }
+        return text + pace.words
+    }
+
+    private var wireWords: String {
+        var words: [String] = []
+        if wire.version != "HTTP/1.1" { words.append(wire.version) }
+        if let length = wire.announcedLength { words.append("announced as \(length)") }
+        if let length = wire.secondLength { words.append("and as \(length)") }
+        if wire.chunkSizeText != nil { words.append("a bad chunk size") }
+        if !wire.trailing.isEmpty { words.append("\(wire.trailing.count) bytes behind it") }
+        if let interim = wire.interim { words.append("\(interim.count) interim \(interim.status) before it") }
+        return words.map { ", \($0)" }.joined()
+    }
+}
+
+extension Pace {
+    fileprivate var words: String {
+        var words = ""
+        if delay > .zero { words += ", delayed by \(delay)" }
+        if betweenChunks > .zero { words += ", a chunk every \(betweenChunks)" }
+        if betweenBytes > .zero { words += ", a byte every \(betweenBytes)" }
+        if let bytesPerSecond { words += ", \(bytesPerSecond) bytes a second" }
+        return words
+    }
+}
+
+extension [RawStep] {
+    fileprivate var byteCount: Int {
+        reduce(0) { sum, step in
+            if case .send(let bytes) = step.action { sum + bytes.count } else { sum }
+        }
+    }
+}
+
+extension MockResponse: CustomReflectable {
+    /// A mirror with only the description, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// Responses in the order in which they answer. Some answer several times.
+struct ResponseQueue: Sendable {
+    private var responses: [MockResponse] = []
+
+    var all: [MockResponse] { responses }
+
+    mutating func append(_ more: [MockResponse]) {
+        responses += more
+    }
+
+    var first: MockResponse? { responses.first }
+
+    /// The responses with answers left, without those that repeat without limit.
+    var rest: [MockResponse] { responses.filter { $0.repeats != nil } }
+
+    /// Returns the first response, which stays in the queue while it repeats.
+    mutating func next() -> MockResponse? {
+        guard let first = responses.first else { return nil }
+        switch first.repeats {
+        case nil: break
+        case let count? where count > 1: responses[0].repeats = count - 1
+        default: responses.removeFirst()
+        }
+        return first
     }
 }

@@ -10,13 +10,13 @@ struct MockConnection: Sendable {
     /// Answers one request after the other, closes the connection, and reports which side ended it.
     func serve() {
         let channel = ByteChannel(socket: socket, stop: core.stop)
-        let isEndedByClient = converse(over: channel)
+        let isEndedByClient = serveRequests(over: channel)
         socket.close()
         core.connectionEnded(number, byClient: isEndedByClient)
     }
 
     /// Returns false when this side ended the connection.
-    private func converse(over channel: ByteChannel) -> Bool {
+    private func serveRequests(over channel: ByteChannel) -> Bool {
         let reader = RequestReader(
             channel: channel, connection: number, configuration: core.configuration,
             scriptedBreak: { [core] stage in core.state.withLock { $0.takeBreak(upTo: stage) } })
@@ -30,18 +30,18 @@ struct MockConnection: Sendable {
             return true
         } catch let fault as RequestFault {
             try? send(WireResponse(fault.response, to: nil), over: channel)
-            // The client may still be sending bytes that nobody reads.
+            // The client may still be sending.
             channel.close(waitingForRest: .seconds(1))
             return false
         } catch let broken as RequestReader.Broken {
-            return leaves(broken.response, over: channel)
+            return endAsScripted(broken.response, over: channel)
         } catch {
             return error as? ByteChannel.Interruption == .clientLeft
         }
     }
 
     /// Ends the connection in the middle of a request, as scripted. Returns true when the client closed first.
-    private func leaves(_ response: MockResponse, over channel: ByteChannel) -> Bool {
+    private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) -> Bool {
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
             try end(WireResponse(response, to: nil), over: channel)
@@ -54,13 +54,14 @@ struct MockConnection: Sendable {
     /// Returns false when the answer ended the connection.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
         let response = core.response(to: request).accepting(request.headers["Sec-WebSocket-Key"])
-        underway(request, response)
+        recordAnswer(request, response)
         if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)
         try send(answer, over: channel) { isDone in
-            isDone && answer.ending != .stall ? core.state.withLock { $0.end(on: number) } : underway(request, response)
+            isDone && answer.ending != .stall
+                ? core.state.withLock { $0.end(on: number) } : recordAnswer(request, response)
         }
-        if case .webSocket(let steps) = response.course {
+        if case .webSocket(let steps) = response.outcome {
             try play(ScriptedPeer(steps), of: request, over: channel)
             return false
         }
@@ -87,7 +88,7 @@ struct MockConnection: Sendable {
         }
     }
 
-    private func underway(_ request: RecordedRequest, _ response: MockResponse) {
+    private func recordAnswer(_ request: RecordedRequest, _ response: MockResponse) {
         core.state.withLock { $0.begin(request, response, on: number) }
     }
 

@@ -97,3 +97,145 @@ extension MockServer: StubAnswering {
         core.board.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
     }
 }
+
+extension MockServer {
+    /// The limits of a server's requests, and its TLS options.
+    public struct Configuration: Sendable {
+        /// The largest request line with its header block, in bytes. The server answers more with 431. Default 1 MiB.
+        public var headLimit: Int
+        /// The largest body, in bytes, stored in memory. The server answers more with 413. Default 1 GiB.
+        public var bodyLimit: Int
+        /// The TLS options of every connection. Nil, the default, means plain HTTP.
+        public var tls: TLS?
+
+        /// Creates a configuration.
+        public init(headLimit: Int = 1 << 20, bodyLimit: Int = 1 << 30, tls: TLS? = nil) {
+            self.headLimit = headLimit
+            self.bodyLimit = bodyLimit
+            self.tls = tls
+        }
+    }
+}
+
+extension MockServer {
+    /// Runs a server while `body` runs, and returns the value that `body` returns.
+    ///
+    /// The server stops when `body` returns or throws. It stops at once when the task is canceled, so that nothing
+    /// waits for a stalled answer.
+    public static func run<Output>(
+        configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
+        _ body: (MockServer) async throws -> Output
+    ) async throws -> Output {
+        try await MockServer(configuration: configuration).serve(isolation: isolation, during: body)
+    }
+
+    /// Runs a server with a handler while `body` runs; see ``run(configuration:isolation:_:)``.
+    ///
+    /// ```swift
+    /// try await MockServer.run { request in
+    ///     request.path == "/health" ? .text("up") : .status(404)
+    /// } body: { server in
+    ///     let health = server.url.appending(path: "health")
+    ///     let answer = try await manager.data(from: health)
+    /// }
+    /// ```
+    public static func run<Output>(
+        configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
+        handler: @escaping Handler, body: (MockServer) async throws -> Output
+    ) async throws -> Output {
+        try await MockServer(configuration: configuration, handler: handler).serve(isolation: isolation, during: body)
+    }
+
+    private func serve<Output>(
+        isolation: isolated (any Actor)?, during body: (MockServer) async throws -> Output
+    ) async throws -> Output {
+        defer { stop() }
+        return try await withTaskCancellationHandler {
+            try await body(self)
+        } onCancel: {
+            core.beginStopping()
+        }
+    }
+}
+
+extension MockServer {
+    /// All requests so far, in the order in which they were complete, including those that ``takeRequest(within:)``
+    /// returned.
+    public var requests: [RecordedRequest] {
+        core.state.withLock { $0.requests }
+    }
+
+    /// The number of connections accepted so far.
+    public var connectionCount: Int {
+        core.state.withLock { $0.accepted }
+    }
+
+    /// The number of connections that neither side has closed.
+    public var openConnections: Int {
+        core.state.withLock { $0.open.count }
+    }
+
+    /// Returns the first request that no earlier call returned, as soon as the request is complete.
+    ///
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no request comes `within` that time,
+    ///   ``/Switchboard/NetworkError/Code/connectionLost`` when the server is stopped first, or `CancellationError`.
+    public func takeRequest(within limit: Duration = .seconds(5)) async throws -> RecordedRequest {
+        try await core.state.wait(within: limit) { state in
+            "MockServer: no request came after the \(state.requests.count) so far (\(state.connectionsText))"
+        } for: { state in
+            state.takeRequest()
+        }
+    }
+
+    /// Returns the first WebSocket that has ended and that no earlier call returned.
+    ///
+    /// - Throws: The errors of ``takeRequest(within:)``.
+    public func takeWebSocket(within limit: Duration = .seconds(5)) async throws -> RecordedWebSocket {
+        try await core.state.wait(within: limit) { state in
+            "MockServer: no WebSocket ended after the \(state.webSockets.count) so far (\(state.connectionsText))"
+        } for: { state in
+            state.takeWebSocket()
+        }
+    }
+
+    /// Waits until the client closes a connection: idle, amid a request, waiting for an answer or receiving one.
+    ///
+    /// A test sees this way that canceling a call closed its connection. A connection that the server ended itself,
+    /// with ``MockResponse/close`` for instance, never counts.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection's number, from ``RecordedRequest/connection``. Nil waits until no connection is
+    ///     open and a client has closed at least one.
+    ///   - limit: The longest time to wait.
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when
+    ///   the server is stopped first, or `CancellationError`.
+    public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(5)) async throws {
+        try await core.state.wait(within: limit) { state in
+            "MockServer: \(connection.map { "connection \($0)" } ?? "a connection") was not closed by its client "
+                + "(\(state.connectionsText))"
+        } for: { state in
+            state.isDisconnected(connection) ? () : nil
+        }
+    }
+}
+
+extension MockServer {
+    /// The responses, answers and connections that a server had left when it was stopped.
+    public struct Unfinished: Sendable, Hashable, CustomStringConvertible {
+        /// The descriptions of the responses left in the queue, without those that repeat without limit.
+        public let responses: [String]
+        /// The answers in flight, each as its request and its response. A stall that the client did not end is one.
+        public let answers: [String]
+        /// The number of connections that neither side had closed, idle ones included.
+        public let openConnections: Int
+
+        /// Whether the queue is empty and no answer was cut short.
+        public var isEmpty: Bool { responses.isEmpty && answers.isEmpty }
+
+        /// The unfinished responses and answers, one per line, or an empty text when both are complete.
+        public var description: String {
+            let left = responses.isEmpty ? [] : ["never requested: " + responses.joined(separator: "; ")]
+            return (left + answers.map { "cut short: \($0)" }).joined(separator: "\n")
+        }
+    }
+}

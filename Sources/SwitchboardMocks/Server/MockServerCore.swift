@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
-/// The threads of a ``MockServer``. They hold the core and never the server, so that a released server is deallocated
+/// The threads of a ``MockServer``. They retain the core and never the server, so that a released server is deallocated
 /// and stops.
 final class MockServerCore: Sendable {
-    let state: Watched<MockServerState>
+    let state: WaitableState<MockServerState>
     let stop: StopSignal
     let board = StubBoard()
     let configuration: MockServer.Configuration
@@ -19,7 +20,7 @@ final class MockServerCore: Sendable {
     ) throws(SystemCalls.Failure) {
         self.configuration = configuration
         self.tls = tls
-        state = Watched(MockServerState(handler: handler))
+        state = WaitableState(MockServerState(handler: handler))
         stop = try StopSignal()
     }
 
@@ -31,7 +32,7 @@ final class MockServerCore: Sendable {
                 do throws(SystemCalls.Failure) {
                     if let socket = try listener.accept() { start(socket) }
                 } catch {
-                    // No descriptor is left: the connections in use must close first.
+                    // No descriptor is left until a connection closes.
                     _ = listener.wait(for: .broken, stop: stop, until: .now + .milliseconds(10))
                 }
             }
@@ -82,7 +83,7 @@ final class MockServerCore: Sendable {
             return .text("MockServer: the stub's closure threw \(error)\n", status: 500)
         }
         if let handler { return handler(request) }
-        let refusal = board.noteUnmatched(request, request.description)
+        let refusal = board.recordUnmatched(request, request.description)
         guard !board.isEmpty else {
             return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", status: 404)
         }
@@ -91,5 +92,134 @@ final class MockServerCore: Sendable {
 
     func connectionEnded(_ number: Int, byClient: Bool) {
         state.withLock { $0.connectionEnded(number, byClient: byClient) }
+    }
+}
+
+/// The state of a ``MockServer``, guarded by one lock.
+struct MockServerState: Sendable {
+    var handler: MockServer.Handler?
+    private(set) var requests: [RecordedRequest] = []
+    private(set) var webSockets: [RecordedWebSocket] = []
+    private var takenWebSockets = 0
+    private(set) var accepted = 0
+    private(set) var open: Set<Int> = []
+    private(set) var endedByClient: Set<Int> = []
+    private var queue = ResponseQueue()
+    private var taken = 0
+    private(set) var stoppedWith: MockServer.Unfinished?
+    /// The answers in flight, by the numbers of their connections.
+    private var answering: [Int: Interrupted] = [:]
+
+    init(handler: MockServer.Handler?) {
+        self.handler = handler
+    }
+
+    mutating func enqueue(_ more: [MockResponse]) {
+        queue.append(more)
+    }
+
+    /// Records a request, and takes the response at the head of the queue for it.
+    mutating func receive(_ request: RecordedRequest) -> MockResponse? {
+        requests.append(request)
+        return queue.next()
+    }
+
+    /// Takes the response at the head of the queue when it ends the connection at a stage that the request has reached.
+    mutating func takeBreak(upTo stage: Int) -> MockResponse? {
+        guard let head = queue.first?.requestBreak, head.stage <= stage else { return nil }
+        return queue.next()
+    }
+
+    mutating func begin(_ request: RecordedRequest, _ response: MockResponse, on connection: Int) {
+        answering[connection] = Interrupted(request: request.description, response: response.description)
+    }
+
+    mutating func end(on connection: Int) {
+        answering[connection] = nil
+    }
+
+    /// The unfinished responses, answers and connections if the server stopped now.
+    var unfinished: MockServer.Unfinished {
+        MockServer.Unfinished(
+            responses: queue.rest.map(\.description),
+            answers: answering.sorted { $0.key < $1.key }.map { "\($0.value.request): \($0.value.response)" },
+            openConnections: open.count)
+    }
+
+    /// Returns ``unfinished``, stored at the first call.
+    mutating func unfinishedWhenStopped() -> MockServer.Unfinished {
+        let unfinished = stoppedWith ?? unfinished
+        stoppedWith = unfinished
+        return unfinished
+    }
+
+    private struct Interrupted: Sendable {
+        let request: String
+        let response: String
+    }
+
+    mutating func takeRequest() -> RecordedRequest? {
+        guard taken < requests.count else { return nil }
+        defer { taken += 1 }
+        return requests[taken]
+    }
+
+    mutating func webSocketEnded(_ webSocket: RecordedWebSocket) {
+        webSockets.append(webSocket)
+    }
+
+    mutating func takeWebSocket() -> RecordedWebSocket? {
+        guard takenWebSockets < webSockets.count else { return nil }
+        defer { takenWebSockets += 1 }
+        return webSockets[takenWebSockets]
+    }
+
+    mutating func connectionAccepted() -> Int {
+        accepted += 1
+        open.insert(accepted)
+        return accepted
+    }
+
+    mutating func connectionEnded(_ number: Int, byClient: Bool) {
+        open.remove(number)
+        end(on: number)
+        if byClient { endedByClient.insert(number) }
+    }
+
+    /// Returns whether the client closed that connection. Without a number, returns whether no connection is open and a
+    /// client closed at least one.
+    func isDisconnected(_ number: Int?) -> Bool {
+        if let number { return endedByClient.contains(number) }
+        return open.isEmpty && !endedByClient.isEmpty
+    }
+
+    var connectionsText: String {
+        "\(accepted) accepted, \(open.count) open, \(endedByClient.count) ended by a client"
+    }
+}
+
+/// Wakes every thread that waits for a socket, once and permanently.
+///
+/// All threads poll a pipe; the byte written to it is never read.
+final class StopSignal: Sendable {
+    /// The end to poll.
+    let descriptor: Int32
+    private let writeEnd: Int32
+    private let isFired = Protected(false)
+
+    init() throws(SystemCalls.Failure) {
+        (descriptor, writeEnd) = try SystemCalls.makePipe()
+    }
+
+    func fire() {
+        isFired.withLock { isFired in
+            if !isFired { SystemCalls.signal(writeEnd) }
+            isFired = true
+        }
+    }
+
+    deinit {
+        SystemCalls.closeDescriptor(descriptor)
+        SystemCalls.closeDescriptor(writeEnd)
     }
 }

@@ -26,11 +26,11 @@ extension NetworkRequest {
             }
             return bytes
         } catch let error as NetworkError {
-            throw error.noting(self)
+            throw error.adding(self)
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw NetworkError(.encodingFailed, reason: "\(error)", underlying: error).noting(self)
+            throw NetworkError(.encodingFailed, reason: "\(error)", underlying: error).adding(self)
         }
     }
 

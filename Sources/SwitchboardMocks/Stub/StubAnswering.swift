@@ -54,7 +54,7 @@ extension StubAnswering {
         add(.endPoint(endPoint), times, responses)
     }
 
-    /// Returns a maker of stubs for one API, whose cases then need no type name:
+    /// Returns a value that adds stubs for one API, whose cases then need no type name:
     /// `movies.stub(.newMovies(page: 1), with: .json(page))`.
     public func stubs<EndPoint: EndPointType>(for type: EndPoint.Type) -> EndPointStubs<EndPoint> {
         EndPointStubs(double: self)
@@ -65,4 +65,22 @@ extension StubAnswering {
         queue.append(responses.isEmpty ? [.status(200)] : responses)
         return add(Stub(matcher, times: times ?? .atLeast(queue.length), answer: .queue(queue)))
     }
+}
+
+/// Adds stubs for the cases of one API; see ``StubAnswering/stubs(for:)``.
+public struct EndPointStubs<EndPoint: EndPointType>: Sendable {
+    let double: any StubAnswering
+
+    /// Answers the requests of an endpoint; see ``StubAnswering/stub(_:times:with:)-(EndPoint,_,_)``.
+    @discardableResult
+    public func stub(_ endPoint: EndPoint, times: CallCount? = nil, with responses: MockResponse...) -> Stub {
+        double.add(.endPoint(endPoint), times, responses)
+    }
+}
+
+/// A mock that reports unmet expectations after a test.
+public protocol Verifiable: Sendable {
+    /// One message per unmet expectation, empty when all are met. `verify()` of SwitchboardTesting fails the test with
+    /// them.
+    var faults: [String] { get }
 }

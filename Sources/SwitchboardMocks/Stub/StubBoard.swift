@@ -28,7 +28,7 @@ final class StubBoard: Sendable {
             do {
                 return try answer()
             } catch {
-                note(error, "the closure of \(stub.matcher)")
+                recordError(error, "the closure of \(stub.matcher)")
                 throw error
             }
         }
@@ -36,13 +36,13 @@ final class StubBoard: Sendable {
     }
 
     /// Records an error of a closure that is neither `NetworkError` nor `CancellationError`.
-    func note(_ error: any Error, _ closure: String) {
+    func recordError(_ error: any Error, _ closure: String) {
         guard !(error is NetworkError), !(error is CancellationError) else { return }
         state.withLock { $0.unmatched.append("\(closure) threw \(error)") }
     }
 
     /// Records a request that nothing answers. Returns a message with the nearest stubs.
-    func noteUnmatched(_ request: RecordedRequest, _ shown: String) -> String {
+    func recordUnmatched(_ request: RecordedRequest, _ shown: String) -> String {
         let stubs = state.withLock { $0.stubs }
         let text =
             stubs.isEmpty

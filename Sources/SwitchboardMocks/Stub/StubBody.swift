@@ -8,7 +8,7 @@ struct StubBody {
     let response: MockResponse
     /// The number of bytes before the break.
     let count: Int
-    /// The break behind those bytes, or nil at the end of a complete body.
+    /// The break after those bytes, or nil at the end of a complete body.
     let action: MockResponse.Break?
     let time: StubTime
 
@@ -20,8 +20,8 @@ struct StubBody {
         let needed = response.pace.time(for: sentCount, inChunks: chunks.count)
         if needed > .zero {
             let silence = max(response.pace.betweenChunks, response.pace.betweenBytes)
-            if let idle = time.idle, silence > idle { throw partial(try await time.out(after: idle), 0) }
-            if let rest = time.attempt, rest < needed { throw partial(try await time.out(after: rest), 0) }
+            if let idle = time.idle, silence > idle { throw partial(try await time.timeout(after: idle), 0) }
+            if let rest = time.attempt, rest < needed { throw partial(try await time.timeout(after: rest), 0) }
             try await time.sleep(for: needed)
         }
         if let action { throw partial(try await error(for: action), sentCount) }
@@ -35,7 +35,7 @@ struct StubBody {
 
     fileprivate func error(for action: MockResponse.Break) async throws -> NetworkError {
         switch action {
-        case .stall: try await time.out(after: time.silence)
+        case .stall: try await time.timeout(after: time.silence)
         case .close: NetworkError(.truncatedBody, reason: "StubSession: scripted to end after \(count) bytes")
         case .reset: NetworkError(.connectionLost, reason: "StubSession: scripted to reset after \(count) bytes")
         }
@@ -50,13 +50,13 @@ struct StubBody {
     fileprivate var sent: [Data] { response.chunks(of: content.prefix(action == nil ? content.count : sentCount)) }
 
     private var length: Int {
-        guard allowsBody, case .zeros(let count)? = response.packing else { return content.count }
+        guard allowsBody, case .zeros(let count)? = response.encodedContent else { return content.count }
         return count
     }
 
     private var content: Data {
         guard allowsBody else { return Data() }
-        switch response.packing {
+        switch response.encodedContent {
         case .gzip(let data): return data
         // A body that the limit refuses is not unpacked.
         case .zeros(let count): return Data(count: min(count, max(0, request.limits.responseBody)))
@@ -94,14 +94,14 @@ struct StubBody {
             }
             let wait = body.response.pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
             if wait > .zero {
-                if let idle = body.time.idle, wait > idle { throw noting(try await body.time.out(after: idle)) }
+                if let idle = body.time.idle, wait > idle { throw noting(try await body.time.timeout(after: idle)) }
                 try await body.time.sleep(for: wait)
             }
             return chunk
         }
 
         private func noting(_ error: NetworkError) -> NetworkError {
-            error.noting(body.request).with(body.response)
+            error.adding(body.request).with(body.response)
         }
     }
 }

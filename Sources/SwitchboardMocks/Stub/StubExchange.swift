@@ -9,19 +9,21 @@ struct StubExchange {
 
     func run() async throws -> NetworkResponse {
         try await waitForDelay()
-        if let what = response.needsSocket { throw fault(.unsupported, "\(what) need the socket of a MockServer") }
-        switch response.course {
+        if let feature = response.needsSocket {
+            throw fault(.unsupported, "\(feature) need the socket of a MockServer")
+        }
+        switch response.outcome {
         // A script needs a socket: the guard above refuses it.
-        case .complete, .script: return try await arrive(response.body.count, nil)
-        // A response that may have no body is complete with its head.
-        case .broken(_, let point) where point.isInBody && !allowsBody: return try await arrive(0, nil)
+        case .complete, .script: return try await deliver(response.body.count, nil)
+        // A response without body is complete after its head.
+        case .broken(_, let point) where point.isInBody && !allowsBody: return try await deliver(0, nil)
         case .broken(let action, let point):
-            switch point.place {
-            case .body(let count): return try await arrive(min(count, response.body.count), action)
-            case .head: return try await arrive(0, action)
-            default: throw try await withoutHead(action, point)
+            switch point.location {
+            case .body(let count): return try await deliver(min(count, response.body.count), action)
+            case .head: return try await deliver(0, action)
+            default: throw try await errorBeforeHead(action, point)
             }
-        case .failure(let error): throw error.noting(request)
+        case .failure(let error): throw error.adding(request)
         case .webSocket:
             guard let upgrade = request.options.upgrade else {
                 throw fault(.unsupported, "a WebSocket answers only router.webSocket")
@@ -35,11 +37,11 @@ struct StubExchange {
     func upgraded(
         _ upgrade: ConnectionUpgrade, check: @escaping StubPeer.Check = { _, _ in }
     ) throws(NetworkError) -> NetworkResponse {
-        guard case .webSocket(let steps) = response.course else { return try head() }
-        var asked = request
-        asked.headers.merge(upgrade.headers())
-        let accepted = response.accepting(asked.headers["Sec-WebSocket-Key"])
-        var answer = try StubExchange(request: asked, response: accepted, clock: clock).head()
+        guard case .webSocket(let steps) = response.outcome else { return try head() }
+        var handshake = request
+        handshake.headers.merge(upgrade.headers())
+        let accepted = response.accepting(handshake.headers["Sec-WebSocket-Key"])
+        var answer = try StubExchange(request: handshake, response: accepted, clock: clock).head()
         let peer = StubPeer(steps, upgrade.outgoing(), clock, check)
         answer.bytes = ResponseBytes { try await peer.next() }
         return answer
@@ -51,9 +53,9 @@ struct StubExchange {
 
     // MARK: Ends without a head
 
-    private func withoutHead(_ action: MockResponse.Break, _ point: BreakPoint) async throws -> NetworkError {
+    private func errorBeforeHead(_ action: MockResponse.Break, _ point: BreakPoint) async throws -> NetworkError {
         switch action {
-        case .stall: try await time.out(after: time.restOfHead).noting(request)
+        case .stall: try await time.timeout(after: time.restOfHead).adding(request)
         case .close: fault(.connectionLost, "scripted to close the connection \(point)")
         case .reset: fault(.connectionLost, "scripted to reset the connection \(point)")
         }
@@ -62,16 +64,16 @@ struct StubExchange {
     private func waitForDelay() async throws {
         let delay = response.pace.delay
         guard delay > .zero else { return }
-        if let limit = time.head, limit < delay { throw try await time.out(after: limit).noting(request) }
+        if let limit = time.head, limit < delay { throw try await time.timeout(after: limit).adding(request) }
         try await time.sleep(for: delay)
     }
 
     // MARK: Responses
 
     /// Returns the response with the part of its body that comes before the break.
-    private func arrive(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
+    private func deliver(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
         let head = try head()
-        if case .mislabelled = response.packing, allowsBody {
+        if case .mislabelled = response.encodedContent, allowsBody {
             throw partial(fault(.cannotDecodeResponse, "the body does not match its Content-Encoding"), 0)
         }
         let body = StubBody(request: request, response: response, count: count, action: action, time: time)
@@ -103,12 +105,12 @@ struct StubExchange {
     // MARK: Errors
 
     private func fault(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
-        NetworkError(code, reason: "StubSession: \(reason)").noting(request)
+        NetworkError(code, reason: "StubSession: \(reason)").adding(request)
     }
 
     /// Returns the error with the head and the part of the body that came with it.
     private func partial(_ error: NetworkError, _ count: Int) -> NetworkError {
-        var error = error.noting(request).with(response)
+        var error = error.adding(request).with(response)
         error.body = allowsBody ? response.body.prefix(max(0, count)) : Data()
         return error
     }
@@ -120,7 +122,7 @@ struct StubExchange {
 
 extension BreakPoint {
     fileprivate var isInBody: Bool {
-        switch place {
+        switch location {
         case .head, .body: true
         default: false
         }
@@ -134,6 +136,66 @@ extension NetworkError {
         error.status = response.status
         error.headers = response.headers
         error.body = Data()
+        return error
+    }
+}
+
+/// The timeouts of one answer of a ``StubSession``, measured by its clock.
+struct StubTime {
+    private let timeouts: Timeouts
+    private let clock: any Clock<Duration>
+    /// The time that has already passed.
+    private let spent: Duration
+
+    init(_ timeouts: Timeouts, _ clock: any Clock<Duration>, spent: Duration) {
+        self.timeouts = timeouts
+        self.clock = clock
+        self.spent = spent
+    }
+
+    /// The time limit of the head, or nil without limit.
+    var head: Duration? { least(timeouts.idle, timeouts.attempt) }
+
+    /// The time left for the head.
+    var restOfHead: Duration? { head.map { $0 - spent } }
+
+    /// The longest silence within the body.
+    var silence: Duration? { least(timeouts.idle, attempt) }
+
+    /// The time left for the attempt.
+    var attempt: Duration? { timeouts.attempt.map { $0 - spent } }
+
+    var idle: Duration? { timeouts.idle }
+
+    private func least(_ one: Duration?, _ other: Duration?) -> Duration? {
+        [one, other].compactMap { $0 }.min()
+    }
+
+    /// Waits for the given time, or until the task is canceled when the time is nil, and returns the timeout error.
+    ///
+    /// - Throws: `CancellationError`.
+    func timeout(after time: Duration?) async throws -> NetworkError {
+        while time == nil { try await sleep(for: .seconds(86_400)) }
+        if let time, time > .zero { try await sleep(for: time) }
+        return NetworkError(.timedOut, reason: "StubSession: timeout: no data within the request's timeouts")
+    }
+
+    func sleep(for duration: Duration) async throws {
+        do {
+            try await clock.sleep(for: duration)
+            try Task.checkCancellation()
+        } catch {
+            throw CancellationError()
+        }
+    }
+}
+
+extension NetworkError {
+    /// Returns the error with the request's URL and method, unless the error has them already.
+    func adding(_ request: NetworkRequest) -> NetworkError {
+        var error = self
+        error.url = url ?? request.url
+        error.method = method ?? request.method
         return error
     }
 }

@@ -99,7 +99,7 @@ public final class StubSession: CallCancellableSession {
             let response = try await caught(request) { try await withOwnTask { try await answer(request) } }
             return try await exchange(request, response)
         case .none:
-            throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).noting(request)
+            throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).adding(request)
         }
     }
 
@@ -153,7 +153,7 @@ public final class StubSession: CallCancellableSession {
         let type = recorded.headers["Content-Type"].map { " of \($0)" } ?? ""
         let body = recorded.body.isEmpty ? "" : " with \(recorded.body.count) bytes\(type)"
         let endPoint = request.endPointName.map { ", \($0)" } ?? ""
-        let text = board.noteUnmatched(recorded, "\(request)\(body)\(endPoint)")
+        let text = board.recordUnmatched(recorded, "\(request)\(body)\(endPoint)")
         return "StubSession: \(text)" + (board.isEmpty ? " (\(answered) answered)" : "")
     }
 
@@ -163,18 +163,18 @@ public final class StubSession: CallCancellableSession {
         do {
             return try await answer()
         } catch {
-            board.note(error, "the closure for \(request)")
+            board.recordError(error, "the closure for \(request)")
             throw Self.thrown(error, request)
         }
     }
 
     private static func thrown(_ error: any Error, _ request: NetworkRequest) -> any Error {
         switch error {
-        case let error as NetworkError: return error.noting(request)
+        case let error as NetworkError: return error.adding(request)
         case is CancellationError: return error
         default:
             let reason = "StubSession: the closure threw \(error)"
-            return NetworkError(.unknown, reason: reason, underlying: error).noting(request)
+            return NetworkError(.unknown, reason: reason, underlying: error).adding(request)
         }
     }
 }
@@ -200,4 +200,15 @@ extension StubSession: StubAnswering {
     public func fault(inOrder stubs: [Stub]) -> String? {
         board.fault(inOrder: stubs)
     }
+}
+
+extension NetworkError.Code {
+    /// No stub and no cassette entry answers the request. The reason shows the nearest ones. Such an error is never
+    /// retried.
+    public static let unmatchedRequest = NetworkError.Code(rawValue: "unmatchedRequest")
+}
+
+extension NetworkError {
+    /// ``Code/unmatchedRequest``
+    public static var unmatchedRequest: Code { .unmatchedRequest }
 }

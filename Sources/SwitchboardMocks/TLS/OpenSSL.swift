@@ -113,3 +113,140 @@ extension OpenSSL {
         }
     }
 }
+
+extension OpenSSL {
+    /// The functions for keys and certificates.
+    struct CertificateFunctions {
+        // EVP_PKEY
+        let newKeyContext: @convention(c) (Int32, Object?) -> Object?
+        let freeKeyContext: @convention(c) (Object?) -> Void
+        let beginKey: @convention(c) (Object?) -> Int32
+        let setKeyOption: @convention(c) (Object?, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+        let makeKey: @convention(c) (Object?, UnsafeMutablePointer<Object?>) -> Int32
+        let freeKey: @convention(c) (Object?) -> Void
+        // X509
+        let new: @convention(c) () -> Object?
+        let free: @convention(c) (Object?) -> Void
+        let setVersion: @convention(c) (Object?, Int) -> Int32
+        let serialNumber: @convention(c) (Object?) -> Object?
+        let setInteger: @convention(c) (Object?, UInt64) -> Int32
+        let begin: @convention(c) (Object?) -> Object?
+        let end: @convention(c) (Object?) -> Object?
+        let setSecondsFromNow: @convention(c) (Object?, Int) -> Object?
+        let setKey: @convention(c) (Object?, Object?) -> Int32
+        let subject: @convention(c) (Object?) -> Object?
+        let setIssuer: @convention(c) (Object?, Object?) -> Int32
+        let addToName:
+            @convention(c) (Object?, UnsafePointer<CChar>, Int32, UnsafePointer<UInt8>, Int32, Int32, Int32) -> Int32
+        let sha256: @convention(c) () -> Object?
+        let sign: @convention(c) (Object?, Object?, Object?) -> Int32
+        // X509_EXTENSION
+        let setExtensionContext:
+            @convention(c) (UnsafeMutableRawPointer, Object?, Object?, Object?, Object?, Int32) -> Void
+        let newExtension: @convention(c) (Object?, UnsafeMutableRawPointer, Int32, UnsafePointer<CChar>) -> Object?
+        let addExtension: @convention(c) (Object?, Object?, Int32) -> Int32
+        let freeExtension: @convention(c) (Object?) -> Void
+        // PEM
+        let writeCertificate: @convention(c) (Object?, Object?) -> Int32
+        let writeKey:
+            @convention(c) (
+                Object?, Object?, Object?, UnsafePointer<UInt8>?, Int32, UnsafeRawPointer?, UnsafeRawPointer?
+            ) -> Int32
+        let readCertificate:
+            @convention(c) (Object?, UnsafeRawPointer?, UnsafeRawPointer?, UnsafeRawPointer?) -> Object?
+
+        init(_ library: DynamicLibrary) throws(DynamicLibrary.Failure) {
+            newKeyContext = try library.function("EVP_PKEY_CTX_new_id")
+            freeKeyContext = try library.function("EVP_PKEY_CTX_free")
+            beginKey = try library.function("EVP_PKEY_keygen_init")
+            setKeyOption = try library.function("EVP_PKEY_CTX_ctrl_str")
+            makeKey = try library.function("EVP_PKEY_keygen")
+            freeKey = try library.function("EVP_PKEY_free")
+            new = try library.function("X509_new")
+            free = try library.function("X509_free")
+            setVersion = try library.function("X509_set_version")
+            serialNumber = try library.function("X509_get_serialNumber")
+            setInteger = try library.function("ASN1_INTEGER_set_uint64")
+            begin = try library.function("X509_getm_notBefore")
+            end = try library.function("X509_getm_notAfter")
+            setSecondsFromNow = try library.function("X509_gmtime_adj")
+            setKey = try library.function("X509_set_pubkey")
+            subject = try library.function("X509_get_subject_name")
+            setIssuer = try library.function("X509_set_issuer_name")
+            addToName = try library.function("X509_NAME_add_entry_by_txt")
+            sha256 = try library.function("EVP_sha256")
+            sign = try library.function("X509_sign")
+            setExtensionContext = try library.function("X509V3_set_ctx")
+            newExtension = try library.function("X509V3_EXT_conf_nid")
+            addExtension = try library.function("X509_add_ext")
+            freeExtension = try library.function("X509_EXTENSION_free")
+            writeCertificate = try library.function("PEM_write_bio_X509")
+            writeKey = try library.function("PEM_write_bio_PrivateKey")
+            readCertificate = try library.function("PEM_read_bio_X509")
+        }
+    }
+}
+
+extension OpenSSL {
+    /// The functions for connections (`SSL`) and their shared context (`SSL_CTX`).
+    struct ConnectionFunctions {
+        /// Chooses among the protocols that a client offers (ALPN).
+        typealias ProtocolChoice =
+            @convention(c) (
+                Object?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+                UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
+            ) -> Int32
+
+        // SSL_CTX
+        let serverMethod: @convention(c) () -> Object?
+        let newContext: @convention(c) (Object?) -> Object?
+        let freeContext: @convention(c) (Object?) -> Void
+        let control: @convention(c) (Object?, Int32, Int, UnsafeMutableRawPointer?) -> Int
+        let setOptions: @convention(c) (Object?, UInt64) -> UInt64
+        let setTickets: @convention(c) (Object?, Int) -> Int32
+        let setCiphers: @convention(c) (Object?, UnsafePointer<CChar>) -> Int32
+        let useCertificate: @convention(c) (Object?, Object?) -> Int32
+        let useKey: @convention(c) (Object?, Object?) -> Int32
+        let setProtocolChoice: @convention(c) (Object?, ProtocolChoice?, UnsafeMutableRawPointer?) -> Void
+        let setVerification: @convention(c) (Object?, Int32, UnsafeRawPointer?) -> Void
+        let trustedCertificates: @convention(c) (Object?) -> Object?
+        let addTrusted: @convention(c) (Object?, Object?) -> Int32
+        let addClientAuthority: @convention(c) (Object?, Object?) -> Int32
+        // SSL
+        let new: @convention(c) (Object?) -> Object?
+        let free: @convention(c) (Object?) -> Void
+        let setBuffers: @convention(c) (Object?, Object?, Object?) -> Void
+        let setServer: @convention(c) (Object?) -> Void
+        let isEstablished: @convention(c) (Object?) -> Int32
+        let read: @convention(c) (Object?, UnsafeMutableRawPointer?, Int32) -> Int32
+        let write: @convention(c) (Object?, UnsafeRawPointer?, Int32) -> Int32
+        let outcome: @convention(c) (Object?, Int32) -> Int32
+        let shutDown: @convention(c) (Object?) -> Int32
+
+        init(_ library: DynamicLibrary) throws(DynamicLibrary.Failure) {
+            serverMethod = try library.function("TLS_server_method")
+            newContext = try library.function("SSL_CTX_new")
+            freeContext = try library.function("SSL_CTX_free")
+            control = try library.function("SSL_CTX_ctrl")
+            setOptions = try library.function("SSL_CTX_set_options")
+            setTickets = try library.function("SSL_CTX_set_num_tickets")
+            setCiphers = try library.function("SSL_CTX_set_cipher_list")
+            useCertificate = try library.function("SSL_CTX_use_certificate")
+            useKey = try library.function("SSL_CTX_use_PrivateKey")
+            setProtocolChoice = try library.function("SSL_CTX_set_alpn_select_cb")
+            setVerification = try library.function("SSL_CTX_set_verify")
+            trustedCertificates = try library.function("SSL_CTX_get_cert_store")
+            addTrusted = try library.function("X509_STORE_add_cert")
+            addClientAuthority = try library.function("SSL_CTX_add_client_CA")
+            new = try library.function("SSL_new")
+            free = try library.function("SSL_free")
+            setBuffers = try library.function("SSL_set_bio")
+            setServer = try library.function("SSL_set_accept_state")
+            isEstablished = try library.function("SSL_is_init_finished")
+            read = try library.function("SSL_read")
+            write = try library.function("SSL_write")
+            outcome = try library.function("SSL_get_error")
+            shutDown = try library.function("SSL_shutdown")
+        }
+    }
+}

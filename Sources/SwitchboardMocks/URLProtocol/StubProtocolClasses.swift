@@ -4,7 +4,7 @@ import Switchboard
 
 /// Creates a protocol class for each stub, because URLSession identifies a protocol by its class.
 ///
-/// The classes are instances of one generic class, created at run time. Swift never frees them. They are not used again
+/// The classes are instances of one generic class, created at run time. Swift never frees them. They are not reused
 /// for another stub, so a configuration that outlives its stub reaches no stub. One class takes about a kilobyte.
 final class StubProtocolClasses: Sendable {
     static let shared = StubProtocolClasses()
@@ -23,7 +23,7 @@ final class StubProtocolClasses: Sendable {
         /// The number of entries after which the entries of deallocated stubs are removed.
         var capacity = 64
 
-        mutating func forgetThoseGone() {
+        mutating func removeDeallocated() {
             entries = entries.filter { $0.value.stub != nil }
             classes = classes.filter { entries[$0.value] != nil }
             capacity = max(64, 2 * entries.count)
@@ -43,7 +43,7 @@ final class StubProtocolClasses: Sendable {
             let protocolClass = ObjectIdentifier(Self.makeClass(state.count))
             state.entries[protocolClass] = Entry(stub: stub, number: state.count)
             state.classes[ObjectIdentifier(stub)] = protocolClass
-            if state.entries.count > state.capacity { state.forgetThoseGone() }
+            if state.entries.count > state.capacity { state.removeDeallocated() }
             return state.count
         }
         return Self.makeClass(number)

@@ -24,7 +24,7 @@ extension StubSession {
     /// Outside Apple's systems, Foundation limits a URLProtocol: download tasks and uploads from a delegate's stream
     /// fail with `URLError.unsupportedURL`, and a delegate receives a body in one piece.
     ///
-    /// - Parameter base: The configuration to copy. Its `protocolClasses` stay, behind the stub's class. Its `urlCache`
+    /// - Parameter base: The configuration to copy. Its `protocolClasses` stay, after the stub's class. Its `urlCache`
     ///   and `urlCredentialStorage` do not.
     /// - Returns: A configuration that retains this stub while the configuration, or a session made from it, exists. A
     ///   configuration with a replaced `urlCache` does not retain the stub. Its requests fail with
@@ -32,7 +32,7 @@ extension StubSession {
     public func urlSessionConfiguration(_ base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
         guard let configuration = base.copy() as? URLSessionConfiguration else { return base }
         configuration.protocolClasses = [StubProtocolClasses.shared.ownClass(of: self)] + (base.protocolClasses ?? [])
-        configuration.urlCache = StubKeeper(self)
+        configuration.urlCache = StubRetainer(self)
         // With stored credentials Foundation would answer a 401 itself, over the network.
         configuration.urlCredentialStorage = nil
         return configuration

@@ -46,8 +46,32 @@ struct ServerFrames {
             payload.count < 126 ? (0, UInt8(payload.count)) : payload.count < 65_536 ? (2, 126) : (8, 127)
         frame.append(mask | marker)
         for index in (0..<size).reversed() { frame.append(UInt8(truncatingIfNeeded: payload.count >> (8 * index))) }
-        // A mask of zeros leaves the payload as it is.
+        // A mask of zeros does not change the payload.
         if isMasked { frame.append(contentsOf: [0, 0, 0, 0]) }
         return frame + payload
+    }
+}
+
+/// Finds the messages and control frames in one direction of a WebSocket.
+struct MessageScanner {
+    private var frames = ServerFrames()
+    private var fragments: (opcode: UInt8, payload: Data)?
+
+    /// Returns the messages that these bytes complete.
+    mutating func take(_ bytes: Data) -> [(opcode: UInt8, payload: Data)] {
+        frames.take(bytes)
+        var messages: [(opcode: UInt8, payload: Data)] = []
+        while let frame = frames.next() {
+            guard frame.opcode < 0x8 else {
+                messages.append((frame.opcode, frame.payload))
+                continue
+            }
+            let (opcode, payload) = fragments ?? (frame.opcode, Data())
+            fragments = (opcode, payload + frame.payload)
+            guard frame.isFinal else { continue }
+            messages.append((opcode, payload + frame.payload))
+            fragments = nil
+        }
+        return messages
     }
 }

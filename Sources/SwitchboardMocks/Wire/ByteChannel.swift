@@ -4,7 +4,7 @@ import SwitchboardText
 
 /// Reads and writes the bytes of one connection. Its waits end when the client leaves or the server stops.
 final class ByteChannel {
-    /// The reason why the conversation cannot continue.
+    /// The reason why the connection ends.
     enum Interruption: Error {
         case clientLeft, serverStopped
         /// The TLS handshake failed, or the client broke the protocol.
@@ -14,7 +14,7 @@ final class ByteChannel {
     private let socket: Socket
     private let stop: StopSignal
     /// The TLS layer above the socket. Nil for plain bytes.
-    private var tls: TLSConversation?
+    private var tls: TLSConnection?
     private var buffer: [UInt8] = []
     private var position = 0
     private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -33,18 +33,18 @@ final class ByteChannel {
     // MARK: TLS
 
     /// Performs the handshake, including the bytes that were peeked at. Afterwards all bytes pass through
-    /// `conversation`.
+    /// `connection`.
     ///
     /// - Throws: ``Interruption``. After ``Interruption/tlsFailed`` the channel is plain again, so that it can be
     ///   closed.
-    func secure(with conversation: TLSConversation) throws {
+    func secure(with connection: TLSConnection) throws {
         let early = buffer[position...]
         (buffer, position) = ([], 0)
-        tls = conversation
+        tls = connection
         do {
-            _ = try early.withUnsafeBytes { try decrypt($0, conversation) }
-            while !conversation.isEstablished {
-                guard try fill() || conversation.isEstablished else { throw Interruption.clientLeft }
+            _ = try early.withUnsafeBytes { try decrypt($0, connection) }
+            while !connection.isEstablished {
+                guard try fill() || connection.isEstablished else { throw Interruption.clientLeft }
             }
         } catch Interruption.tlsFailed {
             tls = nil
@@ -53,9 +53,9 @@ final class ByteChannel {
     }
 
     /// Decrypts bytes of the client. Returns true when they contain data to read.
-    private func decrypt(_ bytes: UnsafeRawBufferPointer, _ tls: TLSConversation) throws -> Bool {
+    private func decrypt(_ bytes: UnsafeRawBufferPointer, _ tls: TLSConnection) throws -> Bool {
         let count = buffer.count
-        do throws(TLSConversation.Failure) {
+        do throws(TLSConnection.Failure) {
             try tls.take(bytes, into: &buffer)
         } catch {
             try transmit(tls.output())
@@ -117,13 +117,13 @@ final class ByteChannel {
         while true {
             switch wait(for: .readable) {
             case .stopped, .timedOut: throw Interruption.serverStopped
-            case .ready: if let isOpen = try takeIn() { return isOpen }
+            case .ready: if let isOpen = try receiveBytes() { return isOpen }
             }
         }
     }
 
     /// Receives the available bytes. Returns nil when none were there, and false at the end.
-    private func takeIn() throws -> Bool? {
+    private func receiveBytes() throws -> Bool? {
         if tls?.isEnded == true { return false }
         switch socket.receive(into: piece) {
         case .bytes(let count):
@@ -141,13 +141,13 @@ final class ByteChannel {
 
     // MARK: Writing
 
-    /// Sends bytes. Calls `isDone` with true before each attempt that may send the last of them, and with false when
-    /// the attempt did not. A client that has all bytes received the last ones after a call with true.
+    /// Sends bytes. Calls `isDone` with true before each attempt that may send the last byte, and with false when
+    /// the attempt did not. So the call with true precedes the client's receipt of all bytes.
     func send(_ data: Data, isDone: ((Bool) -> Void)? = nil) throws {
         guard let tls else { return try transmit(data, isDone) }
         var rest = data
         while !rest.isEmpty {
-            do throws(TLSConversation.Failure) {
+            do throws(TLSConnection.Failure) {
                 try tls.put(rest.prefix(1 << 16))
             } catch {
                 throw Interruption.tlsFailed
@@ -181,12 +181,12 @@ final class ByteChannel {
     /// - Throws: ``Interruption`` as soon as the client ends its side or the server stops.
     func pause(until deadline: ContinuousClock.Instant?) throws {
         while true {
-            // Bytes sent ahead must be received, because the end of the client's bytes is visible only behind them.
+            // Receives bytes sent ahead, because the end of the client's bytes is visible only after them.
             let hasRoom = buffer.count - position < readAheadLimit
             switch wait(for: hasRoom ? .readable : .broken, until: deadline) {
             case .timedOut: return
             case .stopped: throw Interruption.serverStopped
-            case .ready: guard hasRoom, try takeIn() != false else { throw Interruption.clientLeft }
+            case .ready: guard hasRoom, try receiveBytes() != false else { throw Interruption.clientLeft }
             }
         }
     }
@@ -215,7 +215,7 @@ final class ByteChannel {
         let deadline = ContinuousClock.now + time
         var isOpen = true
         repeat {
-            isOpen = (try? takeIn() != false) ?? false
+            isOpen = (try? receiveBytes() != false) ?? false
             position = buffer.count
         } while isOpen && socket.wait(for: .readable, stop: stop, until: deadline) == .ready
         socket.close()

@@ -87,7 +87,7 @@ final class RequestReader {
 
     /// Reads the scripted part of the body, chunk framing included.
     private func broken(_ response: MockResponse, amid framing: RequestHead.Framing) throws -> Broken {
-        guard case .requestBody(let count)? = response.requestBreak?.point.place else {
+        guard case .requestBody(let count)? = response.requestBreak?.point.location else {
             return Broken(response: response)
         }
         var body = Data()

@@ -79,12 +79,12 @@ final class Socket: Sendable {
         }
     }
 
-    /// Announces to the peer that nothing more comes. The peer's bytes still arrive.
+    /// Ends this side of the connection. The peer's bytes still arrive.
     func endSending() {
         SystemCalls.endWriting(descriptor)
     }
 
-    /// Closes with a RST in place of a FIN.
+    /// Closes with a RST instead of a FIN.
     func reset() {
         closeOnce(SystemCalls.resetSocket)
     }

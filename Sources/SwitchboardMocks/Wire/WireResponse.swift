@@ -1,7 +1,8 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
-/// A ``MockResponse`` as the bytes that answer one request, and the end of the connection behind them.
+/// A ``MockResponse`` as the bytes that answer one request, and the end of the connection after them.
 struct WireResponse {
     enum Ending: Equatable {
         case keepAlive, close, reset, stall
@@ -21,12 +22,12 @@ struct WireResponse {
     /// Creates the bytes of a response. `request` is nil for one that could not be read.
     init(_ response: MockResponse, to request: RecordedRequest?) {
         let response = response.refusingInvalidHeaders()
-        switch response.course {
+        switch response.outcome {
         case .complete, .webSocket: write(response, to: request, until: nil)
         case .broken(let action, let point):
             ending = Ending(action)
             isWhole = false
-            write(response, to: request, until: point.place)
+            write(response, to: request, until: point.location)
         case .script(let steps): for step in steps { add(step) }
         case .failure: isWhole = false
         }
@@ -46,12 +47,12 @@ struct WireResponse {
 
     // MARK: Head and body
 
-    /// Adds the pieces of the answer up to a point, or all of them when `place` is nil.
+    /// Adds the pieces of the answer up to a point, or all of them when `location` is nil.
     private mutating func write(
-        _ response: MockResponse, to request: RecordedRequest?, until place: BreakPoint.Place?
+        _ response: MockResponse, to request: RecordedRequest?, until location: BreakPoint.Location?
     ) {
-        let frame = ResponseFrame(response, to: request, until: place)
-        switch place {
+        let frame = ResponseFrame(response, to: request, until: location)
+        switch location {
         case .accept, .requestLine, .requestHead, .requestBody, .response: return
         case .statusLine: return pieces.append(.bytes(frame.statusLine))
         case .head, .body, nil: break
@@ -60,7 +61,7 @@ struct WireResponse {
         if frame.isChunked, frame.hasBody {
             pieces.append(.bytes(frame.head))
             write(chunks: response.chunks(of: frame.body), response)
-            if place == nil, response.wire.chunkSizeText == nil {
+            if location == nil, response.wire.chunkSizeText == nil {
                 let fields = response.trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
                 pieces.append(.bytes(Data("0\r\n\(fields)\r\n".utf8)))
             }
@@ -70,7 +71,7 @@ struct WireResponse {
             pieces.append(.bytes(frame.head))
             add(frame.body, response.pace)
         }
-        guard place == nil else { return }
+        guard location == nil else { return }
         if !response.wire.trailing.isEmpty { pieces.append(.bytes(response.wire.trailing)) }
         ending = frame.isKept ? .keepAlive : .close
     }
@@ -119,5 +120,65 @@ extension WireResponse.Ending {
         case .reset: self = .reset
         case .stall: self = .stall
         }
+    }
+}
+
+/// The frame around the body of an answer: status line, header fields, framing.
+struct ResponseFrame {
+    /// The part of the body that is sent.
+    let body: Data
+    /// Whether the answer has a body, which may be empty.
+    let hasBody: Bool
+    let isChunked: Bool
+    /// Whether the connection accepts another request after this answer.
+    let isKept: Bool
+    let statusLine: Data
+    /// Status line, header fields and the empty line.
+    let head: Data
+
+    /// Creates the frame of an answer that breaks at `location`, or of a complete one when it is nil. `request` is nil
+    /// for one that could not be read.
+    init(_ response: MockResponse, to request: RecordedRequest?, until location: BreakPoint.Location?) {
+        let cut: Int? =
+            switch location {
+            case nil: nil
+            case .body(let count): count
+            default: 0
+            }
+        let isOld = request?.httpVersion == "HTTP/1.0"
+        let endsConnection = response.wire.endsConnection
+        isChunked = (response.chunkSizes != nil || !response.trailers.isEmpty) && !isOld
+        hasBody = response.allowsBody(to: request?.method ?? .get)
+        body = hasBody ? response.body.prefix(cut ?? response.body.count) : Data()
+
+        var headers = response.headers
+        // Announces one more byte when the cut would not be visible otherwise.
+        let missing = (cut ?? 0) >= response.body.count && cut != nil ? 1 : 0
+        if let length = response.wire.announcedLength { headers.set("Content-Length", String(length)) }
+        if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), !response.isBodiless {
+            if isChunked {
+                headers.add("Transfer-Encoding", "chunked")
+            } else if response.chunkSizes == nil, response.trailers.isEmpty, response.wire.version == "HTTP/1.1" {
+                headers.add("Content-Length", String(response.body.count + missing))
+            }
+        }
+        if let length = response.wire.secondLength { headers.add("Content-Length", String(length)) }
+        let closes = headers.hasToken("close", in: "Connection")
+        isKept = location == nil && !endsConnection && request?.keepsConnection == true && !closes
+        // A fault does not announce that the connection ends.
+        if location == nil, !endsConnection, !isKept, !headers.contains("Connection") {
+            headers.add("Connection", "close")
+        }
+
+        let status = response.status
+        statusLine = Data("\(response.wire.version) \(status) \(ReasonPhrase.phrase(for: status))\r\n".utf8)
+        head = statusLine + Data((headers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n").utf8)
+    }
+}
+
+extension RecordedRequest {
+    /// Whether the client accepts another answer on this connection.
+    fileprivate var keepsConnection: Bool {
+        httpVersion == "HTTP/1.1" && !headers.hasToken("close", in: "Connection")
     }
 }

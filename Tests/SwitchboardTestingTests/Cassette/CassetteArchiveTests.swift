@@ -9,7 +9,8 @@ struct CassetteArchiveTests {
     private let request = NetworkRequest(
         .post, text: "https://h.example/a/b?x=1", headers: ["Accept": "*/*"], body: JSONBody(["n": 1]))
 
-    @Test func anEntryHasWhatTheFormatDemands() async throws {
+    @Test("an entry has every field that HAR 1.2 requires")
+    func entryFormat() async throws {
         try await withFile { file in
             try await Cassette.recording([request], in: file) { _ in .json("[1]", status: 201, headers: ["X": "y"]) }
             let archive = try Archive(file)
@@ -42,7 +43,8 @@ struct CassetteArchiveTests {
         }
     }
 
-    @Test func timingsOfTheSessionAreWrittenAndAddUp() async throws {
+    @Test("the session's timings are written and add up to the time")
+    func timings() async throws {
         struct Measured: NetworkSession {
             func send(_ request: NetworkRequest) async throws -> NetworkResponse {
                 var response = NetworkResponse(status: 200, url: request.url)
@@ -71,7 +73,8 @@ struct CassetteArchiveTests {
         }
     }
 
-    @Test func recordingMoreChangesNothingOfWhatIsThere() async throws {
+    @Test("recording more leaves the stored entries unchanged")
+    func recordingMore() async throws {
         try await withFile { file in
             try await Cassette.recording([request], in: file)
             let before = try Archive(file).text
@@ -83,7 +86,8 @@ struct CassetteArchiveTests {
         }
     }
 
-    @Test func anArchiveOfABrowserIsPlayed() async throws {
+    @Test("an archive of a browser is played")
+    func browserArchive() async throws {
         let file = Self.exported
         // The entries of an extension, of a data URL and of a blocked request are no faults.
         try await Cassette.run(file: file, mode: .replay, recording: NoNetwork()) { cassette in
@@ -112,7 +116,8 @@ struct CassetteArchiveTests {
         }
     }
 
-    @Test func recordingIntoABrowsersArchiveReplacesItsSecretsAndDropsWhatIsNoneOfTheFormat() async throws {
+    @Test("recording into a browser's archive masks secrets, drops other fields")
+    func recordingIntoBrowserArchive() async throws {
         try await withFile { file in
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -137,19 +142,21 @@ struct CassetteArchiveTests {
     private static let exported = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Cassettes/exported by a browser.har")
 
-    @Test(arguments: [
-        ("{", "the top level: "), ("[]", "the top level: "), (#"{"log":{}}"#, "log.entries: the key is missing"),
-        (#"{"log":{"entries":[{"request":{}}]}}"#, "log.entries[0].request.method: the key is missing"),
-        (
-            #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h/"},"response":{"status":"200"}}]}}"#,
-            "log.entries[0].response.status: it is no number"
-        ),
-        (
-            #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h/"},"response":{"status":200,"content":{"text":"%","encoding":"base64"}}}]}}"#,
-            "log.entries[0].response.content.text: it is not base64"
-        ),
-    ])
-    func aDamagedFileIsAnErrorThatNamesFileAndPlace(text: String, place: String) async throws {
+    @Test(
+        "a damaged file is an error with the file and the location",
+        arguments: [
+            ("{", "the top level: "), ("[]", "the top level: "), (#"{"log":{}}"#, "log.entries: the key is missing"),
+            (#"{"log":{"entries":[{"request":{}}]}}"#, "log.entries[0].request.method: the key is missing"),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h/"},"response":{"status":"200"}}]}}"#,
+                "log.entries[0].response.status: it is no number"
+            ),
+            (
+                #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h/"},"response":{"status":200,"content":{"text":"%","encoding":"base64"}}}]}}"#,
+                "log.entries[0].response.content.text: it is not base64"
+            ),
+        ])
+    func damagedFile(text: String, place: String) async throws {
         try await withFile { file in
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -164,7 +171,8 @@ struct CassetteArchiveTests {
         }
     }
 
-    @Test func aPlaceThatCannotBeWrittenIsAnError() async throws {
+    @Test("a file that cannot be written is an error")
+    func unwritableFile() async throws {
         try await withFile { file in
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
             let error = await #expect(throws: NetworkError.self) {

@@ -7,12 +7,15 @@ import Testing
 struct CassetteBodyTests {
     private let url = "https://h.example/"
 
-    @Test(arguments: [
-        ("plain é\n", "text/plain", nil), ("", "text/plain", nil), (#"{"a":1}"#, "application/json", nil),
-        ("é", "text/plain; charset=ISO-8859-1", "base64"), ("e", "text/plain; charset=iso-8859-1", nil),
-        ("\u{FEFF}mark", "text/plain", "base64"), ("nul\0", "text/plain", "base64"), ("\u{1}", "image/png", "base64"),
-    ])
-    func aBodyIsTextOrBase64AndTheSameAgain(text: String, type: String, encoding: String?) async throws {
+    @Test(
+        "a body is written as text or base64, and read unchanged",
+        arguments: [
+            ("plain é\n", "text/plain", nil), ("", "text/plain", nil), (#"{"a":1}"#, "application/json", nil),
+            ("é", "text/plain; charset=ISO-8859-1", "base64"), ("e", "text/plain; charset=iso-8859-1", nil),
+            ("\u{FEFF}mark", "text/plain", "base64"), ("nul\0", "text/plain", "base64"),
+            ("\u{1}", "image/png", "base64"),
+        ])
+    func bodyEncoding(text: String, type: String, encoding: String?) async throws {
         try await withFile { file in
             let body = Data(text.utf8)
             let request = NetworkRequest(.post, text: url, body: DataBody(body, contentType: type))
@@ -31,7 +34,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func everyKindOfBodyIsReadOnceAndSentAsItIs() async throws {
+    @Test("every kind of body is read once and sent unchanged")
+    func bodyKinds() async throws {
         try await withFile { file in
             let content = Data("from a file".utf8)
             let other = file.deletingLastPathComponent().appendingPathComponent("upload")
@@ -69,7 +73,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func aBodyThatCannotBeReadEndsTheRequest() async throws {
+    @Test("a body that cannot be read ends the request")
+    func unreadableBody() async throws {
         try await withFile { file in
             let cassette = try Cassette(file: file, mode: .recordMissing, recording: NoNetwork())
             for body in [FileBody(file) as any HTTPBody, JSONBody(Double.nan)] {
@@ -81,7 +86,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func aDownloadIsRecordedFromItsFileAndWrittenAgain() async throws {
+    @Test("a download is recorded from its file, and written when played")
+    func download() async throws {
         try await withFile { file in
             let destination = file.deletingLastPathComponent().appendingPathComponent("picture")
             try FileManager.default.createDirectory(
@@ -117,7 +123,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func aStreamIsHandedOnAsItArrivesAndRecordedAsFarAsItWasRead() async throws {
+    @Test("a stream is delivered as it arrives and recorded as far as it was read")
+    func stream() async throws {
         try await withFile { file in
             try await MockServer.run { server in
                 var request = NetworkRequest(.get, server.url)
@@ -150,7 +157,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func aStreamThatBreaksIsNotRecorded() async throws {
+    @Test("a stream that breaks is not recorded")
+    func brokenStream() async throws {
         try await withFile { file in
             try await MockServer.run { server in
                 var request = NetworkRequest(.get, server.url)
@@ -167,7 +175,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func limitsHoldWhenAnEntryIsPlayed() async throws {
+    @Test("a played entry is subject to the request's limits")
+    func limits() async throws {
         try await withFile { file in
             var request = NetworkRequest(text: url)
             try await Cassette.recording([request], in: file) { _ in .text("abcd", headers: ["X": "y"]) }
@@ -183,7 +192,8 @@ struct CassetteBodyTests {
         }
     }
 
-    @Test func trailersArePlayed() async throws {
+    @Test("trailers are played")
+    func trailers() async throws {
         struct Trailing: NetworkSession {
             func send(_ request: NetworkRequest) async throws -> NetworkResponse {
                 var response = NetworkResponse(status: 200, body: Data("x".utf8), url: request.url)

@@ -8,7 +8,8 @@ struct CassetteModeTests {
     private let one = NetworkRequest(text: "https://h.example/one?page=1")
     private let two = NetworkRequest(text: "https://h.example/two")
 
-    @Test func whatWasRecordedFromAServerIsPlayedWithoutIt() async throws {
+    @Test("a recording of a server is played without the server")
+    func recordAndPlay() async throws {
         try await withFile { file in
             let server = try MockServer { request in
                 request.path == "/made"
@@ -43,8 +44,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test(arguments: [Cassette.Mode.replay, .strict])
-    func withoutItsFileItSaysHowToRecordIt(mode: Cassette.Mode) async throws {
+    @Test("a missing file is an error that says how to record it", arguments: [Cassette.Mode.replay, .strict])
+    func missingFile(mode: Cassette.Mode) async throws {
         try await withFile { file in
             let error = #expect(throws: NetworkError.self) { try Cassette.playing(file, mode: mode) }
             #expect(error?.code == .cassetteFault)
@@ -54,7 +55,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func anEntryAnswersOnceUnlessEntriesRepeat() async throws {
+    @Test("an entry answers once unless entries repeat")
+    func repeats() async throws {
         try await withFile { file in
             let answers = StubSession(.text("1"), .text("2"))
             try await Cassette.run(file: file, mode: .recordMissing, recording: answers) { cassette in
@@ -75,7 +77,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func recordMissingPlaysWhatIsThereAndRecordsTheRest() async throws {
+    @Test("recordMissing plays stored entries and records missing ones")
+    func recordMissing() async throws {
         try await withFile { file in
             try await Cassette.recording([one, two], in: file) { _ in .text("old") }
             let session = StubSession { _ in .text("new") }
@@ -93,7 +96,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func rewriteRecordsEverythingAnewAndPlaysNothing() async throws {
+    @Test("rewrite records everything again and plays nothing")
+    func rewrite() async throws {
         try await withFile { file in
             try await Cassette.recording([one, two], in: file) { _ in .text("old") }
             let new = try await Cassette.recording([two], in: file, mode: .rewrite) { _ in .text("new") }
@@ -106,7 +110,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func strictWantsTheRecordedOrder() async throws {
+    @Test("strict requires the recorded order")
+    func strict() async throws {
         try await withFile { file in
             try await Cassette.recording([one, two], in: file)
             let ordered = try Cassette.playing(file, mode: .strict)
@@ -131,7 +136,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func aFailedExchangeIsPassedOnAndNotRecorded() async throws {
+    @Test("a failed exchange throws and is not recorded")
+    func failedExchange() async throws {
         try await withFile { file in
             let session = StubSession(.failure(.timedOut), .text("there"))
             let cassette = try Cassette(file: file, mode: .recordMissing, recording: session)
@@ -145,7 +151,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func nothingIsWrittenWhenNothingChanged() async throws {
+    @Test("an unchanged cassette writes nothing")
+    func unchanged() async throws {
         try await withFile { file in
             try await Cassette.recording([one], in: file)
             for mode in [Cassette.Mode.replay, .strict, .recordMissing] {
@@ -159,7 +166,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func concurrentRequestsEachGetTheirEntry() async throws {
+    @Test("concurrent requests each get their own entry")
+    func concurrentRequests() async throws {
         try await withFile { file in
             let requests = (0..<100).map { NetworkRequest(text: "https://h.example/\($0 % 50)") }
             func texts(_ cassette: Cassette) async throws -> [String] {
@@ -176,7 +184,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func theEnvironmentNamesTheModeAndAnotherWordIsAnError() throws {
+    @Test("the environment selects the mode, and an unknown mode is an error")
+    func environmentMode() throws {
         let names = ["replay": Cassette.Mode.replay, "record": .recordMissing, "rewrite": .rewrite, "strict": .strict]
         for (name, mode) in names {
             #expect(try Cassette.Mode.fromEnvironment.resolved(in: ["SWITCHBOARD_CASSETTES": name]) == mode)
@@ -189,7 +198,8 @@ struct CassetteModeTests {
         #expect(error?.reason == "SWITCHBOARD_CASSETTES is \"Record\"; it is replay, record, rewrite or strict")
     }
 
-    @Test func runHasACurrentCassetteAndThrowsItsFaults() async throws {
+    @Test("run has a current cassette and throws its faults")
+    func run() async throws {
         try await withFile { file in
             let none = #expect(throws: NetworkError.self) { try Cassette.current }
             #expect(none?.code == .cassetteFault)
@@ -205,7 +215,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func runSavesAndThrowsWhatItsBodyThrows() async throws {
+    @Test("run saves the cassette and throws the error of its body")
+    func runThatThrows() async throws {
         struct Odd: Error {}
         try await withFile { file in
             await #expect(throws: Odd.self) {
@@ -219,7 +230,8 @@ struct CassetteModeTests {
         }
     }
 
-    @Test func whatMayNotBeSentIsRefusedAndNoFault() async throws {
+    @Test("an invalid request is refused and is no fault")
+    func invalidRequest() async throws {
         try await withFile { file in
             try await Cassette.recording([one], in: file)
             let cassette = try Cassette.playing(file)

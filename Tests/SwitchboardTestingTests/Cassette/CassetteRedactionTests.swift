@@ -107,7 +107,8 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test func withoutRedactionTheTokenIsThere() async throws {
+    @Test("without redaction, the token is in the file")
+    func withoutRedaction() async throws {
         try await withFile { file in
             let (_, request, answer) = Self.exchanges[0]
             try await Cassette.recording([request], in: file, redaction: .none) { _ in answer }
@@ -117,7 +118,8 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test func masksStandWhereTheSecretsWere() async throws {
+    @Test("masks replace the secrets")
+    func masks() async throws {
         try await withFile { file in
             let request = NetworkRequest(
                 .post, text: "https://me:hunter22@h.example/p?token=t0p-s3cret&page=1",
@@ -154,7 +156,8 @@ struct CassetteRedactionTests {
     }
 
     /// Replaces secrets by their names that are too short to be replaced elsewhere.
-    @Test func shortSecretsAreReplacedByTheirNames() async throws {
+    @Test("short secrets are replaced only where their names mark them")
+    func shortSecrets() async throws {
         try await withFile { file in
             func part(_ name: String, _ text: String, _ type: String = "text/plain") -> String {
                 "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\nContent-Type: \(type)\r\n\r\n\(text)\r\n"
@@ -185,7 +188,8 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test func namesAndMasksOfYourOwnCount() async throws {
+    @Test("the redaction's own names and masks apply")
+    func ownNamesAndMasks() async throws {
         try await withFile { file in
             var redaction = Redaction.standard.adding(headerNames: ["X-Tenant"], parameterNames: ["tenant"])
             redaction.mask = "tenant-0"
@@ -199,7 +203,8 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test func aSecretThatOnlyTheAnswerTellsDoesNotKeepTheRequestFromBeingPlayed() async throws {
+    @Test("a request with a secret known only from a response is played")
+    func secretFromResponse() async throws {
         try await withFile { file in
             let requests = ["midnight", "daylight"].map { (theme: String) in
                 NetworkRequest(
@@ -215,7 +220,8 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test func recordingMoreReplacesSecretsInWhatWasThereToo() async throws {
+    @Test("recording more replaces secrets in stored entries too")
+    func secretsOfStoredEntries() async throws {
         try await withFile { file in
             let first = NetworkRequest(text: "https://h.example/first")
             try await Cassette.recording([first], in: file) { _ in .text("a late-secret shows") }
@@ -228,7 +234,8 @@ struct CassetteRedactionTests {
         }
     }
 
-    @Test func aTextOfAFaultHasNoSecret() async throws {
+    @Test("the text of a fault has no secret")
+    func faultsWithoutSecrets() async throws {
         try await withFile { file in
             try await Cassette.recording([NetworkRequest(text: "https://h.example/a?token=recorded-one")], in: file)
             let cassette = try Cassette.playing(file)

@@ -17,7 +17,8 @@ struct CassetteTraitTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Cassettes")
 
-    @Test(.cassette("popular movies", recording: movies)) func aTestPlaysItsCassette() async throws {
+    @Test("a test with the trait plays its cassette", .cassette("popular movies", recording: movies))
+    func testTrait() async throws {
         struct Page: Decodable { var page: Int }
         let router = Router<URLEndPoint>(session: try Cassette.current)
         let url = try #require(URL(string: "https://movies.example/3/popular?page=1"))
@@ -26,13 +27,16 @@ struct CassetteTraitTests {
     }
 
     /// Checks that all cases use one cassette, which has an entry for each of them.
-    @Test(.cassette("movies/popular, by page", recording: movies), arguments: 1...3)
-    func theCasesOfATestShareOne(number: Int) async throws {
+    @Test(
+        "the cases of a test share one cassette", .cassette("movies/popular, by page", recording: movies),
+        arguments: 1...3)
+    func casesShareOne(number: Int) async throws {
         let response = try await Cassette.current.send(Self.page(number))
         #expect(response.text.contains(#""page":\#(number)"#))
     }
 
-    @Test func theCommittedArchiveHasNoToken() throws {
+    @Test("the committed archive has no token")
+    func committedArchive() throws {
         let archive = try Archive(Self.folder.appendingPathComponent("movies/popular- by page.har"))
         #expect(archive.entries.count == 3)
         #expect(archive.text("request.headers.0.value") == "REDACTED")
@@ -41,15 +45,18 @@ struct CassetteTraitTests {
 
     @Suite(.cassette("movies/of a suite", recording: movies))
     struct OfASuite {
-        @Test func theTestsOfASuiteShareOne() async throws {
+        @Test("the tests of a suite share one cassette")
+        func suiteSharesOne() async throws {
             _ = try await Cassette.current.send(CassetteTraitTests.page(1))
         }
-        @Test func theTestsOfASuiteShareOneIndeed() async throws {
+        @Test("a second test of the suite has the same cassette")
+        func suiteSharesOneAgain() async throws {
             _ = try await Cassette.current.send(CassetteTraitTests.page(2))
         }
     }
 
-    @Test func anEntryThatNobodyAskedForFailsWhereTheTraitStands() async throws {
+    @Test("an unused entry fails at the trait")
+    func unusedEntry() async throws {
         let test = try #require(Test.current)
         let (trait, line) = (CassetteTrait.cassette("popular movies", mode: .replay), #line)
         try await withKnownIssue {
@@ -63,7 +70,8 @@ struct CassetteTraitTests {
         }
     }
 
-    @Test func anUnmatchedRequestFailsWhereTheTraitStandsWithTheDifference() async throws {
+    @Test("an unmatched request fails at the trait with the difference")
+    func unmatchedRequest() async throws {
         let test = try #require(Test.current)
         let (trait, line) = (CassetteTrait.cassette("popular movies", mode: .replay), #line)
         try await withKnownIssue {
@@ -85,7 +93,8 @@ struct CassetteTraitTests {
         }
     }
 
-    @Test func withoutItsFileTheTestDoesNotRunAndFails() async throws {
+    @Test("without its file, the test fails and does not run")
+    func missingFile() async throws {
         let test = try #require(Test.current)
         let (trait, line) = (CassetteTrait.cassette("no such", mode: .strict), #line)
         try await withKnownIssue {
@@ -99,7 +108,8 @@ struct CassetteTraitTests {
         }
     }
 
-    @Test func itRunsOncePerFunctionOrSuite() throws {
+    @Test("the trait provides one scope per function or suite")
+    func scopes() throws {
         let trait = CassetteTrait.cassette("any")
         let test = try #require(Test.current)
         #expect(trait.scopeProvider(for: test, testCase: nil) != nil)
@@ -107,7 +117,8 @@ struct CassetteTraitTests {
         #expect(!trait.isRecursive)
     }
 
-    @Test func whatTheTraitRecordsIsSaved() async throws {
+    @Test("the recording of a trait is saved")
+    func saving() async throws {
         try await withFile { file in
             let test = try #require(Test.current)
             let trait = CassetteTrait.cassette(
@@ -121,13 +132,14 @@ struct CassetteTraitTests {
         }
     }
 
-    @Test(arguments: ["", "/", "..", "../..", "./", "a/../b", "../x"])
-    func aNameThatIsNoneIsAnError(name: String) async throws {
+    @Test("an invalid name is an error", arguments: ["", "/", "..", "../..", "./", "a/../b", "../x"])
+    func invalidName(name: String) async throws {
         let error = await #expect(throws: NetworkError.self) { try await withCassette(name) { _ in } }
         #expect(error?.reason == "\"\(name)\" is no name for a cassette")
     }
 
-    @Test func theFunctionFailsWhereItIsCalled() async throws {
+    @Test("withCassette fails at the line of its call")
+    func failureLocation() async throws {
         let line = #line + 2
         try await withKnownIssue {
             try await withCassette("popular movies", mode: .replay) { cassette in

@@ -14,7 +14,8 @@ struct ConditionedBodyTests {
         NetworkRequest(.get, url, options: RequestOptions { $0.streamsResponse = true })
     }
 
-    @Test func aBodyOfUnknownLengthIsEncodedOnceAndTakesItsTime() async throws {
+    @Test("a body of unknown length is encoded once and takes its time")
+    func unknownLength() async throws {
         let encodings = Notes<Void>()
         let stub = StubSession { .text("\($0.headers.count) \($0.body.additionalHeaders)") }
         let session = stub.under(slow, clock: clock)
@@ -25,7 +26,8 @@ struct ConditionedBodyTests {
         #expect(stub.requests.first?.body.additionalHeaders == ["Content-Type": "text/x-counted"])
     }
 
-    @Test func aBodyThatCannotBeEncodedIsReportedByTheSession() async throws {
+    @Test("the session reports a body that cannot be encoded")
+    func encodingError() async throws {
         let session = StubSession().under(slow, clock: clock)
         let error = await #expect(throws: NetworkError.self) {
             try await session.send(NetworkRequest(.post, url, body: JSONBody(Double.nan)))
@@ -34,14 +36,16 @@ struct ConditionedBodyTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test func aStreamedBodyTakesItsTimeAsItIsRead() async throws {
+    @Test("a streamed body takes its time while it is read")
+    func streamedUpload() async throws {
         let session = Reader(clock: clock).under(slow, clock: clock)
         let body = StreamBody(length: 14) { .init(chunks: ["12345678", "90", "abcd"]) }
         let response = try await session.send(NetworkRequest(.post, url, body: body))
         #expect(response.text == "12345678@2.0 seconds 90@2.5 seconds abcd@3.5 seconds ")
     }
 
-    @Test func aStreamedBodyEndsWithTheAttempt() async throws {
+    @Test("a streamed body ends with the attempt")
+    func streamedUploadTimeout() async throws {
         let session = Reader(clock: clock).under(slow, clock: clock)
         let body = StreamBody { .init(chunks: ["12345678", "90", "abcd"]) }
         let options = RequestOptions { $0.timeouts.attempt = .seconds(3) }
@@ -52,7 +56,8 @@ struct ConditionedBodyTests {
         #expect(clock.now.offset == .seconds(3))
     }
 
-    @Test func aStreamedResponseTakesItsTimeAsItIsRead() async throws {
+    @Test("a streamed response takes its time while it is read")
+    func streamedResponse() async throws {
         let session = Speaker(chunks: ["12345", "", "6789012345", "6"]).under(slow, clock: clock)
         let response = try await session.send(streamed)
         #expect(clock.sleeps.isEmpty)
@@ -63,7 +68,8 @@ struct ConditionedBodyTests {
         #expect(pieces == ["12345@0.5 seconds", "6789012345@1.5 seconds", "6@1.6 seconds"])
     }
 
-    @Test func aStreamedResponseEndsWithTheAttempt() async throws {
+    @Test("a streamed response ends with the attempt")
+    func streamedResponseTimeout() async throws {
         let session = Speaker(chunks: ["12345", "6789012345"]).under(slow, clock: clock)
         var request = streamed
         request.timeouts.attempt = .seconds(1)
@@ -76,7 +82,8 @@ struct ConditionedBodyTests {
         #expect(clock.now.offset == .seconds(1))
     }
 
-    @Test func readingAStreamedResponseCanBeCancelled() async throws {
+    @Test("reading a streamed response can be canceled")
+    func cancelStream() async throws {
         let clock = TestClock()
         let response = try await Speaker(chunks: ["12345"]).under(slow, clock: clock).send(streamed)
         let task = Task {
@@ -88,13 +95,15 @@ struct ConditionedBodyTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func aWholeAnswerToAStreamedRequestTakesItsTimeToo() async throws {
+    @Test("a whole answer to a streamed request takes its time too")
+    func wholeAnswer() async throws {
         let session = StubSession { _ in .status(500, body: Data("1234567890".utf8)) }.under(slow, clock: clock)
         #expect(try await session.send(streamed).text == "1234567890")
         #expect(clock.sleeps == [.seconds(1)])
     }
 
-    @Test func aDownloadTakesTheTimeOfWhatWasReceived() async throws {
+    @Test("a download takes the time of the received bytes")
+    func download() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("conditioned-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let session = StubSession(.text("1234567890")).under(slow, clock: clock)
@@ -104,7 +113,8 @@ struct ConditionedBodyTests {
         #expect(clock.sleeps == [.seconds(1)])
     }
 
-    @Test func ratesOfAnySizeAreTaken() async throws {
+    @Test("rates of any size are accepted")
+    func rates() async throws {
         for (rate, duration) in [(Int.max, Duration.zero), (3, .nanoseconds(666_666_666)), (1, .seconds(2))] {
             let clock = TestClock(skips: true)
             let conditions = NetworkConditions(downloadBytesPerSecond: rate)

@@ -13,7 +13,8 @@ struct NetworkConditionerTests {
         NetworkRequest(.get, url, options: RequestOptions { $0.timeouts = timeouts })
     }
 
-    @Test func theRequestIsSentBetweenTheTwoHalvesOfTheLatency() async throws {
+    @Test("the request is sent between the two halves of the latency")
+    func latencyHalves() async throws {
         let stub = StubSession { [clock] _ in
             #expect(clock.now.offset == .milliseconds(15))
             return .text("there")
@@ -23,7 +24,8 @@ struct NetworkConditionerTests {
         #expect(clock.now.offset == .milliseconds(30))
     }
 
-    @Test func aLostRequestTakesItsLatencyAndIsNotSent() async throws {
+    @Test("a lost request takes its latency and is not sent")
+    func lostRequest() async throws {
         let stub = StubSession { _ in .text("unused") }
         let session = stub.under(NetworkConditions(latency: .seconds(2), loss: 1), clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
@@ -32,7 +34,8 @@ struct NetworkConditionerTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func offlineEndsAtOnceAndNothingIsSent() async throws {
+    @Test("offline, a request fails at once and is not sent")
+    func offline() async throws {
         let stub = StubSession { _ in .text("unused") }
         let session = stub.under(.offline, clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
@@ -42,7 +45,8 @@ struct NetworkConditionerTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func aChangeHoldsFromTheNextRequestOn() async throws {
+    @Test("changed conditions apply from the next request on")
+    func change() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .text("there") }.under(.lossy, clock: clock)
         let conditioner = session.conditioner
@@ -58,7 +62,8 @@ struct NetworkConditionerTests {
         #expect(conditioner.conditions.isOffline)
     }
 
-    @Test func asAnInterceptorEachAttemptMeetsTheNetworkAnew() async throws {
+    @Test("as an interceptor, the conditions apply to each attempt")
+    func eachAttempt() async throws {
         let stub = StubSession { _ in .text("there") }
         // With this seed the first request is lost and the second is not; see ConditionChanceTests.
         let conditioner = NetworkConditioner(
@@ -70,7 +75,8 @@ struct NetworkConditionerTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test func anInvalidRequestFailsAtOnceAndTakesNoDraw() async throws {
+    @Test("an invalid request fails at once and uses no random value")
+    func invalidRequest() async throws {
         let session = StubSession().under(NetworkConditions(latency: .seconds(1), loss: 1), seed: 5, clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(NetworkRequest(.get, nil)) }
         #expect(error?.code == .missingURL)
@@ -79,7 +85,8 @@ struct NetworkConditionerTests {
         #expect(lost?.reason?.contains("request 1 of seed 5 ") == true)
     }
 
-    @Test func theSessionsErrorsPassThrough() async throws {
+    @Test("the session's errors pass through")
+    func sessionErrors() async throws {
         let session = StubSession(.failure(.cannotFindHost, reason: "scripted")).under(.threeG, clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
         #expect(error?.code == .cannotFindHost)
@@ -91,12 +98,13 @@ struct NetworkConditionerTests {
     /// Idle seconds, attempt seconds, and the waits before the error in milliseconds. The latency is 4 s, and the body
     /// takes another 10 s.
     @Test(
+        "waits end with the request's timeouts",
         arguments: [
             (1.0, nil, [1_000]), (2.0, nil, [2_000, 0]), (3, nil, [2_000, 1_000]), (nil, 1.5, [1_500]),
             (nil, 3, [2_000, 1_000]), (nil, 9, [2_000, 2_000, 5_000]), (3.5, 3, [2_000, 1_000]),
             (1, 3, [1_000]),
         ] as [(Double?, Double?, [Int])])
-    func waitsEndWithTheRequestsTimeouts(idle: Double?, attempt: Double?, milliseconds: [Int]) async throws {
+    func timeouts(idle: Double?, attempt: Double?, milliseconds: [Int]) async throws {
         let request = request(Timeouts(idle: idle.map { .seconds($0) }, attempt: attempt.map { .seconds($0) }))
         let conditions = NetworkConditions(latency: .seconds(4), downloadBytesPerSecond: 100)
         let session = StubSession { _ in .data(Data(count: 1_000)) }.under(conditions, clock: clock)
@@ -105,7 +113,8 @@ struct NetworkConditionerTests {
         #expect(clock.sleeps == milliseconds.filter { $0 > 0 }.map { .milliseconds($0) })
     }
 
-    @Test func waitsThatAreJustAsLongAsTheTimeoutsAreNoError() async throws {
+    @Test("waits equal to the timeouts are no error")
+    func waitsEqualToTimeouts() async throws {
         let request = request(Timeouts(idle: .seconds(4), attempt: .seconds(14)))
         let conditions = NetworkConditions(latency: .seconds(4), downloadBytesPerSecond: 100)
         let session = StubSession { _ in .data(Data(count: 1_000)) }.under(conditions, clock: clock)
@@ -115,7 +124,8 @@ struct NetworkConditionerTests {
         #expect(clock.now.offset == .seconds(14))
     }
 
-    @Test func theSessionHasWhatIsLeftOfTheAttempt() async throws {
+    @Test("the session receives the rest of the attempt's time")
+    func restOfAttempt() async throws {
         let request = request(Timeouts(idle: nil, attempt: .seconds(10)))
         let session = StubSession(clock: clock, .stall).under(NetworkConditions(latency: .seconds(4)), clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
@@ -123,7 +133,8 @@ struct NetworkConditionerTests {
         #expect(clock.sleeps == [.seconds(2), .seconds(8)])
     }
 
-    @Test func aBodyThatComesTooLateIsInTheErrorAsFarAsItCame() async throws {
+    @Test("the error of a late body has the bytes that arrived in time")
+    func lateBody() async throws {
         let request = request(Timeouts(attempt: .seconds(3)))
         let session = StubSession(.text("abcdefghij", status: 201, headers: ["X": "1"]))
             .under(NetworkConditions(downloadBytesPerSecond: 2), clock: clock)
@@ -137,8 +148,8 @@ struct NetworkConditionerTests {
     // MARK: Cancellation
 
     /// Cancels one of four sleeps: upload, first half of the latency, second half, download.
-    @Test(arguments: 0..<4)
-    func cancellingEndsEachWait(place: Int) async throws {
+    @Test("cancellation ends each wait", arguments: 0..<4)
+    func cancellation(place: Int) async throws {
         let clock = TestClock()
         let conditions = NetworkConditions(
             latency: .seconds(2), downloadBytesPerSecond: 1, uploadBytesPerSecond: 1)
@@ -154,7 +165,8 @@ struct NetworkConditionerTests {
         #expect(stub.requests.count == (place < 2 ? 0 : 1))
     }
 
-    @Test func cancellingTheRouterEndsTheWaitOfAnAsyncCall() async throws {
+    @Test("canceling the router ends the wait of an async call")
+    func routerCancellation() async throws {
         let clock = TestClock()
         let conditioner = NetworkConditioner(NetworkConditions(latency: .seconds(2)), clock: clock)
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("there") }, interceptors: [conditioner])

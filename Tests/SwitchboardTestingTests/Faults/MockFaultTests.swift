@@ -55,7 +55,8 @@ struct MockFaultTests {
         expect(fault, fault.code, result)
     }
 
-    @Test func theirNamesAreTheirOwn() {
+    @Test("the names of the faults are unique")
+    func uniqueNames() {
         #expect(Set(MockFault.all.map(\.name)).count == MockFault.all.count)
         #expect(MockFault.all.count > 30)
     }

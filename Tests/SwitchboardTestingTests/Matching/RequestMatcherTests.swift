@@ -19,15 +19,17 @@ struct RequestMatcherTests {
         return URLQueryItem(name: String(parts[0]), value: parts[1].removingPercentEncoding)
     }
 
-    @Test(arguments: [
-        ("/3/popular", "/3/popular", true), ("/popular", "/3/popular", false), ("popular", "/3/popular", true),
-        ("3/popular", "/3/popular", true), ("pular", "/3/popular", false), ("popular", "/popular", true),
-        ("/film/*/videos", "/film/7/videos", true), ("/film/:id/videos", "/film/7/videos", true),
-        ("/film/*", "/film/7/videos", false), ("/film/**", "/film/7/videos", true), ("/film/**", "/film", true),
-        ("/**/videos", "/film/7/videos", true), ("/a/**/b/**/c", "/a/x/b/y/z/c", true),
-        ("/a/**/b/**/c", "/a/x/y/c", false), ("/a/**/b/c", "/a/b/b/c", true), ("**", "/", true), ("/", "/", true),
-        ("/a b", "/a%20b", true), ("/a%20b", "/a%20b", true), ("/a/b", "/a%2Fb", false), ("/a/", "/a", false),
-    ])
+    @Test(
+        "path patterns match segments and wildcards",
+        arguments: [
+            ("/3/popular", "/3/popular", true), ("/popular", "/3/popular", false), ("popular", "/3/popular", true),
+            ("3/popular", "/3/popular", true), ("pular", "/3/popular", false), ("popular", "/popular", true),
+            ("/film/*/videos", "/film/7/videos", true), ("/film/:id/videos", "/film/7/videos", true),
+            ("/film/*", "/film/7/videos", false), ("/film/**", "/film/7/videos", true), ("/film/**", "/film", true),
+            ("/**/videos", "/film/7/videos", true), ("/a/**/b/**/c", "/a/x/b/y/z/c", true),
+            ("/a/**/b/**/c", "/a/x/y/c", false), ("/a/**/b/c", "/a/b/b/c", true), ("**", "/", true), ("/", "/", true),
+            ("/a b", "/a%20b", true), ("/a%20b", "/a%20b", true), ("/a/b", "/a%2Fb", false), ("/a/", "/a", false),
+        ])
     func paths(pattern: String, path: String, matches: Bool) async throws {
         let request = try await recorded(.get, "http://h.test\(path)")
         #expect(RequestMatcher.path(pattern).matches(request) == matches)
@@ -35,29 +37,32 @@ struct RequestMatcherTests {
         #expect(!RequestMatcher.post(pattern).matches(request))
     }
 
-    @Test(arguments: [
-        (RequestMatcher.get("/p?page=1"), "http://h.test/p?page=1&x=2", ""),
-        (.get("/p?page=1"), "http://h.test/p?page=2", #"query page is "2", not "1""#),
-        (.get("/p?page"), "http://h.test/p", "there is no query item page"),
-        (.get().query("a", "b c+d"), "http://h.test/p?a=b%20c%2Bd", ""),
-        (.get().query("tag", "2"), "http://h.test/p?tag=1&tag=2", ""),
-        (.get().query("tag", "3"), "http://h.test/p?tag=1&tag=2", #"query tag is "1" and "2", not "3""#),
-        (.get().withoutQuery("x"), "http://h.test/p?x", "there is a query item x"),
-        (.get("https://h.test/p"), "http://h.test/p", "the scheme is http"),
-        (.get("http://other.test/p"), "http://h.test/p", "the host is h.test"),
-        (.any.host("H.test"), "http://h.test:8080/p", ""), (.any.host("h.test:8080"), "http://h.test:8080/p", ""),
-        (.any.host("h.test:80"), "http://h.test:8080/p", "the host is h.test:8080"),
-        (.any.host("[::1]"), "http://[::1]:80/", ""),
-        (.get("http://h.test"), "http://h.test/", ""),
-        (.post("/p"), "http://h.test/q", "the method is GET; the path is /q"),
-    ])
+    @Test(
+        "URLs match by scheme, host, path and query",
+        arguments: [
+            (RequestMatcher.get("/p?page=1"), "http://h.test/p?page=1&x=2", ""),
+            (.get("/p?page=1"), "http://h.test/p?page=2", #"query page is "2", not "1""#),
+            (.get("/p?page"), "http://h.test/p", "there is no query item page"),
+            (.get().query("a", "b c+d"), "http://h.test/p?a=b%20c%2Bd", ""),
+            (.get().query("tag", "2"), "http://h.test/p?tag=1&tag=2", ""),
+            (.get().query("tag", "3"), "http://h.test/p?tag=1&tag=2", #"query tag is "1" and "2", not "3""#),
+            (.get().withoutQuery("x"), "http://h.test/p?x", "there is a query item x"),
+            (.get("https://h.test/p"), "http://h.test/p", "the scheme is http"),
+            (.get("http://other.test/p"), "http://h.test/p", "the host is h.test"),
+            (.any.host("H.test"), "http://h.test:8080/p", ""), (.any.host("h.test:8080"), "http://h.test:8080/p", ""),
+            (.any.host("h.test:80"), "http://h.test:8080/p", "the host is h.test:8080"),
+            (.any.host("[::1]"), "http://[::1]:80/", ""),
+            (.get("http://h.test"), "http://h.test/", ""),
+            (.post("/p"), "http://h.test/q", "the method is GET; the path is /q"),
+        ])
     func urls(matcher: RequestMatcher, url: String, differences: String) async throws {
         let request = try await recorded(.get, url)
         #expect(matcher.differences(request).joined(separator: "; ") == differences)
         #expect(matcher.matches(request) == differences.isEmpty)
     }
 
-    @Test func contents() async throws {
+    @Test("conditions on fields and bodies match their content")
+    func contents() async throws {
         let json = try await recorded(
             .post, "http://h.test/", headers: ["X-A": "1", "x-a": "2"], body: JSONBody(["b": [1, 2], "a": [0]]))
         #expect(RequestMatcher.post().header("X-a", "2").header("x-A").withoutHeader("X-B").matches(json))
@@ -79,7 +84,8 @@ struct RequestMatcherTests {
         #expect(RequestMatcher.any.matching("large") { $0.body.count > 9 }.differences(raw) == ["it is not large"])
     }
 
-    @Test func noTextHoldsASecret() async throws {
+    @Test("messages of a matcher have no secrets")
+    func noSecrets() async throws {
         let request = try await recorded(
             .post, "http://h.test/p?api_key=s3cret", headers: ["Authorization": "Bearer s3cret"],
             body: JSONBody(["password": "s3cret"]))
@@ -90,7 +96,8 @@ struct RequestMatcherTests {
         #expect(matcher.differences(request).count == 7)
     }
 
-    @Test func aMatcherSaysWhatItWants() {
+    @Test("a matcher's description has its conditions")
+    func description() {
         let matcher = RequestMatcher.post("/p?page=1").header("X", "1").body(containing: "hello")
         #expect(matcher.description == "POST /p, query page=1, header X: 1, a body with hello")
         #expect(RequestMatcher.any.description == "any request")

@@ -4,7 +4,8 @@ import SwitchboardTesting
 import Testing
 
 struct MockResponseTests {
-    @Test func eachMakerSaysWhatItsBodyIs() throws {
+    @Test("each factory sets the Content-Type of its body")
+    func contentTypes() throws {
         let responses: [MockResponse] = [
             .json("{}"), .json(Data("{}".utf8)), .text("t"), .data(Data([0])), .status(200), try .encoding(["a": 1]),
         ]
@@ -17,7 +18,8 @@ struct MockResponseTests {
         #expect(responses.allSatisfy { $0.status == 200 })
     }
 
-    @Test func aContentTypeOfTheCallersWins() {
+    @Test("a given Content-Type replaces the default one")
+    func ownContentType() {
         let response = MockResponse.json(
             "{}", status: 422, headers: ["X": "1", "content-type": "application/problem+json"])
         #expect(response.status == 422)
@@ -31,13 +33,15 @@ struct MockResponseTests {
         #expect(MockResponse.status(422, body: Data([1])).body == Data([1]) && MockResponse.status(422).body.isEmpty)
     }
 
-    @Test func whatCannotBeEncodedIsAnError() {
+    @Test("a value that cannot be encoded is an error")
+    func encodingError() {
         let error = #expect(throws: NetworkError.self) { try MockResponse.encoding(Double.infinity) }
         #expect(error?.code == .encodingFailed)
         #expect(error?.underlying is EncodingError)
     }
 
-    @Test func itsDescriptionNamesTheFaultAndNoContent() {
+    @Test("the description has the fault and no content")
+    func description() {
         let response = MockResponse.text("s3cret", status: 201, headers: ["Set-Cookie": "s3cret"])
         #expect(response.description == "201, 6 bytes")
         #expect(response.truncated(after: 2).chunked(1).description == "201, 6 bytes, chunked, truncated after 2 bytes")

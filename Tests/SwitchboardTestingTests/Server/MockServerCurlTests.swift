@@ -6,7 +6,8 @@ import Testing
 /// Requests of the curl command to the server.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
 struct MockServerCurlTests {
-    @Test func aScriptedAnswerArrivesWhole() async throws {
+    @Test("a scripted answer arrives whole")
+    func scriptedAnswer() async throws {
         try await MockServer.run { server in
             server.enqueue(.json(#"{"a":1}"#, status: 201, headers: ["X-Mark": "m"]))
             let curl = try await Curl.run("--include", "\(server.url)/x")
@@ -19,7 +20,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func twoRequestsShareAConnection() async throws {
+    @Test("two requests share a connection")
+    func keepAlive() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("one"), .text("two"))
             let curl = try await Curl.run("\(server.url)/1", "\(server.url)/2", "--write-out", " %{num_connects};")
@@ -31,7 +33,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func connectionCloseIsKept() async throws {
+    @Test("Connection: close is sent and obeyed")
+    func connectionClose() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("one", headers: ["Connection": "close"]), .text("two"))
             let curl = try await Curl.run("\(server.url)/1", "\(server.url)/2", "--write-out", " %{num_connects};")
@@ -40,7 +43,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func aChunkedAnswerIsPutTogether() async throws {
+    @Test("a client joins the chunks of an answer")
+    func chunked() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abcdefghij").chunked(1, 4), .status(200))
             let curl = try await Curl.run("--include", "--raw", "\(server.url)")
@@ -55,7 +59,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func headHasTheLengthAndNoBody() async throws {
+    @Test("the answer to HEAD has the length and no body")
+    func head() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("four"), .text("next"))
             let curl = try await Curl.run("--head", "\(server.url)/1", "\(server.url)/2")
@@ -66,8 +71,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test(arguments: [204, 304])
-    func theseHaveNeitherBodyNorLength(status: Int) async throws {
+    @Test("204 and 304 have neither body nor length", arguments: [204, 304])
+    func noBodyNoLength(status: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("not sent", status: status), .text("next"))
             let curl = try await Curl.run("--include", "\(server.url)/1", "\(server.url)/2")
@@ -78,14 +83,16 @@ struct MockServerCurlTests {
     }
 
     /// The exit codes are in the curl manual.
-    @Test(arguments: [
-        (MockResponse.truncated(after: 100), 18, 100), (.text("abcdef").truncated(after: 2), 18, 2),
-        (.text("abc").truncated(after: 99), 18, 3), (.text("abcdef").chunked(2).truncated(after: 3), 18, 3),
-        (.stalled(after: 50), 28, 50), (.stall, 28, 0), (.text("late").delayed(by: .seconds(20)), 28, 0),
-        (.close, 52, 0), (.failure(.timedOut), 52, 0), (.reset, 56, 0),
-        (.raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), 0, 2), (.raw("nonsense\r\n\r\n"), 1, 0),
-    ])
-    func faultsAreWhatTheirNamesSay(fault: MockResponse, exit: Int, size: Int) async throws {
+    @Test(
+        "curl reports each fault as documented",
+        arguments: [
+            (MockResponse.truncated(after: 100), 18, 100), (.text("abcdef").truncated(after: 2), 18, 2),
+            (.text("abc").truncated(after: 99), 18, 3), (.text("abcdef").chunked(2).truncated(after: 3), 18, 3),
+            (.stalled(after: 50), 28, 50), (.stall, 28, 0), (.text("late").delayed(by: .seconds(20)), 28, 0),
+            (.close, 52, 0), (.failure(.timedOut), 52, 0), (.reset, 56, 0),
+            (.raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), 0, 2), (.raw("nonsense\r\n\r\n"), 1, 0),
+        ])
+    func faults(fault: MockResponse, exit: Int, size: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(fault)
             let curl = try await Curl.run(
@@ -95,7 +102,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func aRequestIsRecordedByteForByte() async throws {
+    @Test("a request is recorded byte for byte")
+    func recordedBytes() async throws {
         try await MockServer.run { server in
             let url = "\(server.url)/a%20b/c?x=1&y=%2B&x=two+words&flag"
             _ = try await Curl.run(
@@ -122,8 +130,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test(arguments: [0, 1, 100_000, 5_000_000])
-    func anUploadArrivesWhole(size: Int) async throws {
+    @Test("an upload arrives whole", arguments: [0, 1, 100_000, 5_000_000])
+    func upload(size: Int) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
         let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try bytes.write(to: file)
@@ -141,7 +149,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func aDownloadArrivesWhole() async throws {
+    @Test("a download arrives whole")
+    func download() async throws {
         let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 17) })
         try await MockServer.run { server in
             server.enqueue(.data(body), .data(body).chunked(10_000))
@@ -152,7 +161,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func repeatedHeadersStayRepeatedLines() async throws {
+    @Test("repeated fields stay separate lines")
+    func repeatedFields() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(200, headers: ["Set-Cookie": "a=1", "X": "y", "set-cookie": "b=2"]))
             let curl = try await Curl.run("--include", "\(server.url)")
@@ -160,7 +170,8 @@ struct MockServerCurlTests {
         }
     }
 
-    @Test func anOldClientGetsNoChunks() async throws {
+    @Test("an HTTP/1.0 client receives no chunks")
+    func http10() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abcdef").chunked(2))
             let curl = try await Curl.run("--http1.0", "--include", "\(server.url)")

@@ -7,10 +7,12 @@ import Testing
 struct MockServerLifecycleTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    @Test(arguments: [
-        MockResponse.stall, .text("late").delayed(by: .seconds(50)), .data(Data(count: 50_000_000)), .text("idle"),
-    ])
-    func stoppingIsQuickWhateverIsUnderWay(response: MockResponse) async throws {
+    @Test(
+        "a server stops quickly during any activity",
+        arguments: [
+            MockResponse.stall, .text("late").delayed(by: .seconds(50)), .data(Data(count: 50_000_000)), .text("idle"),
+        ])
+    func stopWhileBusy(response: MockResponse) async throws {
         let server = try MockServer()
         server.enqueue(response)
         let client = try RawClient(port: server.port).send(get)
@@ -24,19 +26,22 @@ struct MockServerLifecycleTests {
         server.stop()
     }
 
-    @Test func aStoppedServerIsGone() async throws {
+    @Test("a stopped server refuses connections")
+    func stopped() async throws {
         let server = try MockServer()
         _ = try RawClient(port: server.port)
         server.stop()
         #expect(throws: RawClient.Refused.self) { try RawClient(port: server.port) }
     }
 
-    @Test func aServerThatNobodyHoldsIsGone() async throws {
+    @Test("a released server stops")
+    func released() async throws {
         let port = try MockServer().port
         #expect(throws: RawClient.Refused.self) { try RawClient(port: port) }
     }
 
-    @Test func runStopsWhenItsBodyThrows() async throws {
+    @Test("run stops the server when its body throws")
+    func runThatThrows() async throws {
         struct Odd: Error {}
         var port = 0
         await #expect(throws: Odd.self) {
@@ -48,12 +53,14 @@ struct MockServerLifecycleTests {
         #expect(throws: RawClient.Refused.self) { try RawClient(port: port) }
     }
 
-    @Test func runGivesWhatItsBodyGives() async throws {
+    @Test("run returns the value of its body")
+    func runResult() async throws {
         let port = try await MockServer.run { $0.port }
         #expect(port > 0)
     }
 
-    @Test func cancellingTheTaskFreesThoseWhoWaitForAnAnswer() async throws {
+    @Test("canceling the task of run ends waits for answers")
+    func cancelRun() async throws {
         let (ports, continuation) = AsyncStream<Int>.makeStream()
         let task = Task {
             try await MockServer.run { server in
@@ -70,7 +77,8 @@ struct MockServerLifecycleTests {
         #expect(throws: RawClient.Refused.self) { try RawClient(port: port ?? 0) }
     }
 
-    @MainActor @Test func runStaysOnTheActorOfItsCaller() async throws {
+    @MainActor @Test("run stays on the actor of its caller")
+    func runIsolation() async throws {
         var count = 0
         try await MockServer.run { _ in
             MainActor.assertIsolated()
@@ -79,7 +87,8 @@ struct MockServerLifecycleTests {
         #expect(count == 1)
     }
 
-    @Test func aHundredConnectionsAreServedAtOnce() async throws {
+    @Test("100 connections are served concurrently")
+    func manyConnections() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
             let clients = try (0..<100).map { _ in try RawClient(port: server.port) }

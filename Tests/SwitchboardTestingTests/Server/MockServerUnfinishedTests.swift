@@ -8,7 +8,8 @@ import Testing
 struct MockServerUnfinishedTests {
     private let get = "GET /asked?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    @Test func aScriptPlayedToItsEndLeavesNothing() async throws {
+    @Test("a script played to its end leaves nothing unfinished")
+    func nothingUnfinished() async throws {
         let server = try MockServer()
         server.enqueue(.text("one"), .text("two").chunked(1), .close, .status(204).repeated())
         for _ in 0..<4 { _ = try? await DefaultSession.make().send(NetworkRequest(.get, server.url)) }
@@ -16,7 +17,8 @@ struct MockServerUnfinishedTests {
         #expect(server.stop().isEmpty)
     }
 
-    @Test func responsesThatNobodyAskedForAreListed() throws {
+    @Test("unused responses are listed")
+    func unusedResponses() throws {
         let server = try MockServer()
         server.enqueue(.text("one"), .stall, .redirectLoop)
         let unfinished = server.stop()
@@ -26,7 +28,8 @@ struct MockServerUnfinishedTests {
         #expect(server.faults == [unfinished.description])
     }
 
-    @Test func anAnswerThatIsCutShortIsNamedWithItsRequest() async throws {
+    @Test("an interrupted answer is listed with its request")
+    func interruptedAnswer() async throws {
         let server = try MockServer()
         server.enqueue(.stalled(after: 3))
         let client = try RawClient(port: server.port).send(get)
@@ -37,7 +40,8 @@ struct MockServerUnfinishedTests {
         #expect(client.readAll().end != .silent)
     }
 
-    @Test func aStallThatTheClientEndedIsFinished() async throws {
+    @Test("a stall that the client ended counts as finished")
+    func endedStall() async throws {
         let server = try MockServer()
         server.enqueue(.stall)
         let client = try RawClient(port: server.port).send(get)
@@ -49,7 +53,8 @@ struct MockServerUnfinishedTests {
 
     private struct Odd: Error {}
 
-    @Test func aRequestThatNothingAnswersIsAFault() async throws {
+    @Test("a request that nothing answers is a fault")
+    func unmatchedRequest() async throws {
         let server = try MockServer()
         defer { server.stop() }
         let request = NetworkRequest(.get, server.url.appendingPathComponent("asked"))
@@ -65,7 +70,8 @@ struct MockServerUnfinishedTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test func verifyingAServerFailsTheTest() throws {
+    @Test("verify of a server fails the test")
+    func verify() throws {
         let server = try MockServer()
         server.enqueue(.text("one"))
         let line = #line + 2
@@ -84,7 +90,8 @@ struct MockServerScriptTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     private let post = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"
 
-    @Test func aResponseRepeatsAsOftenAsItIsTold() async throws {
+    @Test("a response repeats the given number of times")
+    func repeated() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("a").repeated(2), .text("b"), .text("c").repeated())
             let session = DefaultSession.make()
@@ -94,7 +101,8 @@ struct MockServerScriptTests {
         }
     }
 
-    @Test func aScriptMayGoOnWithTheNextRequest() async throws {
+    @Test("a script can keep the connection for the next request")
+    func keepAliveScript() async throws {
         try await MockServer.run { server in
             server.enqueue(
                 .script(.send("HTTP/1.1 200 OK\r\nContent-"), .send("Length: 1\r\n\r\na"), .keepAlive), .raw("raw"))
@@ -105,7 +113,8 @@ struct MockServerScriptTests {
         }
     }
 
-    @Test func theRestOfABodyIsNotWaitedFor() async throws {
+    @Test("a break within a request's body does not wait for the rest")
+    func breakInBody() async throws {
         try await MockServer.run { server in
             server.enqueue(.close(at: .requestBody(after: 4)), .reset(at: .requestHead), .text("whole"))
             let closed = try RawClient(port: server.port).send(post + "1234").readAll()
@@ -119,7 +128,8 @@ struct MockServerScriptTests {
         }
     }
 
-    @Test func aChunkedBodyIsReadAsFarAsThePoint() async throws {
+    @Test("a chunked body is read up to the break")
+    func breakInChunks() async throws {
         try await MockServer.run { server in
             server.enqueue(.close(at: .requestBody(after: 4)))
             let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"

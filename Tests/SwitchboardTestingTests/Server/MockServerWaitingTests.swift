@@ -8,7 +8,8 @@ import Testing
 struct MockServerWaitingTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    @Test func aRequestCanBeAwaitedBeforeItComes() async throws {
+    @Test("a request can be awaited before it arrives")
+    func awaitRequest() async throws {
         try await MockServer.run { server in
             async let first = server.takeRequest()
             let client = try RawClient(port: server.port).send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -20,7 +21,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func everyTakerGetsARequestOfItsOwn() async throws {
+    @Test("each concurrent takeRequest returns another request")
+    func concurrentTakes() async throws {
         try await MockServer.run { server in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<50 { group.addTask { try await server.takeRequest().target } }
@@ -33,7 +35,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func waitingInVainTimesOut() async throws {
+    @Test("takeRequest without a request times out")
+    func takeTimeout() async throws {
         try await MockServer.run { server in
             let request = await #expect(throws: NetworkError.self) {
                 try await server.takeRequest(within: .milliseconds(10))
@@ -47,7 +50,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func aRequestThatComesAfterATimeoutIsNotLost() async throws {
+    @Test("a request after a timeout is returned by the next call")
+    func requestAfterTimeout() async throws {
         try await MockServer.run { server in
             _ = try? await server.takeRequest(within: .zero)
             let client = try RawClient(port: server.port).send(get)
@@ -56,7 +60,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func waitingCanBeCancelled() async throws {
+    @Test("takeRequest can be canceled")
+    func cancelTake() async throws {
         try await MockServer.run { server in
             for isCancelledFirst in [true, false] {
                 let task = Task { try await server.takeRequest(within: .seconds(50)) }
@@ -67,7 +72,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func stoppingEndsTheWait() async throws {
+    @Test("stopping the server ends takeRequest")
+    func stopEndsWait() async throws {
         let server = try MockServer()
         let request = Task { _ = try await server.takeRequest(within: .seconds(50)) }
         let disconnect = Task { try await server.waitForDisconnect(within: .seconds(50)) }
@@ -77,12 +83,14 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test(arguments: [
-        MockResponse.stall, .text("late").delayed(by: .seconds(50)), .stalled(after: 10),
-        .text("abc").chunked(1).stalled(after: 2),
-        .text("kept alive"), .data(Data(count: 50_000_000)),
-    ])
-    func aClientThatLeavesIsNoticed(response: MockResponse) async throws {
+    @Test(
+        "a client that disconnects is detected in each phase",
+        arguments: [
+            MockResponse.stall, .text("late").delayed(by: .seconds(50)), .stalled(after: 10),
+            .text("abc").chunked(1).stalled(after: 2),
+            .text("kept alive"), .data(Data(count: 50_000_000)),
+        ])
+    func clientLeaves(response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let client = try RawClient(port: server.port).send(get)
@@ -95,8 +103,10 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test(arguments: ["", "GET / HT", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab"])
-    func aClientThatLeavesAmidARequestIsNoticed(part: String) async throws {
+    @Test(
+        "a client that disconnects within a request is detected",
+        arguments: ["", "GET / HT", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab"])
+    func clientLeavesInRequest(part: String) async throws {
         try await MockServer.run { server in
             try RawClient(port: server.port).send(part).leave()
             try await server.waitForDisconnect(of: 1)
@@ -105,7 +115,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func aClientThatLeavesBehindRequestsSentAheadIsNoticed() async throws {
+    @Test("a client that disconnects after pipelined requests is detected")
+    func clientLeavesAfterPipelining() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
             let client = try RawClient(port: server.port).send(get + get + get)
@@ -115,7 +126,8 @@ struct MockServerWaitingTests {
         }
     }
 
-    @Test func aConnectionThatTheServerClosedIsNotTheClients() async throws {
+    @Test("a connection that the server closed is no disconnect")
+    func serverCloses() async throws {
         try await MockServer.run { server in
             server.enqueue(.close)
             let client = try RawClient(port: server.port).send(get)

@@ -9,7 +9,8 @@ struct MockServerWireTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
-    @Test func anAnswerIsExactlyWhatWasScripted() async throws {
+    @Test("an answer has exactly the scripted bytes")
+    func exactBytes() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(299))
             let (text, end) = try RawClient(port: server.port).send(last).readAll()
@@ -18,7 +19,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func requestsSentAheadAreAnsweredInOrder() async throws {
+    @Test("pipelined requests are answered in order")
+    func pipelining() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("1").delayed(by: .milliseconds(20)), .text("2").chunked(1), .text("3"))
             let post = "POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody"
@@ -33,7 +35,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func aRequestMayComeInSinglePieces() async throws {
+    @Test("a request may arrive byte by byte")
+    func byteByByte() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("ok"))
             let client = try RawClient(port: server.port)
@@ -49,7 +52,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func continueIsSentBeforeTheBodyIsRead() async throws {
+    @Test("100 Continue is sent before the body is read")
+    func expectContinue() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("done"))
             let client = try RawClient(port: server.port)
@@ -62,7 +66,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func withNothingEnqueuedTheAnswerSaysSo() async throws {
+    @Test("without a response, the answer is a 404 that says so")
+    func emptyQueue() async throws {
         try await MockServer.run { server in
             let (text, _) = try RawClient(port: server.port).send(last).readAll()
             #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
@@ -70,7 +75,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func theQueueGoesBeforeTheHandler() async throws {
+    @Test("the queue answers before the handler")
+    func queueBeforeHandler() async throws {
         try await MockServer.run { request in
             .text("handled \(request.path)")
         } body: { server in
@@ -82,33 +88,37 @@ struct MockServerWireTests {
         }
     }
 
-    @Test(arguments: [
-        ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
-        ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\nHost: h\n\n", 400),
-        ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505),
-        ("GET /ä HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: h\r\nA : b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: h\r\nA: \u{0}\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length:\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n", 413),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
-        ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 413),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n", 413),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", 413),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
-        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: h\r\nExpect: miracles\r\n\r\n", 417),
-        ("GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: 2_000))\r\n\r\n", 431),
-        ("GET /\(String(repeating: "a", count: 2_000))", 431), ("\u{16}\u{3}\u{1}", 400),
-    ])
-    func whatBreaksHTTPIsRefusedAndTheConnectionClosed(request: String, status: Int) async throws {
+    @Test(
+        "an invalid request is refused and its connection closed",
+        arguments: [
+            ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+            ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\nHost: h\n\n", 400),
+            ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505),
+            ("GET /ä HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nA : b\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n c\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nA: \u{0}\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length:\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+            ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\nExpect: miracles\r\n\r\n", 417),
+            ("GET / HTTP/1.1\r\nHost: h\r\nA: \(String(repeating: "a", count: 2_000))\r\n\r\n", 431),
+            ("GET /\(String(repeating: "a", count: 2_000))", 431), ("\u{16}\u{3}\u{1}", 400),
+        ])
+    func invalidRequests(request: String, status: Int) async throws {
         let configuration = MockServer.Configuration(headLimit: 1_000, bodyLimit: 1_000)
         try await MockServer.run(configuration: configuration) { server in
             server.enqueue(.text("not for this one"))
@@ -120,7 +130,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func aRefusalReachesAClientThatIsStillSending() async throws {
+    @Test("a refusal reaches a client that is still sending")
+    func refusalWhileSending() async throws {
         try await MockServer.run(configuration: .init(bodyLimit: 10)) { server in
             let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n"
             let client = try RawClient(port: server.port).send(head).send(Data(count: 300_000))
@@ -131,8 +142,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test(arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
-    func noChunkFollowsAHeadThatHasNoBody(method: String, status: Int) async throws {
+    @Test("no chunk follows a head without body", arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
+    func noChunksWithoutBody(method: String, status: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abc", status: status).chunked(1))
             let request = "\(method) / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
@@ -143,7 +154,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func aHeaderThatWouldBreakTheHeadIsAnErrorOfTheScript() async throws {
+    @Test("a scripted field with a line break is a 500 that says so")
+    func invalidHeader() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(200, headers: ["X-Mark": "a\r\nSet-Cookie: b=1"]))
             let (text, _) = try RawClient(port: server.port).send(last).readAll()
@@ -153,7 +165,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func aResetIsAReset() async throws {
+    @Test("a reset is a TCP RST")
+    func reset() async throws {
         try await MockServer.run { server in
             server.enqueue(.reset, .close)
             for end in [RawClient.End.reset, .closed] {
@@ -163,7 +176,8 @@ struct MockServerWireTests {
         }
     }
 
-    @Test func framingOfTheScriptsOwnIsKept() async throws {
+    @Test("scripted framing fields are sent unchanged")
+    func ownFraming() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(200, headers: ["Content-Length": "3"], body: Data("abcdef".utf8)))
             let (text, _) = try RawClient(port: server.port).send(last).readAll()

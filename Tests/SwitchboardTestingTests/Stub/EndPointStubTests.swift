@@ -50,7 +50,8 @@ struct EndPointStubTests {
         #expect(error?.reason?.contains("nearest: FilmApi.popular (GET popular?page=1&api_key=<redacted>)") == true)
     }
 
-    @Test func theEnvironmentDoesNotMatter() async throws {
+    @Test("an endpoint's stub answers in every environment")
+    func environments() async throws {
         let session = StubSession()
         session.stub(FilmApi.popular(page: 1), with: .text("one"))
         let manager = NetworkManager(environment: .staging, session: session)
@@ -61,7 +62,8 @@ struct EndPointStubTests {
         #expect(session.requests.compactMap { $0.url?.host } == ["staging.example.com", "api.example.com"])
     }
 
-    @Test func aRedirectElsewhereIsAnotherRequest() async throws {
+    @Test("a redirect to another path is another request")
+    func redirect() async throws {
         let session = StubSession()
         session.stub(.get("/moved"), with: .text("here"))
         session.stub(FilmApi.film(id: 1), times: 1, with: .redirect(to: "/moved", status: 301))
@@ -69,7 +71,8 @@ struct EndPointStubTests {
         session.verify()
     }
 
-    @Test func aRequestWithoutAnEndPointIsJudgedByWhatItAsksFor() async throws {
+    @Test("a request without endpoint matches by method, path, query and body")
+    func withoutEndPoint() async throws {
         let session = StubSession()
         session.stub(FilmApi.rate(id: 1, stars: 5), with: .status(201))
         let url = URL(string: "http://h.test/x/film/1/rating")
@@ -91,7 +94,8 @@ struct EndPointStubTests {
         }
     }
 
-    @Test func anotherAPIsEndPointIsNotOurs() async throws {
+    @Test("an endpoint of another type does not match")
+    func otherType() async throws {
         let session = StubSession()
         session.stub(FilmApi.film(id: 1), with: .text("film"))
         let url = try #require(URL(string: "https://api.example.com/3/film/1"))
@@ -111,7 +115,8 @@ struct EndPointStubTests {
         }
     }
 
-    @Test func anEmptyPathIsTheBaseAlone() async throws {
+    @Test("an empty path matches the base URL only")
+    func emptyPath() async throws {
         let session = StubSession()
         session.stub(RootApi.root, with: .text("root"))
         let router = Router<RootApi>(session: session)
@@ -119,7 +124,8 @@ struct EndPointStubTests {
         await #expect(throws: NetworkError.self) { try await router.response(for: .me(token: "a")) }
     }
 
-    @Test func endPointsThatAreNotEqualNeverMatch() async throws {
+    @Test("unequal endpoints do not match")
+    func unequalEndPoints() async throws {
         let session = StubSession()
         session.stub(RootApi.me(token: "a"), with: .text("A"))
         session.stub(RootApi.me(token: "b"), with: .text("B"))

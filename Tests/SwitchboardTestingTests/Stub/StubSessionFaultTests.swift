@@ -7,13 +7,16 @@ import Testing
 struct StubSessionFaultTests {
     private let request = NetworkRequest(.get, URL(string: "https://h.example/p"))
 
-    @Test(arguments: [
-        (MockResponse.truncated(after: 3), NetworkError.Code.truncatedBody), (.close, .connectionLost),
-        (.reset, .connectionLost),
-        (.raw("HTTP/1.1 200 OK\r\n\r\n"), .unsupported), (.failure(.cannotFindHost), .cannotFindHost),
-        (.status(200, headers: ["a": "\n"]), .invalidResponse), (.stall, .timedOut), (.stalled(after: 1), .timedOut),
-    ])
-    func eachFaultIsTheErrorOfASession(fault: MockResponse, code: NetworkError.Code) async throws {
+    @Test(
+        "each fault throws the error of a session",
+        arguments: [
+            (MockResponse.truncated(after: 3), NetworkError.Code.truncatedBody), (.close, .connectionLost),
+            (.reset, .connectionLost),
+            (.raw("HTTP/1.1 200 OK\r\n\r\n"), .unsupported), (.failure(.cannotFindHost), .cannotFindHost),
+            (.status(200, headers: ["a": "\n"]), .invalidResponse), (.stall, .timedOut),
+            (.stalled(after: 1), .timedOut),
+        ])
+    func faults(fault: MockResponse, code: NetworkError.Code) async throws {
         let session = StubSession(clock: TestClock(skips: true), fault)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
         #expect(error?.code == code)
@@ -22,7 +25,8 @@ struct StubSessionFaultTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test func whatArrivedBeforeTheFaultIsInTheError() async throws {
+    @Test("the error has the part of the response before the fault")
+    func partialResponse() async throws {
         let response = MockResponse.text("abcdef", status: 201, headers: ["X": "1"])
         let session = StubSession(
             clock: TestClock(skips: true), response.truncated(after: 2), response.stalled(after: 3))
@@ -34,15 +38,17 @@ struct StubSessionFaultTests {
         }
     }
 
-    @Test(arguments: [
-        (MockResponse.stall, Timeouts(idle: .seconds(3), attempt: .seconds(5)), 3),
-        (.stall, Timeouts(idle: nil, attempt: .seconds(5)), 5),
-        (.stall, .standard, 60), (.text("late").delayed(by: .seconds(9)), Timeouts(idle: .seconds(4)), 4),
-        (.stall.delayed(by: .seconds(2)), Timeouts(idle: .seconds(3)), 3),
-        (.stalled(after: 1).delayed(by: .seconds(2)), Timeouts(idle: .seconds(3)), 5),
-        (.stalled(after: 1).delayed(by: .seconds(2)), Timeouts(idle: .seconds(3), attempt: .seconds(4)), 4),
-    ])
-    func silenceLastsAsLongAsTheTimeoutsAllow(fault: MockResponse, timeouts: Timeouts, seconds: Int) async throws {
+    @Test(
+        "a stall ends with the request's timeouts",
+        arguments: [
+            (MockResponse.stall, Timeouts(idle: .seconds(3), attempt: .seconds(5)), 3),
+            (.stall, Timeouts(idle: nil, attempt: .seconds(5)), 5),
+            (.stall, .standard, 60), (.text("late").delayed(by: .seconds(9)), Timeouts(idle: .seconds(4)), 4),
+            (.stall.delayed(by: .seconds(2)), Timeouts(idle: .seconds(3)), 3),
+            (.stalled(after: 1).delayed(by: .seconds(2)), Timeouts(idle: .seconds(3)), 5),
+            (.stalled(after: 1).delayed(by: .seconds(2)), Timeouts(idle: .seconds(3), attempt: .seconds(4)), 4),
+        ])
+    func stalls(fault: MockResponse, timeouts: Timeouts, seconds: Int) async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(clock: clock) { _ in fault }
         let request = request.with(timeouts)
@@ -50,7 +56,8 @@ struct StubSessionFaultTests {
         #expect(clock.now.offset == .seconds(seconds))
     }
 
-    @Test func aDelayIsSleptOnTheClock() async throws {
+    @Test("a delay sleeps on the clock")
+    func delay() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(clock: clock, .text("late").delayed(by: .seconds(7)).delayed(by: .milliseconds(500)))
         #expect(try await session.send(request).text == "late")
@@ -58,9 +65,10 @@ struct StubSessionFaultTests {
     }
 
     @Test(
+        "cancellation ends every wait",
         arguments: [MockResponse.stall, .stalled(after: 1), .text("late").delayed(by: .seconds(30))],
         [Timeouts.standard, .none])
-    func cancellingEndsEveryWait(response: MockResponse, timeouts: Timeouts) async throws {
+    func cancellation(response: MockResponse, timeouts: Timeouts) async throws {
         let clock = TestClock()
         let session = StubSession(clock: clock, response)
         let request = request.with(timeouts)
@@ -70,7 +78,8 @@ struct StubSessionFaultTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func aCancelledTaskSendsNothing() async throws {
+    @Test("a canceled task sends nothing")
+    func canceledTask() async throws {
         let session = StubSession(.text("unused"))
         let task = Task { [request] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -80,7 +89,8 @@ struct StubSessionFaultTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test func whatTheClosureThrowsArrivesAsASessionsError() async throws {
+    @Test("an error of the closure arrives as a session's error")
+    func closureErrors() async throws {
         struct Odd: Error {}
         let odd = StubSession { _ in throw Odd() }
         let error = await #expect(throws: NetworkError.self) { try await odd.send(request) }

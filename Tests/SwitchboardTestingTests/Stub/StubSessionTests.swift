@@ -8,7 +8,8 @@ struct StubSessionTests {
     private let url = URL(string: "https://h.example/p?api_key=s3cret")
     private var request: NetworkRequest { NetworkRequest(.get, url) }
 
-    @Test func theClosureAnswersEachRequest() async throws {
+    @Test("the closure answers each request")
+    func closure() async throws {
         let session = StubSession { request in .json(#"{"host":"\#(request.host)"}"#, status: 203, headers: ["X": "1"])
         }
         let response = try await session.send(request)
@@ -19,7 +20,8 @@ struct StubSessionTests {
         #expect(response.request?.id == session.requests.first?.id)
     }
 
-    @Test func theQueueGoesBeforeTheClosureAndKeepsItsOrder() async throws {
+    @Test("the queue answers before the closure, in order")
+    func queueBeforeClosure() async throws {
         let session = StubSession { _ in .text("closure") }
         session.enqueue(.text("1"), .text("2"))
         var texts: [String] = []
@@ -28,7 +30,8 @@ struct StubSessionTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test func runningOutIsAnErrorWithoutSecrets() async throws {
+    @Test("a request without an answer is an error without secrets")
+    func emptyQueue() async throws {
         let session = StubSession(.text("1"), .text("2"))
         _ = try await session.send(request)
         _ = try await session.send(request)
@@ -39,7 +42,8 @@ struct StubSessionTests {
         #expect(session.requests.count == 3)
     }
 
-    @Test func anInvalidRequestIsNeitherRecordedNorAnswered() async throws {
+    @Test("an invalid request is neither recorded nor answered")
+    func invalidRequest() async throws {
         let session = StubSession(.text("kept"))
         for bad in [
             NetworkRequest(.get, nil), NetworkRequest("BAD METHOD", url),
@@ -51,7 +55,8 @@ struct StubSessionTests {
         #expect(try await session.send(request).text == "kept")
     }
 
-    @Test func aBodyThatCannotBeEncodedEndsTheRequest() async throws {
+    @Test("a body that cannot be encoded ends the request")
+    func encodingError() async throws {
         let session = StubSession(.text("kept"))
         let error = await #expect(throws: NetworkError.self) {
             try await session.send(NetworkRequest(.post, url, body: JSONBody(Double.nan)))
@@ -60,8 +65,8 @@ struct StubSessionTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test(arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 304)])
-    func theseHaveNoBody(method: HTTPMethod, status: Int) async throws {
+    @Test("HEAD, 204 and 304 have no body", arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 304)])
+    func noBody(method: HTTPMethod, status: Int) async throws {
         let session = StubSession(
             .text("not there", status: status), .text("nor here", status: status).truncated(after: 1))
         for _ in 0..<2 {
@@ -71,7 +76,8 @@ struct StubSessionTests {
         }
     }
 
-    @Test func aBodyBeyondTheLimitIsAnError() async throws {
+    @Test("a body above the limit is an error")
+    func bodyLimit() async throws {
         let request = NetworkRequest(.get, url, options: RequestOptions { $0.limits.responseBody = 3 })
         let session = StubSession(.text("abc"), .text("abcd"))
         #expect(try await session.send(request).text == "abc")
@@ -80,7 +86,8 @@ struct StubSessionTests {
         #expect(error?.body == Data("abc".utf8))
     }
 
-    @Test func aDownloadIsWrittenToItsFile() async throws {
+    @Test("a download is written to its file")
+    func download() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stub-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let endPoint = URLEndPoint(.get, try #require(url), task: .download(to: file))
@@ -94,7 +101,8 @@ struct StubSessionTests {
         #expect(try Data(contentsOf: file) == Data("there".utf8))
     }
 
-    @Test func aRouterWorksOnIt() async throws {
+    @Test("a router uses the session")
+    func router() async throws {
         let session = StubSession { _ in .json("[1,2]") }
         let manager = NetworkManager(session: session)
         let data = try await manager.data(from: #require(url))

@@ -11,7 +11,8 @@ struct StubTests {
         try await session.send(NetworkRequest(.get, URL(string: "http://h.test\(path)"))).text
     }
 
-    @Test func theNewestStubThatMatchesAnswers() async throws {
+    @Test("the newest matching stub answers")
+    func newestStub() async throws {
         let session = StubSession()
         session.stub(.any, with: .text("any"))
         session.stub(.get("/a"), with: .text("a"))
@@ -22,7 +23,8 @@ struct StubTests {
         #expect(try await get("/a", from: session) == "a")
     }
 
-    @Test func responsesFollowEachOtherAndTheLastOneStays() async throws {
+    @Test("responses answer in order, and the last one repeats")
+    func responseOrder() async throws {
         let session = StubSession()
         let stub = session.stub(.get("/a"), with: .text("1").repeated(2), .text("2"))
         var texts: [String] = []
@@ -33,7 +35,8 @@ struct StubTests {
         #expect(session.faults.isEmpty)
     }
 
-    @Test func aStubThatIsUsedUpLetsTheNextAnswer() async throws {
+    @Test("after a stub is used up, the next one answers")
+    func usedUp() async throws {
         let session = StubSession()
         session.stub(.get("/a"), with: .text("older"))
         let once = session.stub(.get("/a"), times: .once, with: .text("once"))
@@ -42,7 +45,8 @@ struct StubTests {
         #expect(once.count == 1)
     }
 
-    @Test func aClosureSeesTheRequestAsOnTheWire() async throws {
+    @Test("a closure receives the request as on the wire")
+    func closureRequest() async throws {
         let session = StubSession()
         session.stub(.post("/echo")) { request in
             .text(request.text, headers: ["X-Length": request.headers["Content-Length"] ?? ""])
@@ -81,7 +85,8 @@ struct StubTests {
         #expect(next.faults == ["never requested: 200, 4 bytes; stall"])
     }
 
-    @Test func anUnmatchedRequestIsShownBesideTheNearestStubs() async throws {
+    @Test("the error of an unmatched request has the nearest stubs")
+    func nearestStubs() async throws {
         let session = StubSession()
         session.stub(.get("/p?page=1"), with: .text("1"))
         session.stub(.post("/q").header("X-A"), with: .text("2"))
@@ -101,7 +106,8 @@ struct StubTests {
         #expect(session.requests.count == 2)
     }
 
-    @Test func aRouterNeverRetriesAnUnmatchedRequest() async throws {
+    @Test("a router does not retry an unmatched request")
+    func noRetry() async throws {
         let session = StubSession()
         session.stub(.get("/else"), with: .text(""))
         let router = Router<FilmApi>(session: session, interceptors: [RetryPolicy()])
@@ -111,7 +117,8 @@ struct StubTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test func countsAreVerified() async throws {
+    @Test("verify checks the number of requests")
+    func counts() async throws {
         let session = StubSession()
         session.stub(.get("/never"), times: .never, with: .text(""))
         session.stub(.get("/twice"), times: 2, with: .text(""))
@@ -127,7 +134,8 @@ struct StubTests {
         #expect(session.faults.count == 3)
     }
 
-    @Test func aClosureThatThrowsWhatIsNoAnswerIsAFault() async throws {
+    @Test("an unexpected error of a closure is a fault")
+    func closureError() async throws {
         struct Odd: Error {}
         let session = StubSession { _ in throw Odd() }
         session.stub(.get("/stub")) { _ in throw Odd() }
@@ -141,16 +149,19 @@ struct StubTests {
             ])
     }
 
-    @Test(arguments: [
-        MockResponse.gzipBomb(-1), .gzipBomb(0), .oversizedHeader(-1), .garbage(-1), .truncated(after: -1),
-    ])
-    func negativeCountsAreHarmless(response: MockResponse) async throws {
+    @Test(
+        "negative counts are treated as the smallest value",
+        arguments: [
+            MockResponse.gzipBomb(-1), .gzipBomb(0), .oversizedHeader(-1), .garbage(-1), .truncated(after: -1),
+        ])
+    func negativeCounts(response: MockResponse) async throws {
         let result = await Result { try await self.get("/", from: StubSession(response)) }
         #expect((try? result.get())?.count ?? 0 <= 259)
         #expect(!response.description.isEmpty)
     }
 
-    @Test func orderIsVerified() async throws {
+    @Test("verify checks the order of the stubs")
+    func verifiedOrder() async throws {
         let session = StubSession()
         let (a, b, c) = (
             session.stub(.get("/a"), with: .text("")), session.stub(.get("/b"), with: .text("")),
@@ -164,7 +175,8 @@ struct StubTests {
                 == "the order was:\n  GET /a\n  GET /b\n  GET /a\nexpected:\n  GET /b\n  GET /a")
     }
 
-    @Test func verifyingFailsAtTheLineOfTheCall() async throws {
+    @Test("verify fails at the line of its call")
+    func failureLocation() async throws {
         let session = StubSession()
         session.stub(.get("/unused"), with: .text(""))
         let line = #line + 2

@@ -27,13 +27,16 @@ struct StubWireTests {
         }
     }
 
-    @Test(arguments: [
-        (DataBody(Data("bytes".utf8)) as any HTTPBody, nil, "bytes"),
-        (JSONBody(["a": 1]), "application/json; charset=utf-8", #"{"a":1}"#),
-        (FormBody(["a": "b"]), "application/x-www-form-urlencoded; charset=utf-8", "a=b"),
-        (Reader(text: "stream", length: 6), "text/odd", "stream"), (Reader(text: "x", length: nil), "text/odd", "x"),
-    ])
-    func everyBodyIsRecordedAsItWouldBeSent(body: any HTTPBody, type: String?, text: String) async throws {
+    @Test(
+        "every body is recorded as it would be sent",
+        arguments: [
+            (DataBody(Data("bytes".utf8)) as any HTTPBody, nil, "bytes"),
+            (JSONBody(["a": 1]), "application/json; charset=utf-8", #"{"a":1}"#),
+            (FormBody(["a": "b"]), "application/x-www-form-urlencoded; charset=utf-8", "a=b"),
+            (Reader(text: "stream", length: 6), "text/odd", "stream"),
+            (Reader(text: "x", length: nil), "text/odd", "x"),
+        ])
+    func recordedBodies(body: any HTTPBody, type: String?, text: String) async throws {
         let session = StubSession(.status(200))
         _ = try await session.send(NetworkRequest(.post, url, headers: ["X-A": "1"], body: body))
         let recorded = try #require(session.recordedRequests.first)
@@ -49,7 +52,8 @@ struct StubWireTests {
         #expect(try session.requests.first?.body.encode() == Data(text.utf8))
     }
 
-    @Test func aRequestAsRecordedIsTheOneAServerSees() async throws {
+    @Test("a stub records the request that a server receives")
+    func recordedRequest() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(200))
             let request = NetworkRequest(
@@ -67,7 +71,8 @@ struct StubWireTests {
         }
     }
 
-    @Test func aStreamOfAnotherLengthThanAnnouncedIsRefused() async throws {
+    @Test("a stream that differs from its announced length is refused")
+    func wrongLength() async throws {
         let session = StubSession(.status(200))
         let error = await #expect(throws: NetworkError.self) {
             try await session.send(NetworkRequest(.post, url, body: Reader(text: "abc", length: 5)))
@@ -81,7 +86,8 @@ struct StubWireTests {
         NetworkRequest(.get, url, options: RequestOptions { $0.streamsResponse = true })
     }
 
-    @Test func aStreamedResponseComesInTheChunksGiven() async throws {
+    @Test("a streamed response arrives in the given chunks")
+    func chunks() async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(
             clock: clock, .text("abcdefg").chunked(1, 3).paced(every: .seconds(2)).delayed(by: .seconds(1)))
@@ -93,12 +99,14 @@ struct StubWireTests {
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(2)])
     }
 
-    @Test(arguments: [
-        (MockResponse.text("abcdef").chunked(2).truncated(after: 3), NetworkError.Code.truncatedBody),
-        (.text("abcdef").chunked(2).resetting(at: .body(after: 3)), .connectionLost),
-        (.text("abcdef").chunked(2).stalled(after: 3), .timedOut),
-    ])
-    func aStreamThatBreaksGivesWhatCameAndThenTheError(response: MockResponse, code: NetworkError.Code) async throws {
+    @Test(
+        "a stream that breaks delivers its bytes, then the error",
+        arguments: [
+            (MockResponse.text("abcdef").chunked(2).truncated(after: 3), NetworkError.Code.truncatedBody),
+            (.text("abcdef").chunked(2).resetting(at: .body(after: 3)), .connectionLost),
+            (.text("abcdef").chunked(2).stalled(after: 3), .timedOut),
+        ])
+    func brokenStream(response: MockResponse, code: NetworkError.Code) async throws {
         let session = StubSession(clock: TestClock(skips: true), response)
         let answer = try await session.send(streamed())
         var text = ""
@@ -110,7 +118,8 @@ struct StubWireTests {
         #expect(error?.status == 200)
     }
 
-    @Test func aSlowBodyTakesItsTimeOrTimesOut() async throws {
+    @Test("a slow body takes its time or times out")
+    func slowBody() async throws {
         let clock = TestClock(skips: true)
         let slow = MockResponse.data(Data(count: 1_000)).throttled(bytesPerSecond: 100)
         let session = StubSession(clock: clock, slow, slow, .text("abc").dripping(every: .seconds(61)))
@@ -126,7 +135,8 @@ struct StubWireTests {
         #expect(clock.sleeps == [.seconds(10), .seconds(4), .seconds(60)])
     }
 
-    @Test func packedBodiesComeUnpacked() async throws {
+    @Test("encoded bodies arrive decoded")
+    func decodedBodies() async throws {
         let limited = NetworkRequest(.get, url, options: RequestOptions { $0.limits.responseBody = 2_000 })
         let session = StubSession(
             .text("hello").gzipped(), .gzipBomb(1_000), .gzipBomb(3_000), .text("x").mislabelled(as: "br"))
@@ -139,8 +149,10 @@ struct StubWireTests {
         #expect(odd?.code == .cannotDecodeResponse)
     }
 
-    @Test(arguments: [BreakPoint.accept, .requestLine, .requestHead, .requestBody(after: 2), .response, .statusLine])
-    func beforeTheHeadAConnectionIsLost(point: BreakPoint) async throws {
+    @Test(
+        "a break before the head is a lost connection",
+        arguments: [BreakPoint.accept, .requestLine, .requestHead, .requestBody(after: 2), .response, .statusLine])
+    func breakBeforeHead(point: BreakPoint) async throws {
         let session = StubSession(.close(at: point), .reset(at: point))
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) { try await session.send(NetworkRequest(.get, url)) }

@@ -15,7 +15,8 @@ struct MockServerTLSExchangeTests {
         return bytes.prefix(count)
     }
 
-    @Test func aConnectionIsKeptAlive() async throws {
+    @Test("a TLS connection is kept alive")
+    func keepAlive() async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.text("one"), .text("two").chunked(1), .text("three"))
             let session = DefaultSession.make(server.trustingConfiguration)
@@ -28,8 +29,8 @@ struct MockServerTLSExchangeTests {
         }
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func largeBodiesArriveWholeBothWays(version: TLSVersion) async throws {
+    @Test("large bodies arrive whole in both directions", arguments: [TLSVersion.tls12, .tls13])
+    func largeBodies(version: TLSVersion) async throws {
         let (upload, download) = (Self.bytes(5_000_000), Self.bytes(20_000_000))
         try await MockServer.run(tls: .init(minimumVersion: version, maximumVersion: version)) { server in
             server.enqueue(.data(download), .data(download).chunked(100_000))
@@ -43,7 +44,8 @@ struct MockServerTLSExchangeTests {
         }
     }
 
-    @Test func fiftyRequestsAtOnceAreAnswered() async throws {
+    @Test("50 concurrent requests are answered")
+    func concurrentRequests() async throws {
         try await MockServer.run(tls: .init()) { request in
             .text(request.path)
         } body: { server in
@@ -64,14 +66,16 @@ struct MockServerTLSExchangeTests {
         }
     }
 
-    @Test(arguments: [
-        (MockResponse.truncated(after: 3), NetworkError.Code.truncatedBody),
-        (.text("abcdef").truncated(after: 3), .truncatedBody),
-        (.text("abcdef").chunked(1).truncated(after: 2), .truncatedBody), (.stall, .timedOut),
-        (.stalled(after: 5), .timedOut), (.text("late").delayed(by: .seconds(50)), .timedOut),
-        (.close, .connectionLost), (.reset, .connectionLost), (.raw("nonsense\r\n\r\n"), .invalidResponse),
-    ])
-    func faultsAreWhatTheyAreWithoutTLS(fault: MockResponse, code: NetworkError.Code) async throws {
+    @Test(
+        "faults are the same with and without TLS",
+        arguments: [
+            (MockResponse.truncated(after: 3), NetworkError.Code.truncatedBody),
+            (.text("abcdef").truncated(after: 3), .truncatedBody),
+            (.text("abcdef").chunked(1).truncated(after: 2), .truncatedBody), (.stall, .timedOut),
+            (.stalled(after: 5), .timedOut), (.text("late").delayed(by: .seconds(50)), .timedOut),
+            (.close, .connectionLost), (.reset, .connectionLost), (.raw("nonsense\r\n\r\n"), .invalidResponse),
+        ])
+    func faults(fault: MockResponse, code: NetworkError.Code) async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(fault)
             let session = DefaultSession.make(server.trustingConfiguration)
@@ -83,8 +87,10 @@ struct MockServerTLSExchangeTests {
         }
     }
 
-    @Test(arguments: [MockResponse.stall, .stalled(after: 5), .stalled(after: 5_000_000)])
-    func aCancelledCallLeavesItsConnection(response: MockResponse) async throws {
+    @Test(
+        "a canceled call closes its connection",
+        arguments: [MockResponse.stall, .stalled(after: 5), .stalled(after: 5_000_000)])
+    func canceledCall(response: MockResponse) async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(response)
             let session = DefaultSession.make(server.trustingConfiguration)

@@ -2,6 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardTesting
 import Testing
+import SwitchboardPlatform
+@testable import SwitchboardMocks
 
 /// The raw bytes of a server with TLS, and its start and stop.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
@@ -10,7 +12,8 @@ struct MockServerTLSLifecycleTests {
     /// The beginning of a handshake record of 512 bytes (RFC 8446 §5.1).
     private static let halfHello = Data([22, 3, 1, 2, 0, 1, 0, 1])
 
-    @Test func plainHTTPIsToldThatThisIsTLS() async throws {
+    @Test("plain HTTP is answered with a 400 that names TLS")
+    func plainHTTP() async throws {
         try await MockServer.run(tls: .init()) { server in
             let (text, end) = try RawClient(port: server.port).send(get).readAll()
             #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
@@ -20,7 +23,8 @@ struct MockServerTLSLifecycleTests {
         }
     }
 
-    @Test func nonsenseInTheHandshakeIsAnAlert() async throws {
+    @Test("an invalid handshake is answered with an alert")
+    func invalidHandshake() async throws {
         try await MockServer.run(tls: .init()) { server in
             let hello = Data([22, 3, 1, 0, 5, 255, 255, 255, 255, 255])
             let (text, end) = try RawClient(port: server.port).send(hello).readAll()
@@ -33,7 +37,8 @@ struct MockServerTLSLifecycleTests {
         }
     }
 
-    @Test(.enabled(if: Curl.isInstalled)) func aClientThatSaysNothingKeepsNobodyWaiting() async throws {
+    @Test("a silent client does not delay others", .enabled(if: Curl.isInstalled))
+    func silentClient() async throws {
         try await MockServer.run(tls: .init()) { server in
             let silent = try (0..<5).map { _ in try RawClient(port: server.port) }
             let half = try RawClient(port: server.port).send(Self.halfHello)
@@ -45,8 +50,10 @@ struct MockServerTLSLifecycleTests {
         }
     }
 
-    @Test(arguments: [MockServer.TLS.Handshake.complete, .stalls], [Data(), halfHello])
-    func stoppingIsQuickAmidAHandshake(handshake: MockServer.TLS.Handshake, sent: Data) async throws {
+    @Test(
+        "a server stops quickly during a handshake", arguments: [MockServer.TLS.Handshake.complete, .stalls],
+        [Data(), halfHello])
+    func stopInHandshake(handshake: MockServer.TLS.Handshake, sent: Data) async throws {
         let server = try MockServer(configuration: .init(tls: .init(handshake: handshake)))
         let client = try RawClient(port: server.port).send(sent)
         while server.openConnections == 0 { await Task.yield() }
@@ -56,18 +63,21 @@ struct MockServerTLSLifecycleTests {
         #expect(client.readAll().end != .silent)
     }
 
-    @Test(arguments: [
-        MockServer.TLS(names: ["a,DNS:b"]), .init(names: [""]), .init(names: ["1.2.3"]), .init(names: ["a b"]),
-        .init(names: ["ä.example"]), .init(minimumVersion: .tls13, maximumVersion: .tls12),
-        .init(clientCertificate: .requiredOf(authorities: Data("no PEM".utf8))),
-    ])
-    func optionsOfWhichNothingCanBeMadeAreRefused(tls: MockServer.TLS) {
+    @Test(
+        "invalid TLS options are refused",
+        arguments: [
+            MockServer.TLS(names: ["a,DNS:b"]), .init(names: [""]), .init(names: ["1.2.3"]), .init(names: ["a b"]),
+            .init(names: ["ä.example"]), .init(minimumVersion: .tls13, maximumVersion: .tls12),
+            .init(clientCertificate: .requiredOf(authorities: Data("no PEM".utf8))),
+        ])
+    func invalidOptions(tls: MockServer.TLS) {
         let error = #expect(throws: NetworkError.self) { try MockServer(configuration: .init(tls: tls)) }
         #expect(error?.code == .insecureConnection)
         #expect(error?.reason?.hasPrefix("MockServer: ") == true)
     }
 
-    @Test func aServerWithoutTLSHasNothingToTrust() async throws {
+    @Test("a server without TLS has no authority")
+    func withoutTLS() async throws {
         try await MockServer.run { server in
             #expect(server.authorityPEM == nil)
             #expect(server.clientIdentity == nil)
@@ -78,4 +88,29 @@ struct MockServerTLSLifecycleTests {
             #expect(seen.url?.scheme == "http")
         }
     }
+}
+
+struct OpenSSLTests {
+    @Test("the error of a missing library has its name")
+    func missingLibrary() {
+        let error = #expect(throws: DynamicLibrary.Failure.self) {
+            try OpenSSL(firstOf: ["libno-such.so.3", "libnor.so"])
+        }
+        #expect(error?.text == "libno-such.so.3 was not found")
+    }
+
+    @Test("without the library, TLS is unsupported")
+    func withoutLibrary() {
+        let error = #expect(throws: NetworkError.self) { try OpenSSL.load(.failure(.init(text: "it is gone"))) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.reason == "MockServer: TLS needs OpenSSL, and it is gone")
+    }
+
+    #if canImport(Glibc)
+    @Test("a library without the functions is not used")
+    func wrongLibrary() {
+        let error = #expect(throws: DynamicLibrary.Failure.self) { try OpenSSL(firstOf: ["libm.so.6"]) }
+        #expect(error?.text == "libm.so.6 has no EVP_PKEY_CTX_new_id")
+    }
+    #endif
 }

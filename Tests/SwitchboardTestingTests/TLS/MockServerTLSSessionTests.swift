@@ -7,7 +7,8 @@ import Testing
 /// Requests of the default session to a server with TLS.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSSessionTests {
-    @Test func aRequestIsAnsweredOverTLS() async throws {
+    @Test("a request is answered over TLS")
+    func request() async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.json(#"{"page":1}"#, status: 201))
             let session = DefaultSession.make(server.trustingConfiguration)
@@ -21,7 +22,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func itIsAlsoKnownAsLocalhost() async throws {
+    @Test("the default certificate covers localhost")
+    func localhost() async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.text("here"))
             let session = DefaultSession.make(server.trustingConfiguration)
@@ -30,7 +32,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func itHasTheNamesItIsGiven() async throws {
+    @Test("the certificate has the given names")
+    func names() async throws {
         try await MockServer.run(tls: .init(names: ["api.example.com", "*.example.org"])) { server in
             server.enqueue(.text("one"), .text("two"))
             var configuration = server.trustingConfiguration
@@ -49,13 +52,16 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test(arguments: [
-        MockServer.TLS(names: ["elsewhere.example"]), .init(names: []), .init(validity: .expired),
-        .init(validity: .notYetValid), .init(isTrusted: false), .init(minimumVersion: .tls11, maximumVersion: .tls11),
-        .init(clientCertificate: .required), .init(handshake: .closes), .init(handshake: .resets),
-        .init(handshake: .garbage),
-    ])
-    func whatIsWrongIsAnInsecureConnection(tls: MockServer.TLS) async throws {
+    @Test(
+        "an invalid certificate is an insecure connection",
+        arguments: [
+            MockServer.TLS(names: ["elsewhere.example"]), .init(names: []), .init(validity: .expired),
+            .init(validity: .notYetValid), .init(isTrusted: false),
+            .init(minimumVersion: .tls11, maximumVersion: .tls11),
+            .init(clientCertificate: .required), .init(handshake: .closes), .init(handshake: .resets),
+            .init(handshake: .garbage),
+        ])
+    func invalidCertificates(tls: MockServer.TLS) async throws {
         try await MockServer.run(tls: tls) { server in
             let session = DefaultSession.make(server.trustingConfiguration)
             let error = await #expect(throws: NetworkError.self) {
@@ -66,7 +72,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func nobodyTrustsItUntold() async throws {
+    @Test("a default session does not trust the server")
+    func untrusted() async throws {
         try await MockServer.run(tls: .init()) { server in
             let error = await #expect(throws: NetworkError.self) {
                 try await DefaultSession.make().send(NetworkRequest(.get, server.url))
@@ -76,7 +83,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func trustInOneServerIsNoneInAnother() async throws {
+    @Test("trust in one server does not extend to another")
+    func separateAuthorities() async throws {
         try await MockServer.run(tls: .init()) { server in
             try await MockServer.run(tls: .init()) { other in
                 let session = DefaultSession.make(other.trustingConfiguration)
@@ -88,7 +96,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func aHandshakeThatStallsTimesOut() async throws {
+    @Test("a stalled handshake times out")
+    func stalledHandshake() async throws {
         try await MockServer.run(tls: .init(handshake: .stalls)) { server in
             let session = DefaultSession.make(server.trustingConfiguration)
             let options = RequestOptions { $0.timeouts.attempt = .milliseconds(300) }
@@ -100,7 +109,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func aSessionFromFoundationCannotTrustIt() async throws {
+    @Test("FoundationSession refuses the trusting configuration")
+    func foundationSession() async throws {
         try await MockServer.run(tls: .init()) { server in
             let session = FoundationSession(configuration: server.trustingConfiguration)
             let error = await #expect(throws: NetworkError.self) {
@@ -110,8 +120,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func aClientShowsTheCertificateMadeForIt(version: TLSVersion) async throws {
+    @Test("a client presents its issued certificate", arguments: [TLSVersion.tls12, .tls13])
+    func clientCertificate(version: TLSVersion) async throws {
         let tls = MockServer.TLS(minimumVersion: version, maximumVersion: version, clientCertificate: .required)
         try await MockServer.run(tls: tls) { server in
             server.enqueue(.text("welcome"))
@@ -122,7 +132,8 @@ struct MockServerTLSSessionTests {
         }
     }
 
-    @Test func aClientMayBeOfAnotherAuthority() async throws {
+    @Test("a client certificate of another authority can be required")
+    func otherClientAuthority() async throws {
         try await MockServer.run(tls: .init(clientCertificate: .required)) { other in
             let authorities = try #require(other.authorityPEM)
             try await MockServer.run(tls: .init(clientCertificate: .requiredOf(authorities: authorities))) { server in

@@ -6,7 +6,8 @@ import Testing
 /// Connections of curl, OpenSSL's command-line client and Python to a server with TLS.
 @Suite(.needsTLS, .timeLimit(.minutes(3)))
 struct MockServerTLSWitnessTests {
-    @Test(.enabled(if: Curl.isInstalled)) func curlTrustsTheAuthorityAndNothingElse() async throws {
+    @Test("curl trusts the authority and nothing else", .enabled(if: Curl.isInstalled))
+    func curlTrust() async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.text("one"), .text("two"), .text("three"))
             try await server.withAuthorityFile { authority in
@@ -22,13 +23,14 @@ struct MockServerTLSWitnessTests {
 
     /// The exit codes are in the curl manual: 60 is for certificates, 35 for handshakes, 28 for a timeout.
     @Test(
+        "curl refuses invalid certificates",
         .enabled(if: Curl.isInstalled),
         arguments: [
             (MockServer.TLS(names: ["elsewhere.example"]), 60), (.init(validity: .expired), 60),
             (.init(validity: .notYetValid), 60), (.init(isTrusted: false), 60), (.init(handshake: .closes), 35),
             (.init(handshake: .resets), 35), (.init(handshake: .garbage), 35), (.init(handshake: .stalls), 28),
         ] as [(MockServer.TLS, Int32)])
-    func curlRefusesWhatIsWrong(tls: MockServer.TLS, exit: Int32) async throws {
+    func curlRefuses(tls: MockServer.TLS, exit: Int32) async throws {
         try await MockServer.run(tls: tls) { server in
             try await server.withAuthorityFile { authority in
                 let limit = exit == 28 ? "1" : "20"
@@ -38,8 +40,10 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    @Test(.enabled(if: Witness.openssl.isInstalled), arguments: ["localhost", "::1", "127.0.0.1"])
-    func opensslVerifiesTheCertificate(name: String) async throws {
+    @Test(
+        "openssl verifies the certificate", .enabled(if: Witness.openssl.isInstalled),
+        arguments: ["localhost", "::1", "127.0.0.1"])
+    func opensslVerifies(name: String) async throws {
         try await MockServer.run(tls: .init()) { server in
             try await server.withAuthorityFile { authority in
                 let kind = name == "localhost" ? "-verify_hostname" : "-verify_ip"
@@ -59,11 +63,12 @@ struct MockServerTLSWitnessTests {
     }
 
     @Test(
+        "the server supports the given TLS versions",
         .enabled(if: Witness.openssl.isInstalled),
         arguments: [
             (TLSVersion.tls11, "TLSv1.1", "-tls1_1"), (.tls12, "TLSv1.2", "-tls1_2"), (.tls13, "TLSv1.3", "-tls1_3"),
         ])
-    func itSpeaksTheVersionsItIsToldTo(version: TLSVersion, name: String, option: String) async throws {
+    func versions(version: TLSVersion, name: String, option: String) async throws {
         let others = ["-tls1_1", "-tls1_2", "-tls1_3"].filter { $0 != option }
         try await MockServer.run(tls: .init(minimumVersion: version, maximumVersion: version)) { server in
             let weak = ["-cipher", "DEFAULT@SECLEVEL=0"]
@@ -79,7 +84,8 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    @Test(.enabled(if: Witness.openssl.isInstalled)) func itSpeaksHTTP1Alone() async throws {
+    @Test("ALPN offers HTTP/1.1 only", .enabled(if: Witness.openssl.isInstalled))
+    func alpn() async throws {
         try await MockServer.run(tls: .init()) { server in
             let both = try await Witness.openssl(server, "-alpn", "h2,http/1.1")
             #expect(both.text.contains("ALPN protocol: http/1.1"))
@@ -90,7 +96,8 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    @Test(.enabled(if: Witness.openssl.isInstalled)) func anotherServersAuthorityIsAnother() async throws {
+    @Test("openssl refuses another server's authority", .enabled(if: Witness.openssl.isInstalled))
+    func otherAuthority() async throws {
         let first = try MockServer(configuration: .init(tls: .init()))
         let second = try MockServer(configuration: .init(tls: .init()))
         #expect(first.authorityPEM != second.authorityPEM)
@@ -102,8 +109,10 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    @Test(.enabled(if: Witness.python3.isInstalled), arguments: ["localhost", "127.0.0.1", "::1"])
-    func pythonIsContentAndHearsTheEnd(name: String) async throws {
+    @Test(
+        "Python accepts the server and receives close_notify", .enabled(if: Witness.python3.isInstalled),
+        arguments: ["localhost", "127.0.0.1", "::1"])
+    func pythonEnd(name: String) async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.text("hello"))
             try await server.withAuthorityFile { authority in
@@ -125,13 +134,14 @@ struct MockServerTLSWitnessTests {
     /// For an HTTP/1.0 client the end of the connection ends a body without a length, but only if TLS announces the
     /// end.
     @Test(
+        "a truncated response ends without close_notify",
         .enabled(if: Witness.python3.isInstalled),
         arguments: [
             (MockResponse.text("abcdef").chunked(2), "abcdef end"),
             (.text("abcdef").chunked(2).truncated(after: 3), "abc early"),
             (.raw("HTTP/1.0 200 OK\r\n\r\nabc"), "abc end"),
         ])
-    func anEarlyEndLooksEarly(response: MockResponse, seen: String) async throws {
+    func earlyEnd(response: MockResponse, seen: String) async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(response)
             try await server.withAuthorityFile { authority in
@@ -149,7 +159,8 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    @Test(.enabled(if: Witness.python3.isInstalled)) func requestsSentAheadOfAnAnnouncedEndAreAnswered() async throws {
+    @Test("requests before the client's close_notify are answered", .enabled(if: Witness.python3.isInstalled))
+    func requestsBeforeEnd() async throws {
         try await MockServer.run(tls: .init()) { server in
             server.enqueue(.text("one"), .text("two"))
             try await server.withAuthorityFile { authority in

@@ -12,7 +12,8 @@ struct StubURLSessionDelegateTests {
         url = try #require(URL(string: "https://h.example/start"))
     }
 
-    @Test func aDelegateSeesHeadBodyAndEnd() async throws {
+    @Test("a delegate receives head, body and end")
+    func delegate() async throws {
         let delegate = Delegate()
         let session = StubSession(.text("there", status: 202).chunked(2)).urlSession(delegate: delegate)
         session.dataTask(with: url).resume()
@@ -21,7 +22,8 @@ struct StubURLSessionDelegateTests {
         #expect(delegate.data.all.reduce(Data(), +) == Data("there".utf8))
     }
 
-    @Test func aDelegateSeesWhatCameBeforeTheFault() async throws {
+    @Test("a delegate receives the part before the fault")
+    func delegateFault() async throws {
         let delegate = Delegate()
         let session = StubSession(.text("abcdef", status: 201).truncated(after: 3)).urlSession(delegate: delegate)
         session.dataTask(with: url).resume()
@@ -30,7 +32,8 @@ struct StubURLSessionDelegateTests {
         #expect(delegate.data.all.reduce(Data(), +) == Data("abc".utf8))
     }
 
-    @Test func credentialsOfADelegateDoNotLeadToTheNetwork() async throws {
+    @Test("credentials of a delegate do not reach the network")
+    func credentials() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("the network"))
             let delegate = Delegate()
@@ -44,10 +47,12 @@ struct StubURLSessionDelegateTests {
 
     // MARK: Redirects
 
-    @Test(arguments: [
-        (301, "GET", ""), (302, "GET", ""), (303, "GET", ""), (307, "POST", "body"), (308, "POST", "body"),
-    ])
-    func redirectsAreFollowedByTheStub(status: Int, method: String, body: String) async throws {
+    @Test(
+        "the stub follows redirects",
+        arguments: [
+            (301, "GET", ""), (302, "GET", ""), (303, "GET", ""), (307, "POST", "body"), (308, "POST", "body"),
+        ])
+    func redirects(status: Int, method: String, body: String) async throws {
         let stub = StubSession(.status(status, headers: ["Location": "/end?x=1"]), .text("arrived"))
         let delegate = Delegate()
         let session = stub.urlSession(delegate: delegate)
@@ -60,7 +65,8 @@ struct StubURLSessionDelegateTests {
         #expect(delegate.redirects.all == [status])
     }
 
-    @Test func aDelegateMayDeclineARedirect() async throws {
+    @Test("a delegate can decline a redirect")
+    func declinedRedirect() async throws {
         let delegate = Delegate { _ in nil }
         let stub = StubSession(.status(302, headers: ["Location": "/end"], body: Data("moved".utf8)), .text("arrived"))
         let (data, response) = try await stub.urlSession(delegate: delegate).data(for: posting())
@@ -69,7 +75,8 @@ struct StubURLSessionDelegateTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test func aDelegateMayChangeARedirect() async throws {
+    @Test("a delegate can change a redirect")
+    func changedRedirect() async throws {
         let delegate = Delegate { proposed in
             var request = proposed
             request.setValue("1", forHTTPHeaderField: "X-Changed")
@@ -81,7 +88,8 @@ struct StubURLSessionDelegateTests {
         #expect(try stub.requests.last?.body.encode() == Data("body".utf8))
     }
 
-    @Test func redirectsWithoutAnEndAreAnError() async throws {
+    @Test("endless redirects are an error")
+    func redirectLoop() async throws {
         let stub = StubSession { _ in .status(302, headers: ["Location": "/again"]) }
         let session = stub.urlSession()
         let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
@@ -89,7 +97,8 @@ struct StubURLSessionDelegateTests {
         #expect(stub.requests.count == 17)
     }
 
-    @Test func aRedirectWithoutALocationIsTheAnswer() async throws {
+    @Test("a redirect without Location is the answer")
+    func redirectWithoutLocation() async throws {
         let (data, response) = try await StubSession(.status(302, body: Data("moved".utf8))).urlSession().data(
             from: url)
         #expect((response as? HTTPURLResponse)?.statusCode == 302)

@@ -14,7 +14,8 @@ struct StubURLSessionLinuxTests {
         url = try #require(URL(string: "https://h.example/p"))
     }
 
-    @Test func aDownloadTaskIsRefused() async throws {
+    @Test("a download task is refused")
+    func downloadTask() async throws {
         let stub = StubSession { _ in .text("unused") }
         let session = stub.urlSession()
         let error: (any Error)? = await withCheckedContinuation { continuation in
@@ -26,7 +27,8 @@ struct StubURLSessionLinuxTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func anUploadFromADelegatesStreamIsRefused() async throws {
+    @Test("an upload from a delegate's stream is refused")
+    func delegateStream() async throws {
         let delegate = Ends()
         let stub = StubSession { _ in .text("unused") }
         stub.urlSession(delegate: delegate).uploadTask(withStreamedRequest: URLRequest(url: url)).resume()
@@ -36,7 +38,8 @@ struct StubURLSessionLinuxTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func theTimeoutOfTheConfigurationCounts() async throws {
+    @Test("the configuration's timeout applies")
+    func configurationTimeout() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 9
         let stub = StubSession(.status(204))
@@ -44,7 +47,8 @@ struct StubURLSessionLinuxTests {
         #expect(stub.requests.first?.timeouts.idle == .seconds(9))
     }
 
-    @Test func aTaskResumedTwiceIsOneRequest() async throws {
+    @Test("a task that is resumed twice is one request")
+    func resumedTwice() async throws {
         let delegate = Ends()
         let stub = StubSession { _ in .text("there") }
         let task = stub.urlSession(delegate: delegate).dataTask(with: url)
@@ -54,7 +58,8 @@ struct StubURLSessionLinuxTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test func aTaskThatWasSuspendedStartsAgain() async throws {
+    @Test("a suspended task starts again")
+    func suspended() async throws {
         let clock = TestClock()
         let delegate = Ends()
         let stub = StubSession(clock: clock, .text("late").delayed(by: .seconds(5)), .text("there"))

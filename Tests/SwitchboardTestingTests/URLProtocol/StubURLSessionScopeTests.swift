@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardTesting
 import Testing
+@testable import SwitchboardMocks
 
 /// Each stub answers only the URLSessions of its configurations.
 @Suite(.timeLimit(.minutes(3)))
@@ -12,7 +13,8 @@ struct StubURLSessionScopeTests {
         url = try #require(URL(string: "http://127.0.0.1:1/"))
     }
 
-    @Test func twoStubsAtOnceAnswerTheirOwn() async throws {
+    @Test("two concurrent stubs answer their own sessions")
+    func twoStubs() async throws {
         let one = StubSession { _ in .text("one") }
         let other = StubSession { _ in .text("other") }
         let sessions = [one.urlSession(), other.urlSession(), one.urlSession()]
@@ -23,7 +25,8 @@ struct StubURLSessionScopeTests {
         #expect(other.requests.count == 2)
     }
 
-    @Test func fiveHundredAtOnceNeverCross() async throws {
+    @Test("500 concurrent stubs answer their own sessions")
+    func manyStubs() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
                 group.addTask {
@@ -41,7 +44,8 @@ struct StubURLSessionScopeTests {
         }
     }
 
-    @Test func nothingReachesTheNetworkAndOtherSessionsAreNotTouched() async throws {
+    @Test("nothing reaches the network, and other sessions are unaffected")
+    func noNetwork() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("from the server"))
             let stub = StubSession { _ in .text("from the stub") }
@@ -55,7 +59,8 @@ struct StubURLSessionScopeTests {
         }
     }
 
-    @Test func theConfigurationIsACopyAndKeepsWhatItHad() throws {
+    @Test("the configuration is a copy that keeps its other values")
+    func configurationCopy() throws {
         final class Other: URLProtocol {}
         let base = URLSessionConfiguration.ephemeral
         base.timeoutIntervalForRequest = 3
@@ -67,7 +72,8 @@ struct StubURLSessionScopeTests {
         #expect(configuration.protocolClasses?.last == Other.self)
     }
 
-    @Test func aStubHasOneClassAndNoOtherHasIt() {
+    @Test("each stub has one class of its own")
+    func stubClass() {
         let stub = StubSession()
         let names = Set((0..<100).map { _ in stub.protocolName })
         #expect(names.count == 1)
@@ -77,12 +83,14 @@ struct StubURLSessionScopeTests {
 
     // MARK: Lifetime
 
-    @Test func aSessionKeepsItsStub() async throws {
+    @Test("a session retains its stub")
+    func sessionRetainsStub() async throws {
         let session = StubSession { _ in .text("still there") }.urlSession()
         #expect(try await session.text(from: url) == "still there")
     }
 
-    @Test func theStubOfAConfigurationThatWasChangedCanGoAndIsNotReplaced() async throws {
+    @Test("a stub released by a changed configuration is not replaced")
+    func releasedStub() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         do {
             let stubbed = StubSession { _ in .text("gone") }.urlSessionConfiguration()
@@ -101,7 +109,8 @@ struct StubURLSessionScopeTests {
         #expect(!others.contains { !$0.requests.isEmpty })
     }
 
-    @Test func theStubGoesWithTheLastSession() async throws {
+    @Test("the last session releases the stub")
+    func lastSession() async throws {
         let (gone, goes) = AsyncStream<Void>.makeStream()
         let url = url
         try await Self.use(url, Token { goes.yield() })
@@ -137,5 +146,51 @@ extension StubSession {
 extension URLSession {
     fileprivate func text(from url: URL) async throws -> String {
         String(decoding: try await data(from: url).0, as: UTF8.self)
+    }
+}
+
+struct StubURLProtocolTests {
+    /// Notes the end of a loading.
+    private final class Client: NSObject, URLProtocolClient, Sendable {
+        private let (ends, end) = AsyncStream.makeStream(of: URLError.Code?.self)
+
+        func load(_ request: URLRequest) async -> URLError.Code? {
+            let loading = StubURLProtocol(request: request, cachedResponse: nil, client: self)
+            loading.startLoading()
+            for await failure in ends { return failure }
+            return nil
+        }
+
+        func urlProtocol(_ urlProtocol: URLProtocol, didFailWithError error: any Error) {
+            end.yield((error as? URLError)?.code)
+        }
+
+        func urlProtocolDidFinishLoading(_ urlProtocol: URLProtocol) { end.yield(nil) }
+
+        func urlProtocol(
+            _ urlProtocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse
+        ) {}
+        func urlProtocol(_ urlProtocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse) {}
+        func urlProtocol(
+            _ urlProtocol: URLProtocol, didReceive response: URLResponse,
+            cacheStoragePolicy policy: URLCache.StoragePolicy
+        ) {}
+        func urlProtocol(_ urlProtocol: URLProtocol, didLoad data: Data) {}
+        func urlProtocol(_ urlProtocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {}
+        func urlProtocol(_ urlProtocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
+    }
+
+    @Test("a loading without a task ends too", .timeLimit(.minutes(1)))
+    func noTask() async throws {
+        let url = try #require(URL(string: "http://a.example/"))
+        #expect(await Client().load(URLRequest(url: url)) == .cannotConnectToHost)
+    }
+
+    @Test("every loading starts on Apple, and that of a running task on Linux")
+    func states() {
+        for state in [URLSessionTask.State.running, .suspended, .canceling, .completed] {
+            #expect(StubURLProtocol.loads(in: state, startsStoppedTasks: false))
+            #expect(StubURLProtocol.loads(in: state, startsStoppedTasks: true) == (state == .running))
+        }
     }
 }

@@ -22,7 +22,8 @@ struct StubURLSessionTests {
 
     // MARK: Responses
 
-    @Test func dataForAURLIsWhatTheStubAnswers() async throws {
+    @Test("data(from:) returns the stub's answer")
+    func data() async throws {
         let stub = StubSession { .json(#"{"query":"\#($0.query ?? "")"}"#, status: 203, headers: ["X-A": "1"]) }
         let (data, response) = try await stub.urlSession().data(from: url)
         #expect(data == Data(#"{"query":"a=1"}"#.utf8))
@@ -33,7 +34,8 @@ struct StubURLSessionTests {
         #expect(head.url == url)
     }
 
-    @Test func aCompletionHandlerIsCalledOnceWithIt() async throws {
+    @Test("a completion handler is called once with the answer")
+    func completionHandler() async throws {
         let session = StubSession(.text("there"), .status(204)).urlSession()
         for expected in ["there", ""] {
             let data: Data? = try await withCheckedThrowingContinuation { continuation in
@@ -45,8 +47,8 @@ struct StubURLSessionTests {
         }
     }
 
-    @Test(arguments: [200, 401, 404, 407, 500, 304])
-    func everyStatusIsAnAnswer(status: Int) async throws {
+    @Test("every status is an answer", arguments: [200, 401, 404, 407, 500, 304])
+    func statuses(status: Int) async throws {
         let headers: HTTPHeaders = ["WWW-Authenticate": "Basic realm=\"r\"", "Proxy-Authenticate": "Basic realm=\"r\""]
         let stub = StubSession { _ in .status(status, headers: headers, body: Data("why".utf8)) }
         let (data, response) = try await stub.urlSession().data(from: url)
@@ -58,13 +60,15 @@ struct StubURLSessionTests {
         #expect(stub.requests.count == 1)
     }
 
-    @Test func aLargeBodyArrivesWhole() async throws {
+    @Test("a large body arrives whole")
+    func largeBody() async throws {
         let body = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let (data, _) = try await StubSession(.data(body).chunked(1_000)).urlSession().data(from: url)
         #expect(data == body)
     }
 
-    @Test func tasksOfOneSessionAreAnsweredAtOnce() async throws {
+    @Test("tasks of one session are answered concurrently")
+    func concurrentTasks() async throws {
         let stub = StubSession { .text($0.path) }
         let session = stub.urlSession()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -81,7 +85,8 @@ struct StubURLSessionTests {
 
     // MARK: Requests
 
-    @Test func methodURLAndFieldsAreRecorded() async throws {
+    @Test("method, URL and fields are recorded")
+    func recordedHead() async throws {
         let stub = StubSession(.status(204))
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Session": "s", "X-Both": "session"]
@@ -99,7 +104,8 @@ struct StubURLSessionTests {
         #expect(seen.timeouts == Timeouts(idle: .milliseconds(2_500)))
     }
 
-    @Test func aPOSTOfJSONIsRecordedWithItsBody() async throws {
+    @Test("a POST of JSON is recorded with its body")
+    func recordedPost() async throws {
         let stub = StubSession(.json("{}", status: 201))
         var request = post(#"{"name":"milk"}"#)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -110,7 +116,8 @@ struct StubURLSessionTests {
         #expect(try seen.body.encode() == Data(#"{"name":"milk"}"#.utf8))
     }
 
-    @Test func uploadsAreRecordedWithTheirBodies() async throws {
+    @Test("uploads are recorded with their bodies")
+    func recordedUploads() async throws {
         let stub = StubSession { try .text("\($0.body.encode().count) bytes") }
         let session = stub.urlSession()
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
@@ -147,7 +154,8 @@ struct StubURLSessionTests {
         #expect(underlying?.url == url)
     }
 
-    @Test func aStallEndsWithTheRequestsTimeout() async throws {
+    @Test("a stall ends with the request's timeout")
+    func stall() async throws {
         let clock = TestClock()
         let session = StubSession(clock: clock, .stall).urlSession()
         var request = URLRequest(url: url)
@@ -159,7 +167,8 @@ struct StubURLSessionTests {
         #expect(error?.code == .timedOut)
     }
 
-    @Test func anotherSchemeIsRefusedAndNotLetThrough() async throws {
+    @Test("another scheme is refused and does not reach the network")
+    func otherScheme() async throws {
         let stub = StubSession { _ in .text("unused") }
         let session = stub.urlSession()
         for text in ["ftp://h.example/f", "file:///etc/hostname", "data:,x"] {
@@ -170,7 +179,8 @@ struct StubURLSessionTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func cancellingTheTaskEndsTheRequestInTheStub() async throws {
+    @Test("canceling the task ends the request in the stub")
+    func cancelTask() async throws {
         let clock = TestClock()
         let stub = StubSession(clock: clock, .text("late").delayed(by: .seconds(30)))
         let session = stub.urlSession()
@@ -184,7 +194,8 @@ struct StubURLSessionTests {
         clock.advance(by: .seconds(30))
     }
 
-    @Test func cancellingAtAnyMomentEndsEachTaskOnce() async throws {
+    @Test("canceling at any moment ends each task once")
+    func cancelRace() async throws {
         let session = StubSession { _ in .text("there") }.urlSession()
         for round in 0..<300 {
             let task = Task { try await session.data(from: url).0 }

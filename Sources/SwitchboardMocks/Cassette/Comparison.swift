@@ -70,31 +70,31 @@ extension Comparison {
         return isEqual(live, recorded) ? [] : [difference(live, recorded)]
     }
 
-    /// Works in a loop, because a recording may nest as deep as a server likes.
+    /// Compares in a loop, because a server determines how deep a recording nests.
     private func differences(_ live: JSONTree, _ recorded: JSONTree) -> [String] {
         var lines: [String] = []
-        var rest: [(live: JSONTree?, recorded: JSONTree?, place: String)] = [(live, recorded, "$")]
-        while let (live, recorded, place) = rest.popLast() {
+        var rest: [(live: JSONTree?, recorded: JSONTree?, path: String)] = [(live, recorded, "$")]
+        while let (live, recorded, path) = rest.popLast() {
             switch (live, recorded) {
             case (.object(let live)?, .object(let recorded)?):
                 for name in Set(live.keys).union(recorded.keys).sorted(by: >) {
-                    let place = "\(place)\(name.isPlain ? ".\(name)" : "[\(name.quoted)]")"
-                    rest.append((live[name], recorded[name], place))
+                    let path = "\(path)\(name.isPlain ? ".\(name)" : "[\(name.quoted)]")"
+                    rest.append((live[name], recorded[name], path))
                 }
             case (.array(let live)?, .array(let recorded)?):
                 for index in (0..<max(live.count, recorded.count)).reversed() {
                     rest.append(
                         (
                             live.indices.contains(index) ? live[index] : nil,
-                            recorded.indices.contains(index) ? recorded[index] : nil, "\(place)[\(index)]"
+                            recorded.indices.contains(index) ? recorded[index] : nil, "\(path)[\(index)]"
                         ))
                 }
             case (.string(let live)?, .string(let recorded)?):
-                lines += difference("body \(place)", live, recorded).map { [$0] } ?? []
+                lines += difference("body \(path)", live, recorded).map { [$0] } ?? []
             case (let live?, let recorded?):
-                if live != recorded { lines.append("body \(place): \(live), recorded \(recorded)") }
-            case (let live?, nil): lines.append("body \(place): \(live), not recorded")
-            case (nil, let recorded?): lines.append("body \(place): missing, recorded \(recorded)")
+                if live != recorded { lines.append("body \(path): \(live), recorded \(recorded)") }
+            case (let live?, nil): lines.append("body \(path): \(live), not recorded")
+            case (nil, let recorded?): lines.append("body \(path): missing, recorded \(recorded)")
             case (nil, nil): break
             }
         }
@@ -104,9 +104,9 @@ extension Comparison {
     /// Returns the first line that differs, or the first byte if a body is not text.
     private func difference(_ live: Data, _ recorded: Data) -> String {
         guard let one = live.exactText, let other = recorded.exactText else {
-            let place =
+            let offset =
                 zip(live, recorded).enumerated().first { $1.0 != $1.1 }?.offset ?? min(live.count, recorded.count)
-            return "body: \(size(live)), recorded \(size(recorded)), from byte \(place) on"
+            return "body: \(size(live)), recorded \(size(recorded)), from byte \(offset) on"
         }
         let lines = one.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let others = other.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -129,5 +129,85 @@ extension String {
     /// Whether a message can show the text without quotes.
     fileprivate var isPlain: Bool {
         !isEmpty && unicodeScalars.allSatisfy { CharacterSet.urlUnreserved.contains($0) }
+    }
+}
+
+/// A request prepared for comparison: split into parts, with the secrets of known names replaced.
+struct ComparedRequest: Sendable {
+    let method: String
+    let url: String
+    /// Scheme, host and port as in `https://h.example:8443`, in lower case and without the scheme's default port.
+    let origin: String
+    let path: String
+    let query: [HAR.Field]
+    let headers: HTTPHeaders
+    let contentType: String
+    /// The body. A `multipart` body has a constant boundary.
+    let body: Data
+
+    /// Creates the value from a request that is already masked.
+    init(_ request: HAR.Request) {
+        method = request.method.uppercased()
+        url = request.url
+        headers = HTTPHeaders(request.headers)
+        let type = headers["Content-Type"] ?? request.postData?.mimeType ?? ""
+        contentType = type
+        let body = request.postData?.data ?? Data()
+        self.body =
+            type.multipartBoundary.map { boundary in
+                Data(body.pieces(around: Data(boundary.utf8)).joined(separator: Data("boundary".utf8)))
+            } ?? body
+
+        let sent = url.prefix { $0 != "#" }
+        let authorityStart = sent.range(of: "://")?.upperBound ?? sent.startIndex
+        let authority = sent[authorityStart...].prefix { $0 != "/" && $0 != "?" }
+        let afterPath = sent[authority.endIndex...].firstIndex(of: "?") ?? sent.endIndex
+        path = authority.endIndex == afterPath ? "/" : String(sent[authority.endIndex..<afterPath])
+        query = HAR.Field.query(of: url)
+        let scheme = sent[..<authorityStart].lowercased()
+        var host = (authority.split(separator: "@").last ?? "").lowercased()
+        if let port = ["http://": ":80", "https://": ":443"][scheme], host.hasSuffix(port) {
+            host.removeLast(port.count)
+        }
+        origin = scheme + host
+    }
+
+    /// Method and URL, on one line.
+    var line: String { "\(method) \(url)" }
+
+    /// The value as a request, for custom rules.
+    var request: NetworkRequest {
+        NetworkRequest(HTTPMethod(rawValue: method), URL(string: url), headers: headers, body: DataBody(body))
+    }
+}
+
+extension HTTPHeaders {
+    /// Creates headers from the fields of an archive.
+    init(_ fields: [HAR.Field]) {
+        self.init(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
+    }
+}
+
+extension JSONTree: CustomStringConvertible {
+    /// The value in short. Lists and objects show only their size.
+    package var description: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let value): value.quoted
+        case .array(let values): "a list of \(values.count)"
+        case .object(let members): "an object of \(members.count)"
+        }
+    }
+}
+
+extension String {
+    /// The text in quotes, on one line, truncated when it is long.
+    var quoted: String {
+        let short = unicodeScalars.prefix(80)
+        let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
+        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
     }
 }

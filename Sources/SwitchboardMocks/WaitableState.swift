@@ -2,8 +2,8 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// A value under a lock, with tasks that wait for a state of it.
-final class Watched<Value: Sendable>: Sendable {
+/// A value under a lock, and the tasks that wait for a state of it.
+final class WaitableState<Value: Sendable>: Sendable {
     /// A waiting task. The first to wait is resumed first.
     private struct Waiter {
         let id: UUID
@@ -78,7 +78,7 @@ final class Watched<Value: Sendable>: Sendable {
                     fail: { continuation.resume(throwing: $0) })
                 guard register(waiter) else { return }
                 startTimer(for: id, limit, reason)
-                // A cancellation before the registration had no waiter to end.
+                // A cancellation before the registration found no waiter.
                 if Task.isCancelled { end(id) { _ in CancellationError() } }
             }
         } onCancel: {

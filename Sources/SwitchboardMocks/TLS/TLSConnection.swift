@@ -5,13 +5,13 @@ import Switchboard
 /// to send.
 ///
 /// OpenSSL therefore never blocks, and none of its writes raises SIGPIPE.
-final class TLSConversation {
+final class TLSConnection {
     /// The reason for the end. ``output()`` may contain an alert that reports it.
     enum Failure: Error {
         /// The client sent an alert. It refuses the certificate, for instance.
         case refusedByClient
         /// The client shares no version or cipher, sends no certificate, or breaks the protocol.
-        case refusedHere
+        case refusedByServer
     }
 
     /// The results of `SSL_get_error`.
@@ -49,7 +49,7 @@ final class TLSConversation {
             throw error
         }
         openSSL.connections.setBuffers(pointer, input, sent)
-        openSSL.connections.beServer(pointer)
+        openSSL.connections.setServer(pointer)
     }
 
     deinit {
@@ -86,7 +86,7 @@ final class TLSConversation {
     private func failure() -> Failure {
         isBroken = true
         // For a received alert, the lowest bits hold its number plus 1000.
-        return context.openSSL.takeError() & 0xFFF > 1_000 ? .refusedByClient : .refusedHere
+        return context.openSSL.takeError() & 0xFFF > 1_000 ? .refusedByClient : .refusedByServer
     }
 
     /// Encrypts bytes for the client into the ``output()``.

@@ -99,7 +99,8 @@ struct CassetteMatchingTests {
         }
     }
 
-    @Test func rulesAreChosenOneByOne() async throws {
+    @Test("each rule compares its own part")
+    func singleRules() async throws {
         try await withFile { file in
             let recorded = NetworkRequest(
                 .post, text: "https://h.example/p?q=1", headers: ["Accept": "text/plain"],
@@ -124,7 +125,8 @@ struct CassetteMatchingTests {
         }
     }
 
-    @Test func aRuleOfYourOwnSeesBothRequestsWithoutSecrets() async throws {
+    @Test("a custom rule receives both requests without secrets")
+    func customRule() async throws {
         try await withFile { file in
             let recorded = NetworkRequest(
                 .post, text: "https://h.example/?token=aaaaaaaa", headers: ["X-Api-Key": "aaaaaaaa"],
@@ -143,7 +145,8 @@ struct CassetteMatchingTests {
         }
     }
 
-    @Test func theNearestEntriesComeFirstInTheText() async throws {
+    @Test("the nearest entries come first in the message")
+    func nearestEntries() async throws {
         try await withFile { file in
             let recorded = [
                 "https://far.example/x?y=1", "https://h.example/a?page=1", "https://h.example/b?page=2",
@@ -177,7 +180,8 @@ struct CassetteMatchingTests {
         }
     }
 
-    @Test func anUnmatchedRequestIsNotRetried() async throws {
+    @Test("an unmatched request is not retried")
+    func noRetry() async throws {
         try await withFile { file in
             try await Cassette.recording([NetworkRequest(text: "https://h.example/a")], in: file)
             let cassette = try Cassette.playing(file)

@@ -60,13 +60,13 @@ public final class TestClock: Clock, Sendable {
     public let skips: Bool
     /// Zero: deadlines are met to the attosecond.
     public let minimumResolution = Swift.Duration.zero
-    private let state = Watched(State())
+    private let state = WaitableState(State())
 
     /// Creates a clock at its beginning.
     ///
     /// - Parameter skips: If true, each sleep ends at once and advances the time, so that ``now`` is the time that all
     ///   sleeps would have taken. Use it for one sleeper at a time. Of two sleepers, each advances the other's time: a
-    ///   timeout of a minute beside a request ends at once, and the request with it. A loop of waits without an end,
+    ///   timeout of a minute next to a request ends at once, and the request with it. A loop of waits without an end,
     ///   such as a ``MockResponse/stall`` without timeouts, never ends. Default false.
     public init(skips: Bool = false) {
         self.skips = skips
@@ -141,7 +141,7 @@ public final class TestClock: Clock, Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 register(Sleeper(id: id, deadline: deadline, continuation: continuation))
-                // A cancellation before the registration had no sleeper to end.
+                // A cancellation before the registration found no sleeper.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -162,8 +162,8 @@ public final class TestClock: Clock, Sendable {
         let isOver = state.withLock { state in
             state.sleeps.append(state.now.duration(to: sleeper.deadline))
             guard sleeper.deadline > state.now else { return true }
-            let place = state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
-            state.sleepers.insert(sleeper, at: place)
+            let index = state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
+            state.sleepers.insert(sleeper, at: index)
             return false
         }
         if isOver { sleeper.continuation.resume() }
@@ -171,8 +171,8 @@ public final class TestClock: Clock, Sendable {
 
     private func cancel(_ id: UUID) {
         let sleeper = state.withLock { state -> Sleeper? in
-            guard let place = state.sleepers.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.sleepers.remove(at: place)
+            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.sleepers.remove(at: index)
         }
         sleeper?.continuation.resume(throwing: CancellationError())
     }

@@ -39,15 +39,15 @@ enum HARFile {
     /// Returns the error with its location: `log.entries[2].request.url: the key is missing`.
     private static func describe(_ error: DecodingError) -> String {
         switch error {
-        case .keyNotFound(let key, let context): "\(place(context.codingPath + [key])): the key is missing"
-        case .valueNotFound(_, let context): "\(place(context.codingPath)): there is no value"
-        case .typeMismatch(let type, let context): "\(place(context.codingPath)): it is no \(name(of: type))"
-        case .dataCorrupted(let context): "\(place(context.codingPath)): \(cause(context))"
+        case .keyNotFound(let key, let context): "\(location(context.codingPath + [key])): the key is missing"
+        case .valueNotFound(_, let context): "\(location(context.codingPath)): there is no value"
+        case .typeMismatch(let type, let context): "\(location(context.codingPath)): it is no \(name(of: type))"
+        case .dataCorrupted(let context): "\(location(context.codingPath)): \(cause(context))"
         @unknown default: error.localizedDescription
         }
     }
 
-    private static func place(_ path: [any CodingKey]) -> String {
+    private static func location(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path { text += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
         return text.isEmpty ? "the top level" : String(text.drop { $0 == "." })
