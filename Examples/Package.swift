@@ -10,7 +10,6 @@ let mocks = Target.Dependency.product(name: "SwitchboardMocks", package: "Switch
 let cache = Target.Dependency.product(name: "SwitchboardCache", package: "Switchboard")
 let calls = Target.Dependency.product(name: "SwitchboardCalls", package: "Switchboard")
 let webSocket = Target.Dependency.product(name: "SwitchboardWebSocket", package: "Switchboard")
-let interceptors = Target.Dependency.product(name: "SwitchboardInterceptors", package: "Switchboard")
 let testing = Target.Dependency.product(name: "SwitchboardTesting", package: "Switchboard")
 
 /// Returns the targets of a program and of its tests.
@@ -38,7 +37,7 @@ let package = Package(
     ],
     dependencies: [.package(name: "Switchboard", path: "..")],
     targets: example("Movies") + example("Users") + example("Todos", [calls, webSocket]) + example("Uploads")
-        + example("Friends", [cache, calls, interceptors])
+        + example("Friends", [cache, calls])
         + [
             // The command line, the tables and the embedded server that the programs share.
             .target(name: "ExampleKit", dependencies: [switchboard, mocks], swiftSettings: settings),

@@ -71,12 +71,12 @@ public struct Reachability: Sendable {
 ///
 /// ```swift
 /// let manager = NetworkManager(
-///     interceptors: [WaitsForConnectivity(upTo: .seconds(30))])
+///     interceptors: [ConnectivityGate(upTo: .seconds(30))])
 /// ```
 ///
 /// After that time, the request is sent anyway, and the transport may fail with
 /// `NetworkError.Code.noInternetConnection`. The wait counts toward `Timeouts.total`.
-public struct WaitsForConnectivity: Interceptor {
+public struct ConnectivityGate: Interceptor {
     /// The longest wait. Default one minute.
     public let limit: Duration
     private let reachability: Reachability

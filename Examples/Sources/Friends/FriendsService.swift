@@ -2,7 +2,6 @@ import ExampleKit
 import Foundation
 import Switchboard
 import SwitchboardCache
-import SwitchboardInterceptors
 
 /// Loads and changes a user's friends. The rest of the program uses only this type to reach the network.
 ///

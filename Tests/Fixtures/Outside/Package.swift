@@ -39,7 +39,7 @@ let package = Package(
             name: "transfer",
             dependencies: [
                 .product(name: "Switchboard", package: "Switchboard"),
-                .product(name: "SwitchboardTransfers", package: "Switchboard"),
+                .product(name: "SwitchboardStreams", package: "Switchboard"),
             ]),
         // Uses a cache in a folder, for scripts/oracles/cache-kill, and measures one.
         .executableTarget(

@@ -2,8 +2,8 @@ import Foundation
 import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardHAR
-import SwitchboardInterceptors
-import SwitchboardPaging
+import SwitchboardCalls
+import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import SwitchboardCookies
-import SwitchboardInterceptors
+import SwitchboardCalls
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import SwitchboardCalls
 import SwitchboardCookies
-import SwitchboardInterceptors
 import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
@@ -43,8 +42,9 @@ struct ClosureEnvironmentTests {
             BasicAuth { notes.note("BasicAuth", nil) }, CommonHeaders { notes.note("CommonHeaders", [:]) },
             CommonParameters { notes.note("CommonParameters", ["c": 1]) },
             CompositeAuth(["a": BearerAuth("t")]) { _ in notes.note("CompositeAuth", .named("a")) },
-            ModifyRequest { _ in notes.note("ModifyRequest") }, ModifyResponse { _ in notes.note("ModifyResponse") },
-            ModifyResult { _ in notes.note("ModifyResult") },
+            RequestModifier { _ in notes.note("RequestModifier") },
+            ResponseModifier { _ in notes.note("ResponseModifier") },
+            ResultModifier { _ in notes.note("ResultModifier") },
             RequestSigner { _ in notes.note("RequestSigner") }, NotingInterceptor(notes: notes),
             ResponseCache(identity: { _ in notes.note("ResponseCache.identity", "me") }),
         ]
@@ -64,7 +64,7 @@ struct ClosureEnvironmentTests {
         notes.expect([
             "APIKeyAuth", "BasicAuth", "BearerAuth", "CircuitBreaker.key", "CommonHeaders", "CommonParameters",
             "CompositeAuth", "CookieJar.now", "EventLogger", "EventMonitor", "ExchangeInterceptor", "Interceptor",
-            "Judge", "ModifyRequest", "ModifyResponse", "ModifyResult", "NetworkLogger",
+            "Judge", "RequestModifier", "ResponseModifier", "ResultModifier", "NetworkLogger",
             "RequestAdapter", "RequestSigner", "ResponseCache.identity", "RetryJitter", "RetryStrategy", "now",
             "session",
         ])

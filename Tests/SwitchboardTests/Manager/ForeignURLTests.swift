@@ -1,6 +1,5 @@
 import Foundation
-import SwitchboardInterceptors
-import SwitchboardPaging
+import SwitchboardStreams
 import SwitchboardTesting
 import Testing
 

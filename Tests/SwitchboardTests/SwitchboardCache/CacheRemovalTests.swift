@@ -1,7 +1,6 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
-import SwitchboardInterceptors
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing

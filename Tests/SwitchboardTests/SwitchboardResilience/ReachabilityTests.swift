@@ -59,7 +59,7 @@ struct ReachabilityTests {
         let stub = StubSession { _ in .text("") }
         let router = Router<URLEndPoint>(
             session: stub,
-            interceptors: [WaitsForConnectivity(upTo: .seconds(5), reachability: reachability, clock: clock)],
+            interceptors: [ConnectivityGate(upTo: .seconds(5), reachability: reachability, clock: clock)],
             builder: RequestBuilder(options: RequestOptions { $0.monitors.append(heard) }))
         let endPoint = URLEndPoint(.get, URL(text: "http://example.com/"))
         // Loopback does not wait.
@@ -87,12 +87,12 @@ struct ReachabilityTests {
         let endPoint = URLEndPoint(.get, URL(text: "http://example.com/"))
         let limited = Router<URLEndPoint>(
             session: stub,
-            interceptors: [WaitsForConnectivity(upTo: .seconds(5), reachability: reachability, clock: clock)])
+            interceptors: [ConnectivityGate(upTo: .seconds(5), reachability: reachability, clock: clock)])
         _ = try await limited.response(for: endPoint)
         #expect(clock.sleeps == [.seconds(2), .seconds(2), .seconds(1)])
         let still = TestClock()
         let waits = Router<URLEndPoint>(
-            session: stub, interceptors: [WaitsForConnectivity(reachability: reachability, clock: still)])
+            session: stub, interceptors: [ConnectivityGate(reachability: reachability, clock: still)])
         let call = Task { try await waits.response(for: endPoint) }
         _ = try await still.nextSleep()
         waits.cancel()

@@ -1,7 +1,6 @@
 import Foundation
 import Switchboard
 import SwitchboardCalls
-import SwitchboardPaging
 import SwitchboardStreams
 import SwitchboardTesting
 import Testing

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 @testable import SwitchboardAuth
-@testable import SwitchboardInterceptors
+@testable import SwitchboardCalls
 
 /// `NetworkRequest.path` and `query` equal those on the wire.
 @Suite(.timeLimit(.minutes(3)))

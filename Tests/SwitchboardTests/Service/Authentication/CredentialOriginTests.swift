@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardPaging
+import SwitchboardStreams
 import SwitchboardTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardInterceptors
+import SwitchboardCalls
 import SwitchboardTesting
 import Testing
 
@@ -35,7 +35,7 @@ struct AssignedOptionsTests {
     @Test("new options do not send the manager's credentials to a foreign URL")
     func foreign() async throws {
         let session = StubSession { _ in .text("") }
-        let eraser = ModifyRequest { $0.options = RequestOptions() }
+        let eraser = RequestModifier { $0.options = RequestOptions() }
         let manager = NetworkManager(
             servers: [.production: "https://api.example.com"], session: session,
             interceptors: [eraser, BearerAuth("SECRET")])
@@ -46,7 +46,7 @@ struct AssignedOptionsTests {
     @Test("new options do not send common parameters to another origin")
     func body() async throws {
         let session = StubSession(.redirect(to: "https://evil.example/b", status: 307), .text("ok"))
-        let eraser = ModifyRequest { $0.options = RequestOptions() }
+        let eraser = RequestModifier { $0.options = RequestOptions() }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [CommonParameters(["token": "SECRET"]), eraser, RedirectInterceptor()])
         let error = await #expect(throws: NetworkError.self) {

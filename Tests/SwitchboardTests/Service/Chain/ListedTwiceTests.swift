@@ -1,6 +1,6 @@
 import Foundation
 import Switchboard
-import SwitchboardInterceptors
+import SwitchboardCalls
 import SwitchboardResilience
 import SwitchboardTestSupport
 import SwitchboardTesting

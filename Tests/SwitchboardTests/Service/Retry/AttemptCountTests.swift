@@ -1,10 +1,8 @@
 import Foundation
 import Switchboard
-import SwitchboardPaging
 import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
-import SwitchboardTransfers
 import Testing
 
 /// Every kind of call sends a failing server as many requests as the policy allows, never the square of that.

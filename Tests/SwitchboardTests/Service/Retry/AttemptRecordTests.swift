@@ -3,7 +3,6 @@ import SwitchboardResilience
 import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
-import SwitchboardTransfers
 import Testing
 
 @testable import Switchboard

@@ -1,12 +1,10 @@
 import Foundation
-import SwitchboardPaging
-import SwitchboardPlatform
 import SwitchboardStreams
+import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
 
 @testable import Switchboard
-@testable import SwitchboardTransfers
 
 /// Closures of transfers, streams and pages run in the environment of the call's start.
 @Suite(.timeLimit(.minutes(3)))

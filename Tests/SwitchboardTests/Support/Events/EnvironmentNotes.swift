@@ -1,6 +1,6 @@
 import SwitchboardPlatform
 @testable import SwitchboardAuth
-@testable import SwitchboardTransfers
+@testable import SwitchboardStreams
 import Foundation
 import Testing
 

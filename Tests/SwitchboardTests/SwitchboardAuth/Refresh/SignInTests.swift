@@ -1,5 +1,5 @@
 @testable import SwitchboardAuth
-import SwitchboardInterceptors
+import SwitchboardCalls
 import Foundation
 import SwitchboardTesting
 import Testing
@@ -161,7 +161,7 @@ struct SignInTests {
         #expect(session.requests.isEmpty)
         // An app's custom sign-in counts, in any field.
         for field in ["Authorization", "X-Session-Token", "Cookie"] {
-            let own = ModifyRequest { $0.headers[field] = "anna" }
+            let own = RequestModifier { $0.headers[field] = "anna" }
             _ = try await Router<FilmApi>(session: session, interceptors: [own]).response(for: .favorites)
         }
         #expect(session.requests.count == 3)

@@ -1,4 +1,4 @@
-import SwitchboardTransfers
+import SwitchboardStreams
 import Foundation
 import Switchboard
 
@@ -54,7 +54,7 @@ do {
             file, to: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, options: patience)
     case "registry":
         response = try await router.upload(
-            file, to: URLEndPoint(.post, url), by: OCIUpload(digest: digest), pieceSize: 1 << 20, state: state,
+            file, to: URLEndPoint(.post, url), by: RegistryUpload(digest: digest), pieceSize: 1 << 20, state: state,
             options: patience)
     default: usage()
     }

@@ -1,0 +1,85 @@
+import Foundation
+import SwitchboardText
+
+/// Adds header fields to every request: fixed ones, or those of a provider.
+///
+/// ```swift
+/// CommonHeaders(["X-App-Version": "7.1"])
+/// CommonHeaders(hosts: ["api.example.com"]) {
+///     ["X-Token": await account.token ?? ""]
+/// }
+/// ```
+///
+/// A field that the request already has keeps its value, also if it comes from the manager or router. A `Content-Type`
+/// is added only to a request with a body. If the provider throws, the call fails and nothing is sent: a `NetworkError`
+/// is thrown unchanged, any other error within `NetworkError.Code.invalidRequest`.
+public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
+    private let source: CommonSource<HTTPHeaders>
+
+    /// Creates an interceptor with fixed fields. `hosts` are the hosts whose requests get the fields, or origins such
+    /// as `http://localhost:8080`, by the rules of `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the
+    /// origins of the app's own endpoints; see `CredentialOrigins.asked`.
+    public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
+        source = CommonSource(hosts: hosts, fixed: headers)
+    }
+
+    /// Creates an interceptor that requests the fields from a provider; see ``init(_:hosts:)`` for `hosts`. The
+    /// provider runs for each request, several times concurrently, and may wait.
+    public init(hosts: [String]? = nil, provider: @escaping @Sendable () async throws -> HTTPHeaders) {
+        source = CommonSource(hosts: hosts, provider: provider)
+    }
+
+    /// Adds the fields to a request.
+    public func adapt(_ request: inout NetworkRequest) async throws {
+        guard source.isFor(request) else { return }
+        let headers = try await source.value("header fields")
+        let hasBody = !request.body.isEmpty
+        let described = hasBody ? request.body.additionalHeaders : [:]
+        request.headers.fill(headers) { name in
+            // The body sets the fields that describe it. Without a body, a `Content-Type` would be wrong.
+            described.contains(name) || !hasBody && name.equalsIgnoringCase("Content-Type")
+        }
+    }
+}
+
+/// A value that is added to requests: fixed, or from a provider for each request.
+struct CommonSource<Value: Sendable>: Sendable {
+    private enum Kind: Sendable {
+        case fixed(Value)
+        case provider(@Sendable () async throws -> Value)
+    }
+
+    private let origins: CredentialOrigins
+    private let kind: Kind
+
+    init(hosts: [String]?, fixed: Value) {
+        origins = hosts.map(CredentialOrigins.init(hosts:)) ?? .asked
+        kind = .fixed(fixed)
+    }
+
+    init(hosts: [String]?, provider: @escaping @Sendable () async throws -> Value) {
+        origins = hosts.map(CredentialOrigins.init(hosts:)) ?? .asked
+        kind = .provider(provider)
+    }
+
+    func isFor(_ request: NetworkRequest) -> Bool { origins.allow(request) }
+
+    func value(_ what: String) async throws -> Value {
+        switch kind {
+        case .fixed(let value): return value
+        case .provider(let provider):
+            do {
+                let value = try await withOwnTask(provider)
+                try Call.check()
+                return value
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                // The text of a foreign error may contain a secret, so the reason omits it. The error itself is the
+                // underlying error.
+                let reason = "the provider of common \(what) threw a \(type(of: error))"
+                throw error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
+            }
+        }
+    }
+}

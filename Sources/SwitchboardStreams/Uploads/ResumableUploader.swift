@@ -1,0 +1,341 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardText
+
+extension NetworkRouter {
+    /// Uploads a file in pieces, by a protocol that can resume after a lost connection.
+    ///
+    /// ```swift
+    /// try await router.upload(
+    ///     video, to: .addVideo, by: .tus, state: stateFile)
+    /// ```
+    ///
+    /// The first request opens the upload at the endpoint's URL. Later requests have the endpoint's header fields and
+    /// go to the URL that the server returns. If that is another origin, they omit the header fields that belong to one
+    /// origin.
+    ///
+    /// After a lost connection or a temporary failure, the next request asks the server how many bytes it has, and the
+    /// upload resumes there. If the server lost the upload, it starts again. `RequestOptions.retry`, or else the
+    /// router's `RetryPolicy`, or else 3 limits the failed attempts in a row, and progress resets their count.
+    /// `Timeouts` apply to each request.
+    ///
+    /// - Parameters:
+    ///   - file: The file to upload. A change of the file meanwhile throws `NetworkError.Code.encodingFailed`.
+    ///   - endPoint: The endpoint that opens uploads. Its body is not sent.
+    ///   - flow: The protocol: `.tus`, `.ietf` or a custom one.
+    ///   - pieceSize: The largest body of one request in bytes, at least 1. Default 16 MiB.
+    ///   - state: A file that stores the upload's URL, so that the next call with the same file and endpoint resumes
+    ///     the upload, even in another process. Removed when the upload completes. The URL may be a secret, so only the
+    ///     owner can read the file. Nil, the default, stores nothing.
+    ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
+    ///   - progress: Receives the progress, and can cancel the upload.
+    ///   - isolation: The actor on which the endpoint is read: the caller's.
+    /// - Returns: The response to the last request, once its status is accepted.
+    /// - Throws: `NetworkError` as from `response(for:options:)`, with `NetworkError.Code.invalidResponse` for a server
+    ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
+    @discardableResult
+    public func upload(
+        _ file: URL, to endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> NetworkResponse {
+        let prepared = prepare(endPoint, options)
+        let call = LongCall(on: calls, after: [409, 416, 423])  // the server's offset differs
+        let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { onProgress in
+            let upload = try ResumableUploader(
+                file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, onProgress: onProgress
+            ) { change in
+                let response = try await prepared.send { request throws(NetworkError) in
+                    try call.join(&request, change)
+                }
+                try response.handling.check(response)
+                return response
+            }
+            return try await call.run { try await upload.run() }
+        }
+        return try await prepared.transfer(progress) {
+            guard let progress else { return try await run(nil) }
+            return try await withUploadProgress(progress, run)
+        }
+    }
+}
+
+/// Uploads one file in pieces. After a lost connection, it asks the server how many bytes it has and resumes there.
+actor ResumableUploader {
+    /// Changes and sends the endpoint's request, and returns the response once its status is accepted.
+    typealias Send =
+        @Sendable (_ change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void) async throws ->
+        NetworkResponse
+
+    private let file: URL
+    private let flow: any UploadFlow
+    private let pieceSize: Int64
+    private let stateFile: URL?
+    private let call: LongCall
+    private let onProgress: (@Sendable (Int64, Int64?) -> Void)?
+    private let send: Send
+    private let length: Int64
+    private let changed: Double
+    private var target: Target?
+    /// The highest number of bytes that the server confirmed for this upload, or -1.
+    private var highest: Int64 = -1
+    /// The number of times that the server lost data.
+    private var losses = 0
+    /// Whether this call opened the upload, so that its URL belongs to this endpoint.
+    private var isOpened = false
+    /// Whether the current attempt follows an error, which already counted it.
+    private var isRecovering = false
+    /// True when the saved state belongs to another endpoint.
+    private let isForAnotherEndPoint = Protected(false)
+
+    private struct Target {
+        var location: URL
+        var isChosenElsewhere: Bool
+        var endPoint: String
+    }
+
+    init(
+        _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, in call: LongCall,
+        onProgress: (@Sendable (Int64, Int64?) -> Void)?, send: @escaping Send
+    ) throws(NetworkError) {
+        guard pieceSize > 0 else {
+            throw NetworkError(.invalidRequest, reason: "pieces of \(pieceSize) bytes cannot be sent")
+        }
+        self.file = file
+        self.flow = flow
+        self.pieceSize = pieceSize
+        self.stateFile = stateFile
+        self.call = call
+        self.onProgress = onProgress
+        self.send = send
+        (length, changed) = try file.sizeAndModification()
+    }
+
+    /// Uploads the file. Call it once.
+    func run() async throws -> NetworkResponse {
+        if let state = try UploadState.read(stateFile), state.length == length, state.changed == changed {
+            target = Target(
+                location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
+        }
+        var offset: Int64?
+        var last: NetworkResponse?
+        while true {
+            do {
+                let start = try await check(offset, orRequest: offset == nil)
+                offset = nil
+                onProgress?(start, length)
+                guard start == length, last != nil || length > 0 || !flow.sendsEmptyPiece else {
+                    (offset, last) = try await sendPiece(from: start)
+                    continue
+                }
+                // If the server had all bytes before this call, its response about the offset is the result.
+                let end: NetworkResponse
+                if let answer = try await finish() ?? last {
+                    end = answer
+                } else {
+                    end = try await sendToTarget(flow.ask)
+                }
+                if let stateFile { unlink(stateFile.path) }
+                return end
+            } catch let error as NetworkError {
+                offset = nil
+                try await recover(from: error)
+            }
+        }
+    }
+
+    /// Returns the number of bytes that the server has, as reported by its last response or requested now. Counts attempts
+    /// without progress.
+    private func check(_ reported: Int64?, orRequest: Bool) async throws -> Int64 {
+        let offset = orRequest ? try await target == nil ? open() : requestOffset() : reported
+        guard let offset else { throw serverError("does not say how much of the upload it has") }
+        guard (0...length).contains(offset) else { throw serverError("has \(offset) of \(length) bytes") }
+        if isRecovering, offset < highest {
+            guard countLoss() else { throw serverError("lost the upload, \(losses) times") }
+            highest = offset
+        }
+        let gain = offset - highest
+        // Stops when a server accepts almost nothing of each piece, which would repeat the upload forever.
+        if highest < 0 || gain >= min(pieceSize, 64 << 10) || gain > 0 && offset == length {
+            call.restartAttempts()
+        } else if !isRecovering {
+            guard call.takeAttempt() else { throw serverError("accepts no data") }
+        }
+        isRecovering = false
+        highest = max(highest, offset)
+        return offset
+    }
+
+    // MARK: Recovery
+
+    private func recover(from error: NetworkError) async throws {
+        if isForAnotherEndPoint.swap(false) {
+            target = nil
+            return
+        }
+        // Opens the upload again if the server lost it.
+        if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
+            guard countLoss(), call.takeAttempt() else { throw error }
+            target = nil
+            highest = min(highest, 0)
+        } else {
+            guard try await call.goesOn(after: error) else { throw error }
+        }
+        isRecovering = true
+    }
+
+    /// Counts a loss. Returns false at the limit. Losses are counted separately, because sending the file again is progress,
+    /// which resets the count of attempts.
+    private func countLoss() -> Bool {
+        losses += 1
+        return losses < call.policy.maximumAttempts
+    }
+
+    private func serverError(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
+        let error = NetworkError(.invalidResponse, reason: "the server \(what)")
+        return response.map(error.with) ?? error
+    }
+
+    // MARK: Steps
+
+    private func open() async throws -> Int64? {
+        let endPoint = Protected("")
+        let response = try await send { [flow, length] request in
+            endPoint.withLock { $0 = Self.name(of: request) }
+            request.body = EmptyBody()
+            flow.open(&request, length: length)
+        }
+        guard let url = try response.uploadURL() else {
+            throw serverError("does not say where the upload is to go", response)
+        }
+        try save(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
+        isOpened = true
+        return flow.offset(after: response, sent: nil)
+    }
+
+    private func requestOffset() async throws -> Int64? {
+        flow.offset(after: try await sendToTarget(flow.ask), sent: nil)
+    }
+
+    private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
+        let current = try file.sizeAndModification()
+        guard current == (length, changed) else {
+            throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
+        }
+        let piece = start..<start + max(0, min(length - start, pieceSize))
+        let response = try await sendToTarget { [flow, file, length, onProgress] request in
+            if !piece.isEmpty { request.body = FileBody(file, range: piece) }
+            if let onProgress { request.options.onBodySent = { onProgress(piece.lowerBound + $0, length) } }
+            flow.send(&request, piece, of: length)
+        }
+        guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }
+        guard offset <= piece.upperBound else {
+            throw serverError("has \(offset) bytes, and was sent \(piece.upperBound)", response)
+        }
+        return (offset, response)
+    }
+
+    private func finish() async throws -> NetworkResponse? {
+        var probe = NetworkRequest(.get, target?.location)
+        guard flow.finish(&probe, length: length) else { return nil }
+        return try await sendToTarget { [flow, length] request in _ = flow.finish(&request, length: length) }
+    }
+
+    /// Sends a request to the upload's URL, which each response may change.
+    private func sendToTarget(
+        _ change: @escaping @Sendable (inout NetworkRequest) -> Void
+    ) async throws -> NetworkResponse {
+        guard let target else { throw NetworkError(.missingURL) }
+        let response = try await send { [isForAnotherEndPoint, isOpened] request throws(NetworkError) in
+            guard isOpened || Self.name(of: request) == target.endPoint else {
+                _ = isForAnotherEndPoint.swap(true)
+                throw NetworkError(
+                    .invalidRequest, reason: "the saved state belongs to an upload to \(target.endPoint)")
+            }
+            request = try request.moved(to: target.location)
+            if target.isChosenElsewhere { request.leaveOrigin() }
+            request.body = EmptyBody()
+            change(&request)
+        }
+        if let moved = try response.uploadURL(), moved != target.location, response.request?.method != .put {
+            // A response of another origin chose the new URL.
+            try save(
+                Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
+        }
+        return response
+    }
+
+    private func save(_ target: Target) throws(NetworkError) {
+        self.target = target
+        let state = UploadState(
+            endPoint: target.endPoint, location: target.location, isChosenElsewhere: target.isChosenElsewhere,
+            length: length, changed: changed)
+        try state.write(stateFile)
+    }
+
+    private static func name(of request: NetworkRequest) -> String {
+        Redaction.standard.url(request.url?.absoluteString ?? "")
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the URL of the field `Location`, or nil without one that a request can use.
+    fileprivate func uploadURL() throws -> URL? {
+        guard let value = try location(), let url = URL(location: value, relativeTo: url ?? request?.url),
+            URLFault.of(url) == nil
+        else { return nil }
+        return url
+    }
+}
+
+/// The saved state of an upload, with which another process can resume it.
+struct UploadState: Codable, Equatable {
+    /// The endpoint's URL with secrets masked.
+    var endPoint: String
+    /// The upload's URL. Many servers accept pieces from anyone who has it, so only the owner can read the file.
+    var location: URL
+    /// Whether another origin than the endpoint's chose the URL. It then receives no credentials.
+    var isChosenElsewhere: Bool
+    /// The file's size in bytes and time of last change, in seconds since 1970.
+    var length: Int64
+    var changed: Double
+
+    /// Reads the state. Nil without a file, or for contents that cannot be decoded.
+    ///
+    /// - Throws: `NetworkError.Code.unreadableFile` for an existing file that cannot be read, or that other users own, can
+    ///   write or can read. It is not replaced.
+    static func read(_ file: URL?) throws(NetworkError) -> UploadState? {
+        guard let file else { return nil }
+        do {
+            return try PrivateFile.read(file, limit: 1 << 20).flatMap {
+                try? JSONDecoder().decode(UploadState.self, from: $0)
+            }
+        } catch {
+            let why = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"
+            throw NetworkError(.unreadableFile, reason: why, underlying: error)
+        }
+    }
+
+    func write(_ file: URL?) throws(NetworkError) {
+        guard let file else { return }
+        do {
+            try PrivateFile.write(JSONEncoder().encode(self), to: file, isSynchronized: false)
+        } catch {
+            let why = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
+            throw NetworkError(.cannotWriteFile, reason: why, underlying: error)
+        }
+    }
+}
+
+extension URL {
+    /// Returns the size and the time of last change of the regular file.
+    func sizeAndModification() throws(NetworkError) -> (length: Int64, changed: Double) {
+        guard let length = sizeOfFile, access(path, R_OK) == 0,
+            let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        else {
+            throw NetworkError(.unreadableFile, reason: path.quotedForMessage)
+        }
+        return (length, date.timeIntervalSince1970)
+    }
+}

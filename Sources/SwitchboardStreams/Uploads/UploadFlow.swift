@@ -1,0 +1,140 @@
+import Foundation
+import Switchboard
+
+/// A protocol for uploads in pieces: how to open an upload, ask for its offset, send a piece and finish.
+///
+/// Use ``TusUpload`` or ``IETFUpload``, or write a custom flow. A flow only changes requests and reads
+/// responses; the library sends, retries and saves the state. Each request begins as the endpoint's request, with its
+/// URL and header fields. All requests but the first have the upload's URL instead, and an empty body or the piece.
+public protocol UploadFlow: Sendable {
+    /// Turns the endpoint's request into the one that opens an upload of this length in bytes. Its body is empty.
+    func open(_ request: inout NetworkRequest, length: Int64)
+    /// Turns a request into the one that asks how many bytes the server has.
+    func ask(_ request: inout NetworkRequest)
+    /// Turns a request into the one that sends a piece. The piece is its body already.
+    func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64)
+    /// Turns a request into the one that finishes the upload after the last byte. Returns false, the default, if the
+    /// last piece finishes it.
+    func finish(_ request: inout NetworkRequest, length: Int64) -> Bool
+    /// Returns the number of bytes the server has, by its 2xx response to `open`, `ask` or `send`.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - sent: The end of the piece that the response is for. Nil for `open` and `ask`.
+    /// - Returns: The number of bytes, from 0 to the length, or nil when the response does not state it.
+    func offset(after response: NetworkResponse, sent: Int64?) -> Int64?
+    /// Whether an upload of no bytes still needs a piece. Default false.
+    var sendsEmptyPiece: Bool { get }
+}
+
+extension UploadFlow {
+    /// Returns false: the last piece finishes the upload.
+    public func finish(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
+    /// Whether an upload of no bytes still needs a piece: false.
+    public var sendsEmptyPiece: Bool { false }
+}
+
+extension UploadFlow where Self == TusUpload {
+    /// The protocol tus 1.0.0.
+    public static var tus: TusUpload { TusUpload() }
+}
+
+extension UploadFlow where Self == IETFUpload {
+    /// The IETF's draft.
+    public static var ietf: IETFUpload { IETFUpload() }
+}
+
+/// Uploads a file in pieces by the core and the creation extension of
+/// [tus 1.0.0](https://tus.io/protocols/resumable-upload): `router.upload(file, to: .addFile, by: .tus)`.
+public struct TusUpload: UploadFlow {
+    /// The metadata of the upload, such as file name and type. Keys must not contain blanks or commas.
+    public let metadata: [String: String]
+
+    /// Creates the flow.
+    public init(metadata: [String: String] = [:]) {
+        self.metadata = metadata
+    }
+
+    /// Sets POST with the length and the metadata.
+    public func open(_ request: inout NetworkRequest, length: Int64) {
+        request.method = .post
+        request.headers["Tus-Resumable"] = "1.0.0"
+        request.headers["Upload-Length"] = String(length)
+        guard !metadata.isEmpty else { return }
+        request.headers["Upload-Metadata"] = metadata.sorted { $0.key < $1.key }
+            .map { "\($0.key) \(Data($0.value.utf8).base64EncodedString())" }.joined(separator: ",")
+    }
+
+    /// Sets HEAD.
+    public func ask(_ request: inout NetworkRequest) {
+        request.method = .head
+        request.headers["Tus-Resumable"] = "1.0.0"
+    }
+
+    /// Sets PATCH with the piece's offset.
+    public func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
+        request.method = .patch
+        request.headers["Tus-Resumable"] = "1.0.0"
+        request.headers["Upload-Offset"] = String(piece.lowerBound)
+        request.headers["Content-Type"] = "application/offset+octet-stream"
+    }
+
+    /// Returns the field `Upload-Offset`. Without it, returns 0 for the response that opened the upload, and nil
+    /// otherwise.
+    public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
+        guard let value = response.headers["Upload-Offset"] else { return response.statusCode == 201 ? 0 : nil }
+        return Int64(digits: value)
+    }
+}
+
+/// The IETF's draft [Resumable Uploads for
+/// HTTP](https://datatracker.ietf.org/doc/draft-ietf-httpbis-resumable-upload/). The first request creates the upload
+/// without content, and PATCH requests append to it.
+public struct IETFUpload: UploadFlow {
+    /// The interop version of the draft that requests announce. Default 8.
+    public let interopVersion: Int
+
+    /// Creates the flow.
+    public init(interopVersion: Int = 8) {
+        self.interopVersion = interopVersion
+    }
+
+    /// Sets the length, and POST unless the endpoint's method allows a body.
+    public func open(_ request: inout NetworkRequest, length: Int64) {
+        if !request.method.allowsBody { request.method = .post }
+        announce(&request)
+        request.headers["Upload-Complete"] = "?0"
+        request.headers["Upload-Length"] = String(length)
+    }
+
+    /// Sets HEAD.
+    public func ask(_ request: inout NetworkRequest) {
+        request.method = .head
+        announce(&request)
+    }
+
+    /// Sets PATCH with the piece's offset, and marks the last piece as complete.
+    public func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
+        request.method = .patch
+        announce(&request)
+        request.headers["Upload-Offset"] = String(piece.lowerBound)
+        request.headers["Upload-Complete"] = piece.upperBound == length ? "?1" : "?0"
+        request.headers["Content-Type"] = "application/partial-upload"
+    }
+
+    /// Returns the field `Upload-Offset`. Without it, returns the end of the piece that was accepted, 0 for the
+    /// response that opened the upload, or nil for the response to HEAD.
+    public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
+        guard let value = response.headers["Upload-Offset"] else {
+            return sent ?? (response.request?.method == .head ? nil : 0)
+        }
+        return Int64(digits: value)
+    }
+
+    /// Whether an empty upload needs a piece. True: a piece completes the upload.
+    public var sendsEmptyPiece: Bool { true }
+
+    private func announce(_ request: inout NetworkRequest) {
+        request.headers["Upload-Draft-Interop-Version"] = String(interopVersion)
+    }
+}

@@ -1,0 +1,1 @@
+../../ ../../ SwitchboardTests / SwitchboardStreams / Uploads / RegistryUpload.swift

@@ -1,0 +1,121 @@
+import Foundation
+import Switchboard
+import SwitchboardCalls
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct ServerEnvironmentTests {
+    private func sent(_ request: NetworkRequest, _ environment: ServerDefaults) async throws -> NetworkRequest {
+        let stub = StubSession { _ in .text("") }
+        _ = try await SessionChain {
+            environment
+            stub
+        }.send(request)
+        return try #require(stub.requests.first)
+    }
+
+    @Test(
+        "adds a missing host, and the prefix unless the path is absolute", .requirement("S2.15"),
+        arguments: [
+            ("/v1", "people", "https://api.example/v1/people"), ("/v1/", "people", "https://api.example/v1/people"),
+            ("v1", "people/1", "https://api.example/v1/people/1"), ("/", "people", "https://api.example/people"),
+            ("", "people", "https://api.example/people"), ("/v1", "/people", "https://api.example/people"),
+            ("/v1", "", "https://api.example/v1"), ("/v1//", "a b?", "https://api.example/v1/a%20b%3F"),
+        ])
+    func joining(prefix: String, path: String, url: String) async throws {
+        var request = NetworkRequest(.get, nil)
+        request.path = path
+        let environment = ServerDefaults(host: "api.example", pathPrefix: prefix)
+        #expect(try await sent(request, environment).url?.absoluteString == url)
+    }
+
+    @Test("a request with a host keeps its scheme, host, port and path", .requirement("S2.15"))
+    func ownHost() async throws {
+        let environment = ServerDefaults(URL(text: "http://api.example:8080/v1"), query: ["lang": "en"])
+        let request = NetworkRequest(.get, URL(text: "https://u@other.example:1/people?a=1"))
+        let sent = try await sent(request, environment)
+        #expect(sent.url?.absoluteString == "https://u@other.example:1/people?a=1&lang=en")
+        var bare = NetworkRequest(.get, nil)
+        bare.path = "people"
+        #expect(
+            try await self.sent(bare, environment).url?.absoluteString == "http://api.example:8080/v1/people?lang=en")
+    }
+
+    @Test("merges fields and query, the request wins, secrets stay at its origin", .requirement("S2.15"))
+    func merging() async throws {
+        let environment = ServerDefaults(
+            host: "api.example", headers: ["X-App": "7", "X-Own": "no", "Authorization": "Bearer t"],
+            query: ["lang": "en", "page": 1, "api_key": "k"])
+        var request = NetworkRequest(.get, nil, headers: ["x-own": "yes"])
+        request.query = "page=2"
+        let sent = try await sent(request, environment)
+        #expect(sent.headers["X-App"] == "7")
+        #expect(sent.headers.values(for: "X-Own") == ["yes"])
+        #expect(sent.headers["Authorization"] == "Bearer t")
+        #expect(sent.query == "page=2&lang=en&api_key=k")
+        for host in ["https://evil.example/", "http://api.example/", "https://api.example:8443/"] {
+            let other = try await self.sent(NetworkRequest(.get, URL(string: host)), environment)
+            #expect(other.headers["X-App"] == "7")
+            #expect(other.headers["Authorization"] == nil)
+            #expect(other.query == "lang=en&page=1")
+        }
+        #expect(!"\(environment) \(String(reflecting: environment))".contains("Bearer t"))
+    }
+
+    @Test(
+        "a request can replace or disable the defaults of a chain", .requirement("S2.15"),
+        arguments: SessionKind.allCases)
+    func overrides(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.stub(.any) { _ in .text("") }
+            let here = ServerDefaults(server.url.appendingPathComponent("v1"), headers: ["X-Env": "chain"])
+            let session = SessionChain {
+                here
+                kind.make()
+            }
+            var request = NetworkRequest(.get, nil)
+            request.path = "a"
+            _ = try await session.send(request)
+            request.options.serverDefaults = ServerDefaults(
+                host: "127.0.0.1", scheme: "http", port: server.port, pathPrefix: "v2", headers: ["X-Env": "request"])
+            _ = try await session.send(request)
+            #expect(server.requests.map(\.target) == ["/v1/a", "/v2/a"])
+            #expect(server.requests.map { $0.headers["X-Env"] } == ["chain", "request"])
+            request.options.serverDefaults = .unchanged
+            let unchanged = request
+            let error = await #expect(throws: NetworkError.self) { try await session.send(unchanged) }
+            #expect(error?.code.isKind(of: .invalidRequest) == true)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test("a redirect back from another origin gets none of the defaults")
+    func redirectHome() async throws {
+        let stub = StubSession(
+            .redirect(to: "https://other.example/b"), .redirect(to: "https://api.example/c"), .text(""))
+        let session = SessionChain {
+            RedirectInterceptor()
+            ServerDefaults(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["api_key": "k"])
+            stub
+        }
+        _ = try await session.send(NetworkRequest(.get, URL(text: "https://api.example/")))
+        #expect(stub.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil, nil])
+        #expect(stub.requests.map(\.query) == ["api_key=k", nil, nil])
+    }
+
+    @Test("a redirect to another host gets none of the defaults", .requirement("S2.15"))
+    func redirect() async throws {
+        let stub = StubSession(.redirect(to: "https://other.example/b"), .text(""))
+        let session = SessionChain {
+            ServerDefaults(host: "api.example", headers: ["Authorization": "Bearer t"], query: ["lang": "en"])
+            RedirectInterceptor()
+            stub
+        }
+        _ = try await session.send(NetworkRequest(.get, nil))
+        #expect(
+            stub.requests.map { $0.url?.absoluteString } == ["https://api.example/?lang=en", "https://other.example/b"])
+        #expect(stub.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil])
+    }
+}
