@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "Soak",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Switchboard", path: "..")],
+    dependencies: [.package(name: "Switchboard", path: "../..")],
     targets: [
         .executableTarget(
             name: "soak",
