@@ -42,9 +42,9 @@ public final class HARRecorder: EventMonitor {
     /// Records the exchanges among the events.
     public func record(_ event: CallEvent) {
         guard case .exchanged(let metrics, let response) = event.kind else { return }
-        var redactor = HARRedactor(metrics.request.redaction(over: redaction))
-        let masked = redactor.masked(entry(metrics, response))
-        let stored = (masked, redactor.secrets)
+        var masking = ExchangeMasking(metrics.request.redaction(over: redaction))
+        let masked = masking.masked(entry(metrics, response))
+        let stored = (masked, masking.secrets)
         state.withLock { state in
             if state.entries.count < maximumEntries {
                 state.entries.append(stored)
@@ -69,10 +69,10 @@ public final class HARRecorder: EventMonitor {
             let stored = state.withLock { state in
                 Array(state.entries[state.oldest...] + state.entries[..<state.oldest])
             }
-            var redactor = HARRedactor(redaction)
-            for secret in stored.reduce(into: Set(), { $0.formUnion($1.secrets) }) { redactor.add(secret) }
-            let scrubber = Scrubber(redactor)
-            return try HAR(log: HAR.Log(entries: stored.map { scrubber.scrubbed($0.entry) })).data
+            var masking = ExchangeMasking(redaction)
+            for secret in stored.reduce(into: Set(), { $0.formUnion($1.secrets) }) { masking.add(secret) }
+            let secrets = masking.storedSecrets
+            return try HAR(log: HAR.Log(entries: stored.map { secrets.masked($0.entry) })).data
         }
     }
 

@@ -7,8 +7,8 @@ extension Cassette {
     /// Returns the entry that answers a request and marks it as used. Returns nil when the request must be recorded.
     func entry(for request: NetworkRequest) throws(NetworkError) -> CassetteEntry? {
         guard mode != .rewrite else { return nil }
-        var redactor = redactor
-        let live = ComparedRequest(redactor.masked(HAR.Request(request)))
+        var masking = masking
+        let live = ComparedRequest(masking.masked(HAR.Request(request)))
         let candidates = candidates(for: live)
         let repeats = repeats
         let (number, expected) = tape.withLock { tape in
@@ -19,7 +19,7 @@ extension Cassette {
         if let number { return entries[number] }
         guard mode != .recordMissing else { return nil }
         let report = CassetteReport(cassette: self, live: live, isUsed: tape.withLock(\.isUsed))
-        let text = Scrubber(redactor).scrubbed(
+        let text = masking.storedSecrets.masked(
             mode == .strict ? report.outOfOrder(expected: expected, candidates: candidates) : report.unmatched)
         tape.withLock { $0.record(text) }
         throw NetworkError(.unmatchedRequest, reason: text).adding(request)
@@ -27,7 +27,7 @@ extension Cassette {
 
     /// Returns the entries that match, exact matches first.
     private func candidates(for live: ComparedRequest) -> [Int] {
-        let exact = Comparison(mask: redactor.redaction.mask)
+        let exact = Comparison(mask: masking.redaction.mask)
         var loose = exact
         loose.isLoose = true
         func matches(_ comparison: Comparison) -> [Int] {
@@ -56,7 +56,7 @@ extension Cassette {
 struct CassettePlayback {
     let request: NetworkRequest
     let entry: HAR.Entry
-    let redactor: HARRedactor
+    let masking: ExchangeMasking
     let tape: Protected<CassetteTape>
 
     func run() async throws -> NetworkResponse {
@@ -106,7 +106,7 @@ struct CassettePlayback {
 
     /// Returns the error of a difference from the recording, and adds it to the faults.
     func fault(_ text: String) -> NetworkError {
-        let text = Scrubber(redactor).scrubbed("cassette: " + text)
+        let text = masking.storedSecrets.masked("cassette: " + text)
         tape.withLock { $0.record(text) }
         return NetworkError(.unmatchedRequest, reason: text).adding(request)
     }
@@ -127,10 +127,10 @@ struct CassetteEntry: Sendable {
     let entry: HAR.Entry
     let request: ComparedRequest
 
-    init(_ entry: HAR.Entry, _ redactor: HARRedactor) {
-        var redactor = redactor
+    init(_ entry: HAR.Entry, _ masking: ExchangeMasking) {
+        var masking = masking
         self.entry = entry
-        request = ComparedRequest(redactor.masked(entry.request))
+        request = ComparedRequest(masking.masked(entry.request))
     }
 }
 
@@ -145,7 +145,7 @@ struct CassetteReport {
 
     /// The nearest entries with their differences.
     var unmatched: String {
-        let comparison = Comparison(mask: cassette.redactor.redaction.mask, isLoose: true)
+        let comparison = Comparison(mask: cassette.masking.redaction.mask, isLoose: true)
         let nearest = cassette.entries.indices
             .map { ($0, cassette.matching.differences(live, cassette.entries[$0].request, comparison)) }
             .sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }.prefix(3)
@@ -165,7 +165,7 @@ struct CassetteReport {
         guard let candidate = candidates.first(where: { !isUsed[$0] }) else {
             let differences = cassette.matching.differences(
                 live, cassette.entries[expected].request,
-                Comparison(mask: cassette.redactor.redaction.mask, isLoose: true))
+                Comparison(mask: cassette.masking.redaction.mask, isLoose: true))
             return
                 ([head, "  next is \(line(expected).drop { $0 == " " }):"] + indented(differences)
                 + [Self.howToRecord]).joined(separator: "\n")

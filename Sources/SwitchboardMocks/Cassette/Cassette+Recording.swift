@@ -50,11 +50,10 @@ extension Cassette {
             return tape.recorded
         }
         guard let recorded else { return }
-        var redactor = redactor
-        let masked = (entries.map(\.entry) + recorded).map { redactor.masked($0) }
-        let scrubber = Scrubber(redactor)
+        var masking = masking
+        let masked = (entries.map(\.entry) + recorded).map { masking.masked($0) }
         do {
-            try HARFile.write(masked.map(scrubber.scrubbed), to: file)
+            try HARFile.write(masked.map(masking.storedSecrets.masked), to: file)
         } catch {
             tape.withLock { $0.isChanged = true }
             throw error

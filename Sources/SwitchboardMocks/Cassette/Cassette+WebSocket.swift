@@ -93,8 +93,8 @@ extension CassettePlayback {
         guard message.isText == (recorded.opcode == 1) else {
             return [message.isText ? "text, recorded bytes" : "bytes, recorded text"]
         }
-        var redactor = redactor
-        let live = redactor.masked(body: message.payload, type: "")
-        return Comparison(mask: redactor.redaction.mask, isLoose: true).differences(live, recorded.payload)
+        var masking = masking
+        let live = masking.masked(body: message.payload, type: "")
+        return Comparison(mask: masking.redaction.mask, isLoose: true).differences(live, recorded.payload)
     }
 }

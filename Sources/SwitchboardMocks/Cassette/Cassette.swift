@@ -32,7 +32,7 @@ public final class Cassette: NetworkSession {
     public let mode: Mode
     let session: any NetworkSession
     let matching: Matching
-    let redactor: HARRedactor
+    let masking: ExchangeMasking
     let repeats: Bool
     /// The entries read from the file.
     let entries: [CassetteEntry]
@@ -60,14 +60,14 @@ public final class Cassette: NetworkSession {
         self.session = session
         self.matching = matching
         self.repeats = repeats
-        redactor = HARRedactor(redaction)
+        masking = ExchangeMasking(redaction)
         let entries = self.mode == .rewrite ? [] : try HARFile.read(file)
         guard entries != nil || self.mode.records else {
             throw NetworkError(
                 .cassetteFault,
                 reason: "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
         }
-        self.entries = (entries ?? []).map { [redactor] in CassetteEntry($0, redactor) }
+        self.entries = (entries ?? []).map { [masking] in CassetteEntry($0, masking) }
         tape = Protected(CassetteTape(entryCount: self.entries.count))
     }
 
@@ -89,7 +89,7 @@ public final class Cassette: NetworkSession {
             response.request?.body = request.body
             return response
         }
-        return try await CassettePlayback(request: request, entry: entry.entry, redactor: redactor, tape: tape).run()
+        return try await CassettePlayback(request: request, entry: entry.entry, masking: masking, tape: tape).run()
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardJSON
 import SwitchboardText
 
 /// Compares two texts and describes their differences.

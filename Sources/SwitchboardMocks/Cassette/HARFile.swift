@@ -2,6 +2,8 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardJSON
+import SwitchboardText
 
 /// Reads and writes an archive's file.
 enum HARFile {
@@ -9,12 +11,16 @@ enum HARFile {
     ///
     /// - Throws: `NetworkError.cassetteFault` for a file that is not an archive, with the location of the error.
     static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
+        var data = Data()
         do {
-            return try JSONDecoder().decode(HAR.self, from: Data(contentsOf: file)).log.entries
+            data = try Data(contentsOf: file)
+            return try FastJSONDecoder().decode(HAR.self, from: data).log.entries
         } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
             return nil
         } catch {
-            let text = (error as? DecodingError).map(describe) ?? error.localizedDescription
+            let text =
+                error is DecodingError
+                ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
             throw NetworkError(
                 .cassetteFault, reason: "the cassette \(file.path) cannot be read: \(text)", underlying: error)
         }
@@ -34,37 +40,5 @@ enum HARFile {
                 .cassetteFault, reason: "the cassette \(file.path) cannot be written: \(error.localizedDescription)",
                 underlying: error)
         }
-    }
-
-    /// Returns the error with its location: `log.entries[2].request.url: the key is missing`.
-    private static func describe(_ error: DecodingError) -> String {
-        switch error {
-        case .keyNotFound(let key, let context): "\(location(context.codingPath + [key])): the key is missing"
-        case .valueNotFound(_, let context): "\(location(context.codingPath)): there is no value"
-        case .typeMismatch(let type, let context): "\(location(context.codingPath)): it is no \(name(of: type))"
-        case .dataCorrupted(let context): "\(location(context.codingPath)): \(cause(context))"
-        @unknown default: error.localizedDescription
-        }
-    }
-
-    private static func location(_ path: [any CodingKey]) -> String {
-        var text = ""
-        for key in path { text += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
-        return text.isEmpty ? "the top level" : String(text.drop { $0 == "." })
-    }
-
-    private static func name(of type: Any.Type) -> String {
-        switch type {
-        case is String.Type: "text"
-        case is [String: Any].Type: "object"
-        case is Int.Type, is Double.Type: "number"
-        case is any Collection.Type: "list"
-        default: "object"
-        }
-    }
-
-    private static func cause(_ context: DecodingError.Context) -> String {
-        let details = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return [context.debugDescription, details ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardHAR
 
 extension RequestMatcher {

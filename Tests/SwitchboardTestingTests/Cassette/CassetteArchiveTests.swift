@@ -145,11 +145,16 @@ struct CassetteArchiveTests {
     @Test(
         "a damaged file is an error with the file and the location",
         arguments: [
-            ("{", "the top level: "), ("[]", "the top level: "), (#"{"log":{}}"#, "log.entries: the key is missing"),
-            (#"{"log":{"entries":[{"request":{}}]}}"#, "log.entries[0].request.method: the key is missing"),
+            ("{", "not valid JSON: expected a name in quotes, found the end of the text at line 1, column 2"),
+            ("[]", "top level: expected an object, found an array"),
+            (#"{"log":{}}"#, "log.entries: expected a value, the key is missing"),
+            (
+                #"{"log":{"entries":[{"request":{}}]}}"#,
+                "log.entries[0].request.method: expected a value, the key is missing"
+            ),
             (
                 #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h/"},"response":{"status":"200"}}]}}"#,
-                "log.entries[0].response.status: it is no number"
+                "log.entries[0].response.status: expected Int, found the string"
             ),
             (
                 #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h/"},"response":{"status":200,"content":{"text":"%","encoding":"base64"}}}]}}"#,

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardCalls
+import SwitchboardJSON
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -80,9 +81,9 @@ struct DeepInputTests {
     }
 
     @Test(
-        "reads JSON as Foundation does",
+        "reads JSON as Foundation does, except for trailing commas",
         arguments: [
-            "{}", "[]", " [ ] ", "[1,2]", "[1,]", "[,1]", "[1 2]", "{\"a\":1}", "{\"a\":1,}", "{\"a\"}", "{a:1}",
+            "{}", "[]", " [ ] ", "[1,2]", "[,1]", "[1 2]", "{\"a\":1}", "{\"a\"}", "{a:1}",
             "{\"a\":}",
             "[1", "[1]]", "[[1]", "{\"a\":[{},{\"b\":[]}]}", "null", "nul", "true", "tru", "false", "1", "-1", "-",
             "01",

@@ -17,9 +17,9 @@ struct FormPartTests {
             "--b\r\nContent-Disposition: form-data\(disposition)\r\n\r\n\(value)\r\n--b\r\n"
                 + "Content-Disposition: form-data; name=title\r\n\r\nAlien\r\n--b--\r\n"
         }
-        var redactor = HARRedactor(.standard)
-        let masked = redactor.masked(body: Data(form("hunter2").utf8), type: "multipart/form-data; boundary=b")
-        #expect(String(decoding: masked, as: UTF8.self) == form(HARRedactor.mask))
+        var masking = ExchangeMasking(.standard)
+        let masked = masking.masked(body: Data(form("hunter2").utf8), type: "multipart/form-data; boundary=b")
+        #expect(String(decoding: masked, as: UTF8.self) == form(ExchangeMasking.mask))
     }
 
     @Test("the bytes around a separator are found, also in repetitive data")

@@ -10,7 +10,7 @@ struct HARRecorderTests {
         "masks a whole value that begins with the mask",
         arguments: ["token=REDACTEDhunter2", "password: REDACTED hunter2", "{\"a\": \"token=REDACTEDhunter2\"}"])
     func maskAndMore(text: String) {
-        let masked = HARRedactor(.standard).redaction.text(text)
+        let masked = ExchangeMasking(.standard).redaction.text(text)
         #expect(masked.contains("REDACTED"))
         #expect(!masked.contains("hunter2"))
     }

@@ -4,17 +4,17 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardHAR
 
-struct SecretTreeTests {
-    private func scrubber(_ secrets: [String]) -> Scrubber {
-        var redactor = HARRedactor(.standard)
-        for secret in secrets { redactor.add(secret) }
-        return Scrubber(redactor)
+struct SecretTrieTests {
+    private func trie(_ secrets: [String]) -> SecretTrie {
+        var masking = ExchangeMasking(.standard)
+        for secret in secrets { masking.add(secret) }
+        return masking.storedSecrets
     }
 
     /// Returns the number of characters compared for each byte of a text.
     private func effort(_ secrets: [String], _ text: String) -> Int {
         var steps = 0
-        _ = scrubber(secrets).scrubbed(Data(text.utf8), steps: &steps)
+        _ = trie(secrets).masked(Data(text.utf8), steps: &steps)
         return steps / text.utf8.count
     }
 
@@ -39,10 +39,10 @@ struct SecretTreeTests {
     @Test("a long secret is replaced whole, and so is its beginning")
     func longSecret() {
         let secret = (0..<40).map { "part\($0)" }.joined()
-        let scrubber = scrubber([secret])
-        #expect(scrubber.scrubbed("a \(secret) b \(secret)") == "a REDACTED b REDACTED")
-        #expect(scrubber.scrubbed("a \(secret.prefix(100)) b") == "a REDACTED b")
-        #expect(scrubber.scrubbed("a \(secret.prefix(20)) b") == "a \(secret.prefix(20)) b")
+        let trie = trie([secret])
+        #expect(trie.masked("a \(secret) b \(secret)") == "a REDACTED b REDACTED")
+        #expect(trie.masked("a \(secret.prefix(100)) b") == "a REDACTED b")
+        #expect(trie.masked("a \(secret.prefix(20)) b") == "a \(secret.prefix(20)) b")
     }
 
     @Test(
@@ -53,7 +53,7 @@ struct SecretTreeTests {
             Data("me:hunter+2/é".utf8).base64EncodedString(),
         ])
     func forms(written: String) {
-        let shown = scrubber(["hunter+2/é"]).scrubbed("a=\(written)&b=c")
+        let shown = trie(["hunter+2/é"]).masked("a=\(written)&b=c")
         #expect(shown.contains("REDACTED") && !shown.contains("hunter") && shown.hasSuffix("&b=c"))
     }
 }

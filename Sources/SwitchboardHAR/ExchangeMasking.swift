@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Replaces the secrets of exchanges by their names, and stores them, so that ``Scrubber`` finds them elsewhere.
-package struct HARRedactor: Sendable {
+/// Masks the secrets of exchanges that their names mark, and stores them. ``storedSecrets`` masks them elsewhere.
+package struct ExchangeMasking: Sendable {
     package let redaction: Redaction
     /// The secrets replaced so far, written and decoded.
     private(set) var secrets: Set<String> = []
@@ -26,61 +26,34 @@ package struct HARRedactor: Sendable {
     // MARK: Exchanges
 
     package mutating func masked(_ entry: HAR.Entry) -> HAR.Entry {
-        var entry = entry
-        entry.request = masked(entry.request)
-        entry.response = masked(entry.response)
-        entry.webSocketMessages = entry.webSocketMessages.map { messages in
-            messages.map { message in
-                var message = message
-                let payload = masked(body: message.payload, type: "")
-                if payload != message.payload { message.payload = payload }
-                return message
-            }
-        }
-        return entry
+        entry.replacingParts { masked($1, $0) }
     }
 
     package mutating func masked(_ request: HAR.Request) -> HAR.Request {
-        var request = request
-        request.url = masked(url: request.url)
-        request.queryString = HAR.Field.query(of: request.url)
-        request.headers = masked(request.headers)
-        mask(&request.cookies, of: "Cookie")
-        if let body = request.postData {
-            let type = body.mimeType.isEmpty ? request.headers.first("Content-Type") ?? "" : body.mimeType
-            let data = masked(body: body.data, type: type)
-            if data != body.data { request.postData = HAR.PostData(data, mimeType: body.mimeType) }
-        }
-        return request
+        request.replacingParts { masked($1, $0) }
     }
 
-    private mutating func masked(_ response: HAR.Response) -> HAR.Response {
-        var response = response
-        response.headers = masked(response.headers)
-        response.trailers = response.trailers.map { masked($0) }
-        response.redirectURL = masked(url: response.redirectURL)
-        mask(&response.cookies, of: "Set-Cookie")
-        let content = response.content
-        let data = masked(body: content.data, type: content.mimeType)
-        if data != content.data {
-            response.content = HAR.Content(data, mimeType: content.mimeType, size: content.size)
-        }
-        return response
+    private mutating func masked(_ bytes: Data, _ part: HAR.Part) -> Data {
+        if case .body(let type) = part { return masked(body: bytes, type: type) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let masked =
+            switch part {
+            case .url: masked(url: text)
+            case .field(let name): masked(text, ofHeader: name)
+            case .cookie(let header): masked(cookie: text, of: header)
+            case .attribute, .body: text
+            }
+        return Data(masked.utf8)
     }
 
     // MARK: Parts
 
-    private mutating func masked(_ fields: [HAR.Field]) -> [HAR.Field] {
-        fields.map { field in
-            var value = field.value
-            if redaction.isSecret(header: field.name) {
-                add(header: field.name, value)
-                value = masked(cookies: value, of: field.name) ?? redaction.mask
-            } else {
-                value = mask(value) { [redaction] in redaction.value($0, ofHeader: field.name) }
-            }
-            return HAR.Field(name: field.name, value: value)
+    private mutating func masked(_ value: String, ofHeader name: String) -> String {
+        guard redaction.isSecret(header: name) else {
+            return mask(value) { [redaction] in redaction.value($0, ofHeader: name) }
         }
+        add(header: name, value)
+        return masked(cookies: value, of: name) ?? redaction.mask
     }
 
     /// Returns the names and attributes of cookies without their values, so that a client that stores cookies receives
@@ -95,12 +68,10 @@ package struct HARRedactor: Sendable {
         }.joined(separator: ";")
     }
 
-    private mutating func mask(_ cookies: inout [HAR.Cookie], of header: String) {
-        guard redaction.isSecret(header: header) else { return }
-        for index in cookies.indices {
-            add(cookie: cookies[index].value)
-            cookies[index].value = redaction.mask
-        }
+    private mutating func masked(cookie value: String, of header: String) -> String {
+        guard redaction.isSecret(header: header) else { return value }
+        add(cookie: value)
+        return redaction.mask
     }
 
     package mutating func masked(url: String) -> String {
@@ -168,12 +139,20 @@ package struct HARRedactor: Sendable {
         guard secret.utf8.count >= Self.shortest, !secret.contains(redaction.mask) else { return }
         secrets.insert(secret)
     }
-}
 
-extension [HAR.Field] {
-    /// Returns the value of the first field with that name, in any case.
-    package func first(_ name: String) -> String? {
-        first { $0.name.lowercased() == name.lowercased() }?.value
+    /// The stored secrets, to mask them wherever they appear.
+    package var storedSecrets: SecretTrie {
+        SecretTrie(Array(secrets) + secrets.flatMap(Self.base64), mask: redaction.mask)
+    }
+
+    /// Returns the base64 digits of a secret that do not depend on the text around it, in both alphabets.
+    private static func base64(_ secret: String) -> [String] {
+        (0..<3).flatMap { offset in
+            let bytes = Data(count: offset) + Data(secret.utf8)
+            let digits = String(bytes.base64EncodedString().prefix(bytes.count * 8 / 6).dropFirst([0, 2, 3][offset]))
+            let other = digits.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            return digits.count < shortest ? [] : [digits, other]
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
-extension HARRedactor {
+extension ExchangeMasking {
     /// Returns a body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`.
     /// Bytes that are not text stay unchanged.
     package mutating func masked(body data: Data, type: String) -> Data {

@@ -1,0 +1,92 @@
+import Foundation
+
+/// A JSON value of any shape.
+package enum JSONTree: Sendable {
+    case null
+    case bool(Bool)
+    case number(Decimal)
+    /// A number beyond the range of `Decimal`.
+    case double(Double)
+    case string(String)
+    case array([JSONTree])
+    case object([String: JSONTree])
+
+    /// Creates the object or array in these bytes, or nil when they are neither.
+    package init?(_ data: some ContiguousBytes) {
+        self.init(fragment: data)
+        switch self {
+        case .array, .object: break
+        default: return nil
+        }
+    }
+
+    /// Creates the value in these bytes, or nil for invalid JSON and for more than 512 levels of nesting. Of members
+    /// with the same name, the last one counts.
+    package init?(fragment data: some ContiguousBytes) {
+        let document = data.withUnsafeBytes { try? JSONDocument($0, decoder: FastJSONDecoder()) }
+        guard let document else { return nil }
+        self = document.tree
+    }
+}
+
+extension JSONDocument {
+    /// The top-level value, built from the end of the tape, because recursion would overflow the stack of a small
+    /// thread on deeply nested text.
+    fileprivate var tree: JSONTree {
+        // The values without a parent so far. The last one is the first in the text.
+        var values: [JSONTree] = []
+        for index in (JSONDocument.root..<after(JSONDocument.root)).reversed() {
+            switch tape[index].kind {
+            case .null: values.append(.null)
+            case .true: values.append(.bool(true))
+            case .false: values.append(.bool(false))
+            case .string: values.append(.string(rawName(at: index)))
+            case .number: values.append(number(at: index))
+            case .name: break
+            case .array:
+                let elements = values.suffix(Int(tape[index].length)).reversed()
+                values.removeLast(elements.count)
+                values.append(.array(Array(elements)))
+            case .object:
+                var members: [String: JSONTree] = [:]
+                var name = index + 1
+                while name < Int(tape[index].next) {
+                    members[rawName(at: name)] = values.removeLast()
+                    name = after(name + 1)
+                }
+                values.append(.object(members))
+            }
+        }
+        return values[0]
+    }
+
+    private func number(at index: Int) -> JSONTree {
+        let text = String(decoding: text(of: index), as: UTF8.self)
+        if let number = Decimal(string: text), !number.isNaN { return .number(number) }
+        return .double(Double(text) ?? .nan)
+    }
+}
+
+extension JSONTree: Equatable {
+    /// Compares two values in a loop, because they may nest deep.
+    package static func == (one: JSONTree, other: JSONTree) -> Bool {
+        var pairs = [(one, other)]
+        while let pair = pairs.popLast() {
+            switch pair {
+            case (.null, .null): continue
+            case (.bool(let one), .bool(let other)) where one == other: continue
+            case (.number(let one), .number(let other)) where one == other: continue
+            case (.double(let one), .double(let other)) where one == other: continue
+            case (.string(let one), .string(let other)) where one == other: continue
+            case (.array(let one), .array(let other)) where one.count == other.count: pairs += zip(one, other)
+            case (.object(let one), .object(let other)) where one.count == other.count:
+                for (name, value) in one {
+                    guard let same = other[name] else { return false }
+                    pairs.append((value, same))
+                }
+            default: return false
+            }
+        }
+        return true
+    }
+}
