@@ -36,7 +36,9 @@ struct RegistryUpload: UploadFlow {
 
     // `Range: 0-9` is ten bytes. `0-0` may mean none or one, so a
     // piece that was accepted then counts in full.
-    func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
+    func offset(
+        after response: NetworkResponse, sent: Int64?
+    ) -> Int64? {
         guard let range = response.headers["Range"] else {
             return sent ?? 0
         }
