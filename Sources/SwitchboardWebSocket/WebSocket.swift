@@ -66,10 +66,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     private func send(_ message: WebSocketMessage) async throws {
         let connection = try await connections.current()
         do {
-            switch message {
-            case .text(let text): try await connection.queue.send(.text, Data(text.utf8))
-            case .binary(let data): try await connection.queue.send(.binary, data)
-            }
+            try await connection.queue.send(message)
         } catch NetworkError.webSocketClosed {
             throw connection.closedError
         }

@@ -10,28 +10,31 @@ package struct ConnectionUpgrade: Sendable {
     package let outgoing: @Sendable () -> HTTPBodyStream
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
-    /// Runs when the connection takes no more bytes. A session that cancels the reader of `outgoing` then does not call it.
-    package let ended: @Sendable () -> Void
-    /// Opens the connection over a ``FoundationSession``, because URLSession has no bytes of other protocols. Nil for a
-    /// protocol that it does not support.
-    package var openByURLSession: URLSessionOpening?
+    /// Opens the connection over a ``FoundationSession``, which carries messages instead of bytes: only the head of its
+    /// response is used.
+    package let openByURLSession: URLSessionOpening
+    /// Records the messages, for a cassette. Default nil.
+    package var recorder: (@Sendable (RecordedMessage) -> Void)?
 
     /// Returns the response of a handshake that URLSession makes.
     package typealias URLSessionOpening =
-        @Sendable (ConnectionUpgrade, NetworkRequest, FoundationSession) async throws -> NetworkResponse
+        @Sendable (NetworkRequest, FoundationSession) async throws -> NetworkResponse
+
+    /// A message or a Close frame in either direction, with the opcode of its frame, or the loss of the connection.
+    package enum RecordedMessage: Sendable {
+        case sent(opcode: UInt8, Data), received(opcode: UInt8, Data), failure(NetworkError)
+    }
 
     /// Creates an upgrade.
     package init(
-        byURLSession openByURLSession: URLSessionOpening? = nil, headers: @escaping @Sendable () -> HTTPHeaders,
-        outgoing: @escaping @Sendable () -> HTTPBodyStream,
-        connected: @escaping @Sendable (any UpgradedConnection) -> Void = { _ in },
-        ended: @escaping @Sendable () -> Void
+        headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream,
+        connected: @escaping @Sendable (any UpgradedConnection) -> Void,
+        byURLSession openByURLSession: @escaping URLSessionOpening
     ) {
-        self.openByURLSession = openByURLSession
         self.headers = headers
         self.outgoing = outgoing
         self.connected = connected
-        self.ended = ended
+        self.openByURLSession = openByURLSession
     }
 }
 

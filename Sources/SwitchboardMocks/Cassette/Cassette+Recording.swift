@@ -14,7 +14,7 @@ extension Cassette {
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
         tape.withLock { [body = response.body] in $0.fill(index, with: entry, body) }
         if response.statusCode == 101, request.options.upgrade != nil {
-            recordMessages(&response.bytes, at: index)
+            tape.withLock { $0.add([], at: index) }
         } else if request.streams(response.statusCode), response.body.isEmpty {
             record(&response.bytes, at: index)
         }

@@ -4,54 +4,21 @@ import SwitchboardHAR
 import SwitchboardPlatform
 
 extension Cassette {
-    /// Returns the request of a WebSocket whose messages to the server are recorded. It offers no compression, so that
-    /// the messages are readable.
+    /// Returns the request with a recorder of messages, if it opens a WebSocket.
     func recordingMessages(of request: NetworkRequest, at index: Int) -> NetworkRequest {
-        guard let upgrade = request.options.upgrade else { return request }
-        let tape = tape
         var request = request
-        request.options.upgrade = ConnectionUpgrade(byURLSession: upgrade.openByURLSession) {
-            var headers = upgrade.headers()
-            headers.remove("Sec-WebSocket-Extensions")
-            return headers
-        } outgoing: {
-            let (source, scanner) = (upgrade.outgoing(), Protected(MessageScanner()))
-            return HTTPBodyStream {
-                let bytes = try await source.next()
-                if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "send", at: index) }
-                return bytes
-            }
-        } ended: {
-            upgrade.ended()
+        request.options.upgrade?.recorder = { [tape] in
+            let message =
+                switch $0 {
+                case .sent(let opcode, let data): HAR.WebSocketMessage(type: "send", opcode: Int(opcode), payload: data)
+                case .received(let opcode, let data):
+                    HAR.WebSocketMessage(type: "receive", opcode: Int(opcode), payload: data)
+                case .failure(let error):
+                    HAR.WebSocketMessage(type: "error", opcode: -1, payload: Data(error.code.description.utf8))
+                }
+            tape.withLock { $0.add([message], at: index) }
         }
         return request
-    }
-
-    /// Records the messages of the server as they are read.
-    func recordMessages(_ bytes: inout ResponseBytes, at index: Int) {
-        let (source, tape, scanner) = (bytes, tape, Protected(MessageScanner()))
-        tape.withLock { $0.add([], at: index) }
-        bytes = ResponseBytes {
-            do {
-                let bytes = try await source.next()
-                if let bytes { tape.record(scanner.withLock { $0.take(bytes) }, "receive", at: index) }
-                return bytes
-            } catch let error as NetworkError {
-                let text = Data(error.code.description.utf8)
-                tape.withLock { $0.add([HAR.WebSocketMessage(type: "error", opcode: -1, payload: text)], at: index) }
-                throw error
-            }
-        }
-    }
-}
-
-extension Protected<CassetteTape> {
-    fileprivate func record(_ messages: [(opcode: UInt8, payload: Data)], _ type: String, at index: Int) {
-        // An app sees no pings and pongs.
-        let recorded = messages.filter { $0.opcode < 0x9 }.map {
-            HAR.WebSocketMessage(type: type, opcode: Int($0.opcode), payload: $0.payload)
-        }
-        if !recorded.isEmpty { withLock { $0.add(recorded, at: index) } }
     }
 }
 

@@ -256,16 +256,3 @@ final class Inbox: Sendable {
         }
     }
 }
-
-extension WebSocketMessage {
-    /// The bytes that the message counts in a queue: at least 64, so that empty messages count too.
-    var cost: Int { size + 64 }
-
-    /// The length in bytes.
-    var size: Int {
-        switch self {
-        case .text(let text): text.utf8.count
-        case .binary(let data): data.count
-        }
-    }
-}

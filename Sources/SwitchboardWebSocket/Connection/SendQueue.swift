@@ -2,24 +2,15 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// The queue of outgoing messages and control frames. Messages are sent one after another. Control frames are sent
-/// between the fragments of a message.
+/// The queue of outgoing messages and control frames. Messages are sent one after another. Control frames are sent first.
 final class SendQueue: Sendable {
-    private struct Message {
-        let id: UInt64
-        let opcode: Opcode
-        var payload: Data
-        var isBegun = false
-        var isCompressed = false
-    }
-
     private struct State {
-        var messages: [Message] = []
-        var controls: [(opcode: Opcode, payload: Data)] = []
+        var messages: [(id: UInt64, message: WebSocketMessage)] = []
+        var controls: [WebSocketEvent] = []
         /// The senders of the queued messages and of the message ``taken``.
         var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        /// The message whose last fragment was taken, and which the session may not have sent yet.
-        var taken: UInt64?
+        /// The message that was taken last and may be unsent, and the bytes of its payload.
+        var taken: (id: UInt64, size: Int)?
         /// Whether a sender writes to the connection on its own thread. The reader waits meanwhile.
         var isSendingDirectly = false
         var lastID: UInt64 = 0
@@ -32,9 +23,8 @@ final class SendQueue: Sendable {
         var onStop: (@Sendable () -> Void)?
         var failure: (any Error)?
         var sent: (messages: Int, bytes: Int64) = (0, 0)
-        var maskingKeys = MaskingKeys()
-        /// Sends messages on the threads of their senders. Nil if the session has no such connection.
-        var connection: (any UpgradedConnection)?
+        var direct: (@Sendable (WebSocketEvent) -> Bool)?
+        var recorder: (@Sendable (WebSocketEvent) -> Void)?
 
         mutating func takeReader() -> CheckedContinuation<Void, Never>? {
             defer { reader = nil }
@@ -54,33 +44,37 @@ final class SendQueue: Sendable {
             return Array(senders.values)
         }
 
-        /// Whether ``next()`` has a frame or the end to return.
+        /// Whether ``next()`` has an event or the end to return.
         var hasWork: Bool {
             !isSendingDirectly && (!messages.isEmpty || !controls.isEmpty || isClosing || failure != nil)
         }
+
+        mutating func take(onlyControls: Bool) -> Step {
+            if isSendingDirectly { return .none }
+            if !controls.isEmpty { return .event(controls.removeFirst()) }
+            if failure != nil || isClosing { return .end }
+            if onlyControls || messages.isEmpty { return .none }
+            let (id, message) = messages.removeFirst()
+            taken = (id, message.size)
+            return .event(.message(message))
+        }
     }
 
-    /// The longest fragment of a message, in bytes. Control frames wait for it.
-    static let fragmentSize = 128 << 10
+    /// The result of a look into the queue.
+    enum Step { case event(WebSocketEvent), end, none }
 
     private let state = Protected(State())
-    private let compression = Protected<(deflater: MessageDeflater, threshold: Int)?>(nil)
 
     /// The number of messages that were sent, and their bytes.
     var sent: (messages: Int, bytes: Int64) { state.withLock { $0.sent } }
 
-    /// Compresses later messages of at least `threshold` bytes.
-    func compress(with deflater: MessageDeflater, threshold: Int) {
-        compression.withLock { $0 = (deflater, threshold) }
-    }
-
-    /// Sends a message, and waits until the session has sent its last fragment. A cancellation before the first fragment
-    /// removes the message from the queue. After it, the message is still sent.
+    /// Sends a message, and waits until the session has sent it. A cancellation before the session takes the message
+    /// removes it from the queue. After that, the message is still sent.
     ///
     /// - Throws: The error that the queue ended with, or `CancellationError`.
-    func send(_ opcode: Opcode, _ payload: Data) async throws {
+    func send(_ message: WebSocketMessage) async throws {
         try Task.checkCancellation()
-        if sendAtOnce(opcode, payload) { return }
+        if message.size <= Self.directLimit, sendAtOnce(.message(message)) { return }
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -91,7 +85,7 @@ final class SendQueue: Sendable {
                     // The flag is set before the handler below runs.
                     if Task.isCancelled { return (CancellationError(), nil) }
                     if let refusal = state.refusal { return (refusal, nil) }
-                    state.messages.append(Message(id: id, opcode: opcode, payload: payload))
+                    state.messages.append((id, message))
                     state.senders[id] = continuation
                     return (nil, state.takeReader())
                 }
@@ -107,7 +101,7 @@ final class SendQueue: Sendable {
 
     private func withdraw(_ id: UInt64) {
         let sender = state.withLock { state in
-            state.messages.removeAll { $0.id == id && !$0.isBegun }
+            state.messages.removeAll { $0.id == id }
             return state.senders.removeValue(forKey: id)
         }
         sender?.resume(throwing: CancellationError())
@@ -115,12 +109,12 @@ final class SendQueue: Sendable {
 
     /// Sends a control frame before the queued messages. A Pong replaces a queued Pong ([RFC 6455
     /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)). Nothing follows a Close frame.
-    func sendControl(_ opcode: Opcode, _ payload: Data) {
+    func sendControl(_ control: WebSocketEvent) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.failure == nil, !state.isClosing else { return nil }
-            if opcode == .pong { state.controls.removeAll { $0.opcode == .pong } }
-            state.controls.append((opcode, payload))
-            state.isClosing = opcode == .close
+            if case .pong = control { state.controls.removeAll { if case .pong = $0 { true } else { false } } }
+            state.controls.append(control)
+            if case .close = control { state.isClosing = true }
             return state.takeReader()
         }
         reader?.resume()
@@ -128,14 +122,12 @@ final class SendQueue: Sendable {
 
     /// Ends the queue. Waiting and later senders get the error.
     func end(_ failure: any Error) {
-        let (senders, reader, connection) = state.withLock { state in
+        let (senders, reader, direct) = state.withLock { state in
             if state.failure == nil { state.failure = failure }
-            defer { (state.connection, state.onStop) = (nil, nil) }
-            return (state.takeSenders(), state.takeReader(), state.connection)
+            defer { (state.direct, state.onStop) = (nil, nil) }
+            return (state.takeSenders(), state.takeReader(), state.direct)
         }
-        defer { withExtendedLifetime(connection) {} }  // is released without the lock
-        // The history of the call retains the queue, so release the deflater here.
-        compression.withLock { $0 = nil }
+        defer { withExtendedLifetime(direct) {} }  // is released without the lock
         for sender in senders { sender.resume(throwing: failure) }
         reader?.resume()
     }
@@ -144,31 +136,31 @@ final class SendQueue: Sendable {
 // MARK: Sending on the sender's thread
 
 extension SendQueue {
-    /// Sends later messages directly over a connection while it accepts them.
-    func send(over connection: any UpgradedConnection) {
-        state.withLock { $0.connection = connection }
-    }
-
     /// The longest message that is sent directly, in bytes.
     private static let directLimit = 64 << 10
 
+    /// Sends later events by `send` on the threads of their senders, while the queue is empty. It returns false when the
+    /// event must be queued.
+    func sendDirectly(_ send: @escaping @Sendable (WebSocketEvent) -> Bool) {
+        state.withLock { $0.direct = send }
+    }
+
     /// Tries to send a message or a Close frame on this thread. Returns false when it must be queued.
-    func sendAtOnce(_ opcode: Opcode, _ payload: Data) -> Bool {
-        guard payload.count <= Self.directLimit else { return false }
-        let target = state.withLock { state -> (connection: any UpgradedConnection, key: UInt32)? in
-            guard state.isIdle, let connection = state.connection else { return nil }
+    func sendAtOnce(_ event: WebSocketEvent) -> Bool {
+        let direct = state.withLock { state -> (@Sendable (WebSocketEvent) -> Bool)? in
+            guard state.isIdle, let direct = state.direct else { return nil }
             state.isSendingDirectly = true
-            return (connection, state.maskingKeys.next())
+            return direct
         }
-        guard let target else { return false }
-        let isSent = FrameWriter.withFrame(opcode, payload, key: target.key) { target.connection.sendAtOnce($0) }
+        guard let direct else { return false }
+        let isSent = direct(event)
         let reader = state.withLock { state in
             state.isSendingDirectly = false
-            if isSent, opcode == .close {
-                state.isClosing = true
-            } else if isSent {
+            if isSent, case .message(let message) = event {
                 state.sent.messages += 1
-                state.sent.bytes += Int64(payload.count)
+                state.sent.bytes += Int64(message.size)
+            } else if isSent {
+                state.isClosing = true
             }
             return state.hasWork ? state.takeReader() : nil
         }
@@ -190,8 +182,7 @@ extension SendQueue {
         if isStopped { action() }
     }
 
-    /// Runs the action of ``whenStopped(_:)``.
-    func stop() {
+    private func stop() {
         let action = state.withLock { state in
             defer { state.onStop = nil }
             state.isStopped = true
@@ -200,98 +191,49 @@ extension SendQueue {
         action?()
     }
 
-    /// Returns the next frame. Nil after a Close frame or the end of the queue. Only one reader at a time. The session
-    /// cancels it when the connection is lost. The last frame may then be unsent.
-    func next() async -> Data? {
+    /// Returns the next event. Nil after a Close frame or the end of the queue. Only one reader at a time. The session
+    /// cancels it when the connection is lost. The last event may then be unsent.
+    func next() async -> WebSocketEvent? {
         if !Task.isCancelled { release() }
         while true {
             if Task.isCancelled {
                 stop()
                 return nil
             }
-            switch take() {
-            case .frame(let frame): return frame
+            switch take(onlyControls: false) {
+            case .event(let event): return event
             case .end: return nil
             case .none: await wait()
             }
         }
     }
 
-    private enum Step { case frame(Data), end, none }
+    /// Takes a control frame between the fragments of the message that was taken.
+    func takeControl() -> Step { take(onlyControls: true) }
 
-    /// The next frame, which is built without the lock.
-    private enum NextFrame { case control(Opcode, Data), begin(Message), fragment, end, none }
-
-    private func take() -> Step {
-        let next = state.withLock { state -> NextFrame in
-            if state.isSendingDirectly { return .none }
-            if !state.controls.isEmpty {
-                let control = state.controls.removeFirst()
-                return .control(control.opcode, control.payload)
-            }
-            if state.failure != nil || state.isClosing { return .end }
-            guard let first = state.messages.first else { return .none }
-            if first.isBegun { return .fragment }
-            state.messages[0].isBegun = true
-            return .begin(first)
-        }
-        switch next {
-        case .control(let opcode, let payload): return .frame(FrameWriter.frame(opcode, payload, key: key))
-        case .begin(let message):
-            compress(message)
-            return fragment(isFirst: true)
-        case .fragment: return fragment(isFirst: false)
-        case .end: return .end
-        case .none: return .none
-        }
+    private func take(onlyControls: Bool) -> Step {
+        let (step, recorder) = state.withLock { ($0.take(onlyControls: onlyControls), $0.recorder) }
+        if case .event(let event) = step { recorder?(event) }
+        return step
     }
 
-    /// Replaces the payload of the first message by its compressed form.
-    private func compress(_ message: Message) {
-        guard let (deflater, threshold) = compression.withLock({ $0 }), message.payload.count >= threshold else {
-            return
-        }
-        guard let compressed = deflater.compress(message.payload) else {
-            // The contexts of the deflater and of the server now differ.
-            compression.withLock { $0 = nil }
-            return
-        }
-        state.withLock { state in
-            guard state.messages.first?.id == message.id else { return }
-            state.messages[0].payload = compressed
-            state.messages[0].isCompressed = true
-        }
+    /// Sets a function that receives each event before it is sent.
+    func record(by recorder: @escaping @Sendable (WebSocketEvent) -> Void) {
+        state.withLock { $0.recorder = recorder }
     }
 
-    private func fragment(isFirst: Bool) -> Step {
-        let part = state.withLock { state -> (message: Message, bytes: Data, isLast: Bool)? in
-            guard let message = state.messages.first else { return nil }
-            let bytes = message.payload.prefix(Self.fragmentSize)
-            let isLast = bytes.count == message.payload.count
-            state.sent.bytes += Int64(bytes.count)
-            if isLast {
-                state.messages.removeFirst()
-                state.taken = message.id
-                state.sent.messages += 1
-            } else {
-                state.messages[0].payload = message.payload.dropFirst(bytes.count)
-            }
-            return (message, bytes, isLast)
-        }
-        guard let part else { return .none }
-        return .frame(
-            FrameWriter.frame(
-                isFirst ? part.message.opcode : .continuation, part.bytes, isFinal: part.isLast,
-                isCompressed: isFirst && part.message.isCompressed, key: key))
-    }
+    /// Sets the size of the message that was taken, after its compression.
+    func setTakenSize(_ size: Int) { state.withLock { $0.taken?.size = size } }
 
-    private var key: UInt32 { state.withLock { $0.maskingKeys.next() } }
-
-    /// Resumes the sender of ``State/taken``: the session asks for the next frame after it has sent one.
+    /// Counts the message that was taken last, and resumes its sender: the session takes the next event after it has sent
+    /// one.
     private func release() {
-        let sender = state.withLock { state in
-            defer { state.taken = nil }
-            return state.taken.flatMap { state.senders.removeValue(forKey: $0) }
+        let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard let (id, size) = state.taken else { return nil }
+            state.taken = nil
+            state.sent.messages += 1
+            state.sent.bytes += Int64(size)
+            return state.senders.removeValue(forKey: id)
         }
         sender?.resume()
     }

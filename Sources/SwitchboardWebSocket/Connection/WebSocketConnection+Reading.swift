@@ -2,51 +2,83 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Reading the server's frames.
+/// Reading the server's messages.
 extension WebSocketConnection {
+    /// The reason to stop reading for a time: a full inbox or the server's Close frame.
+    enum Stop { case full, closed }
+
+    /// Sends and receives messages until the connection ends.
+    func read(_ socket: FoundationSocket) async {
+        // The reader throws the error of a lost connection.
+        let sending = Task { [queue] in
+            while let event = await queue.next() { try await socket.send(event) }
+        }
+        defer {
+            sending.cancel()
+            socket.cancel()
+        }
+        do {
+            while let event = try await socket.next() {
+                switch handle(event) {
+                case .closed?: return await finishClosing { try await socket.next() != nil }
+                case .full?: await inbox.waitForRoom()
+                case nil: break
+                }
+            }
+            endWithoutClose()
+        } catch {
+            await end(after: error) { try await socket.next() != nil }
+        }
+    }
+
     /// Reads bytes in the connection's task, until the connection ends.
-    func read(_ bytes: ResponseBytes, _ readState: ReadState) async {
+    func read(_ bytes: ResponseBytes, _ frames: FrameCoding) async {
         do {
             while var chunk = try await bytes.next() {
-                var stop = try readState.takeStop()
+                var stop = try frames.takeStop()
                 repeat {
                     if stop == .closed {
-                        readState.isOver = true
-                        return await finishClosing(bytes)
+                        frames.isOver = true
+                        return await finishClosing { try await bytes.next() != nil }
                     }
                     if stop == .full { await inbox.waitForRoom() }
-                    stop = try handle(&chunk, &readState.reader)
+                    stop = try handle(&chunk, &frames.reader)
                 } while stop != nil
             }
-            end(NetworkError(.connectionLost, reason: NetworkError.noCloseFrame))
-        } catch let violation as WebSocketViolation {
-            readState.isOver = true
-            await fail(violation, bytes)
-        } catch let error as NetworkError {
-            end(error.asWebSocketError)
+            endWithoutClose()
         } catch {
-            end(error)
+            frames.isOver = true
+            await end(after: error) { try await bytes.next() != nil }
         }
+    }
+
+    private func endWithoutClose() {
+        end(NetworkError(.connectionLost, reason: NetworkError.noCloseFrame))
+    }
+
+    private func end(after error: any Error, next: @escaping @Sendable () async throws -> Bool) async {
+        if let violation = error as? WebSocketViolation { return await fail(violation, next) }
+        guard let error = error as? NetworkError else { return end(error) }
+        recorder?(.failure(error))
+        end(error.asWebSocketError)
     }
 
     /// Reads bytes on the session's thread, while the task waits for them. Returns nil when all were read. Otherwise it
     /// returns the number of bytes that were read, and the task continues there.
-    func receive(_ bytes: UnsafeRawBufferPointer, _ readState: ReadState) -> Int? {
-        guard !readState.isOver else { return nil }
+    func receive(_ bytes: UnsafeRawBufferPointer, _ frames: FrameCoding) -> Int? {
+        guard !frames.isOver else { return nil }
         var rest = bytes
         do throws(WebSocketViolation) {
-            guard let stop = try handle(&rest, &readState.reader) else { return nil }
-            (readState.stop, readState.isOver) = (.success(stop), stop == .closed)
+            guard let stop = try handle(&rest, &frames.reader) else { return nil }
+            (frames.stop, frames.isOver) = (.success(stop), stop == .closed)
         } catch {
-            (readState.stop, readState.isOver) = (.failure(error), true)
+            (frames.stop, frames.isOver) = (.failure(error), true)
         }
         return bytes.count - rest.count
     }
 
     /// Handles the events of a chunk. Returns a reason to stop, or nil at the end of the chunk.
-    private func handle(_ chunk: inout Data, _ reader: inout MessageReader) throws(WebSocketViolation) -> ReadState
-        .Stop?
-    {
+    private func handle(_ chunk: inout Data, _ reader: inout MessageReader) throws(WebSocketViolation) -> Stop? {
         let (stop, left) = chunk.withUnsafeBytes { bytes in
             var rest = bytes
             let stop = Result { () throws(WebSocketViolation) in try handle(&rest, &reader) }
@@ -58,18 +90,24 @@ extension WebSocketConnection {
 
     private func handle(
         _ bytes: inout UnsafeRawBufferPointer, _ reader: inout MessageReader
-    ) throws(WebSocketViolation) -> ReadState.Stop? {
+    ) throws(WebSocketViolation) -> Stop? {
         while let event = try reader.next(&bytes) {
-            switch event {
-            case .message(let message): if !inbox.add(message) { return .full }
-            case .ping(let payload):
-                state.withLock { $0.hasPinged = true }
-                queue.sendControl(.pong, payload)
-            case .pong(let payload): didReceivePong(payload)
-            case .close(let code, let reason):
-                didReceiveClose(code, reason)
-                return .closed
-            }
+            if let stop = handle(event) { return stop }
+        }
+        return nil
+    }
+
+    private func handle(_ event: WebSocketEvent) -> Stop? {
+        if let recorder, let (opcode, payload) = event.recorded { recorder(.received(opcode: opcode, payload)) }
+        switch event {
+        case .message(let message): return inbox.add(message) ? nil : .full
+        case .ping(let payload):
+            state.withLock { $0.hasPinged = true }
+            queue.sendControl(.pong(payload))
+        case .pong(let payload): didReceivePong(payload)
+        case .close(let code, let reason):
+            didReceiveClose(code, reason)
+            return .closed
         }
         return nil
     }
@@ -83,22 +121,24 @@ extension WebSocketConnection {
             return !state.isClosing
         }
         // RFC 6455 §5.5.1: the answer has the same code. The connection may end soon, so it is sent directly.
-        if isFirst { sendClose(code == .noStatusReceived ? Data() : code.payload("")) }
+        if isFirst { sendClose(code) }
         inbox.end(.success(()))
     }
 
     /// Waits until the server closes the connection. The server closes first ([RFC 6455
     /// §7.1.1](https://www.rfc-editor.org/rfc/rfc6455#section-7.1.1)).
-    private func finishClosing(_ bytes: ResponseBytes) async {
+    private func finishClosing(_ next: @escaping @Sendable () async throws -> Bool) async {
         _ = try? await withTimeout(options.closeTimeout, by: clock, error: CancellationError()) {
-            while try await bytes.next() != nil {}
+            while try await next() {}
         }
         end(nil)
     }
 
     /// Ends a connection whose server violated the protocol ([RFC 6455
     /// §7.1.7](https://www.rfc-editor.org/rfc/rfc6455#section-7.1.7)).
-    private func fail(_ violation: WebSocketViolation, _ bytes: ResponseBytes) async {
+    private func fail(
+        _ violation: WebSocketViolation, _ next: @escaping @Sendable () async throws -> Bool
+    ) async {
         let isFirst = state.withLock { state in
             if state.closure == nil {
                 state.closure = WebSocketClosure(sending: violation.code, violation.reason)
@@ -106,9 +146,9 @@ extension WebSocketConnection {
             defer { state.isClosing = true }
             return !state.isClosing
         }
-        if isFirst { queue.sendControl(.close, violation.code.payload(violation.reason)) }
+        if isFirst { queue.sendControl(.close(violation.code, reason: violation.reason)) }
         inbox.end(.failure(attributed(violation.error)))
-        await finishClosing(bytes)
+        await finishClosing(next)
     }
 
     /// Resumes the ping with the payload of a pong, and all earlier pings ([RFC 6455
@@ -126,18 +166,18 @@ extension WebSocketConnection {
     }
 }
 
-/// The state of a connection's reading. Its task uses it, or the session's thread while the task waits for bytes.
-final class ReadState: @unchecked Sendable {  // the lock of the response's bytes orders the two
-    /// The reason to stop within a chunk: a full inbox or the server's Close frame.
-    enum Stop { case full, closed }
+/// The frames of a connection that carries bytes. Its task reads, or the session's thread while the task waits for bytes.
+final class FrameCoding: @unchecked Sendable {  // the lock of the response's bytes orders the two
+    typealias Stop = WebSocketConnection.Stop
 
+    let source: FrameSource
     @exclusivity(unchecked) var reader: MessageReader
     /// The stop or the violation that the session's thread found and the task handles.
     @exclusivity(unchecked) var stop: Result<Stop, WebSocketViolation>?
     /// Whether later bytes are ignored.
     @exclusivity(unchecked) var isOver = false
 
-    init(_ reader: sending MessageReader) { self.reader = reader }
+    init(_ source: FrameSource, _ reader: sending MessageReader) { (self.source, self.reader) = (source, reader) }
 
     func takeStop() throws(WebSocketViolation) -> Stop? {
         defer { stop = nil }

@@ -24,12 +24,15 @@ final class WebSocketConnection: Sendable {
     let options: WebSocketOptions
     let clock: any Clock<Duration>
     private let request: NetworkRequest?
+    /// Records the messages of a cassette.
+    let recorder: (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)?
     let state = Protected(State())
 
     init(_ queue: SendQueue, _ options: WebSocketOptions, _ request: NetworkRequest?, clock: any Clock<Duration>) {
         self.queue = queue
         self.options = options
         self.request = request
+        recorder = request?.options.upgrade?.recorder
         self.clock = clock
         inbox = Inbox(limit: max(1, options.queueLimit))
     }
@@ -49,23 +52,35 @@ final class WebSocketConnection: Sendable {
 
     // MARK: Running
 
-    /// Starts to read the server's bytes, and to ping.
+    /// Starts to read the server's frames, and to ping.
     ///
     /// - Parameters:
     ///   - bytes: The server's bytes.
-    ///   - reader: Reads the frames.
+    ///   - frames: Reads and writes the frames.
     ///   - connection: Sends and receives on the current thread. Nil if the session cannot do that.
-    func start(
-        _ bytes: ResponseBytes, _ reader: sending MessageReader, over connection: (any UpgradedConnection)? = nil
-    ) {
-        let readState = ReadState(reader)
+    func start(_ bytes: ResponseBytes, _ frames: FrameCoding, over connection: (any UpgradedConnection)? = nil) {
         // A full inbox would hide the end of a lost connection.
         queue.whenStopped { [inbox] in inbox.removeLimit() }
         if let connection {
-            connection.setReceiver { self.receive($0, readState) }
-            queue.send(over: connection)
+            connection.setReceiver { self.receive($0, frames) }
+            frames.source.send(over: connection)
         }
-        let readTask = Task { await self.read(bytes, readState) }
+        start { await self.read(bytes, frames) }
+    }
+
+    /// Starts to send and receive the messages of a session that hides the frames.
+    func start(_ socket: FoundationSocket) {
+        socket.onEndReported { [inbox] in inbox.removeLimit() }
+        start { await self.read(socket) }
+    }
+
+    private func start(reading: @escaping @Sendable () async -> Void) {
+        if let recorder {
+            queue.record { event in
+                if let (opcode, payload) = event.recorded { recorder(.sent(opcode: opcode, payload)) }
+            }
+        }
+        let readTask = Task { await reading() }
         let pingTask = options.pingInterval.map { interval in Task { await self.keepAlive(interval) } }
         let isEnded = state.withLock { state in
             if state.end == nil { (state.readTask, state.pingTask) = (readTask, pingTask) }
@@ -131,7 +146,7 @@ final class WebSocketConnection: Sendable {
                     return nil
                 }
                 if let failure { return continuation.resume(throwing: failure) }
-                queue.sendControl(.ping, withUnsafeBytes(of: number.bigEndian) { Data($0) })
+                queue.sendControl(.ping(withUnsafeBytes(of: number.bigEndian) { Data($0) }))
             }
         } onCancel: {
             state.withLock { $0.pings.removeValue(forKey: number) }?.resume(throwing: CancellationError())
@@ -160,7 +175,7 @@ final class WebSocketConnection: Sendable {
     @discardableResult
     func startClosing(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
         let isFirst = recordClose(by: WebSocketClosure(sending: code, reason))
-        if isFirst { sendClose(code.payload(reason)) }
+        if isFirst { sendClose(code, reason) }
         inbox.discard()
         return isFirst
     }
@@ -172,15 +187,16 @@ final class WebSocketConnection: Sendable {
         guard recordClose(by: WebSocketClosure(sending: code, "")) else { return }
         inbox.end(.failure(CancellationError()))
         inbox.discard()
-        if sendClose(code.payload("")) { return abort(nil) }
+        if sendClose(code) { return abort(nil) }
         Task { await waitForEnd(within: min(options.closeTimeout, .seconds(1))) }
     }
 
     /// Sends or queues a Close frame. Returns whether it was sent.
     @discardableResult
-    func sendClose(_ payload: Data) -> Bool {
-        if queue.sendAtOnce(.close, payload) { return true }
-        queue.sendControl(.close, payload)
+    func sendClose(_ code: WebSocketCloseCode, _ reason: String = "") -> Bool {
+        let close = WebSocketEvent.close(code, reason: reason)
+        if queue.sendAtOnce(close) { return true }
+        queue.sendControl(close)
         return false
     }
 
@@ -217,18 +233,5 @@ final class WebSocketConnection: Sendable {
     /// Ends the connection without waiting for the server.
     func abort(_ failure: (any Error)?) {
         end(failure ?? (closure == nil ? CancellationError() : nil))
-    }
-}
-
-extension WebSocketCloseCode {
-    /// Returns the payload of a Close frame. A reason of more than 123 bytes is cut at a whole character.
-    func payload(_ reason: String) -> Data {
-        var payload = withUnsafeBytes(of: rawValue.bigEndian) { Data($0) }
-        for character in reason.unicodeScalars {
-            let bytes = Array(String(character).utf8)
-            guard payload.count + bytes.count <= 125 else { break }
-            payload += bytes
-        }
-        return payload
     }
 }

@@ -21,22 +21,27 @@ struct WebSocketOpener: Sendable {
     /// Sends the handshake.
     func open() async throws -> Opened {
         let queue = SendQueue()
-        let connected = Protected<(any UpgradedConnection)?>(nil)
+        let frames = FrameSource(queue)
+        let direct = Protected<(any UpgradedConnection)?>(nil)
+        let messages = Protected<FoundationSocket?>(nil)
+        defer { messages.swap(nil)?.cancel() }
         let response = try await prepare(()).value.answer { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
             }
             let settings = request.options.webSocket
             request.options.streamsResponse = true
-            request.options.upgrade = ConnectionUpgrade(byURLSession: FoundationSession.openWebSocket) {
+            request.options.upgrade = ConnectionUpgrade {
                 WebSocketHandshake(settings).headers
-            } outgoing: { [weak queue] in
+            } outgoing: { [weak frames] in
                 // Weak, because the queue stores its error, which retains the request.
-                HTTPBodyStream { [weak queue] in await queue?.next() }
+                HTTPBodyStream { [weak frames] in await frames?.next() }
             } connected: {
-                _ = connected.swap($0)
-            } ended: { [weak queue] in
-                queue?.stop()
+                _ = direct.swap($0)
+            } byURLSession: { request, session in
+                let (response, socket) = try await session.openWebSocket(request)
+                messages.swap(socket)?.cancel()
+                return response
             }
             if settings.reconnects { try call.join(&request) { _ in } }
         }
@@ -54,11 +59,15 @@ struct WebSocketOpener: Sendable {
         do {
             let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
             let negotiation = try handshake.negotiation(response.headers)
-            let reader = try reader(negotiation, settings, queue)
-            // Compression would block the thread that serves all connections.
+            let coding = FrameCoding(frames, try reader(negotiation, settings, frames))
             request.endCall(.success(response.statusCode))
-            let isPlain = negotiation.compression == nil
-            connection.start(response.bytes, reader, over: isPlain ? connected.swap(nil) : nil)
+            if let socket = messages.swap(nil) {
+                connection.start(socket)
+            } else {
+                // Compression would block the thread that serves all connections.
+                let isDirect = negotiation.compression == nil && connection.recorder == nil
+                connection.start(response.bytes, coding, over: isDirect ? direct.swap(nil) : nil)
+            }
             return Opened(
                 connection: connection, subprotocol: negotiation.subprotocol, response: response,
                 reconnects: settings.reconnects)
@@ -93,7 +102,7 @@ struct WebSocketOpener: Sendable {
     }
 
     private func reader(
-        _ negotiation: WebSocketHandshake.Negotiation, _ settings: WebSocketOptions, _ queue: SendQueue
+        _ negotiation: WebSocketHandshake.Negotiation, _ settings: WebSocketOptions, _ frames: FrameSource
     ) throws(HandshakeError) -> MessageReader {
         guard let compression = negotiation.compression else { return MessageReader(limit: settings.messageLimit) }
         do {
@@ -103,7 +112,7 @@ struct WebSocketOpener: Sendable {
             if compression.windowBits > 8 {
                 let deflater = try MessageDeflater(
                     zlib, windowBits: compression.windowBits, keepsContext: compression.keepsOwnContext)
-                queue.compress(with: deflater, threshold: settings.compression?.threshold ?? .max)
+                frames.compress(with: deflater, threshold: settings.compression?.threshold ?? .max)
             }
             return MessageReader(limit: settings.messageLimit, inflater: inflater)
         } catch {

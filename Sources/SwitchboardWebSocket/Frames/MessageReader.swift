@@ -4,14 +4,6 @@ import Switchboard
 /// Reads messages and control frames from a server's bytes ([RFC 6455
 /// §5.4](https://www.rfc-editor.org/rfc/rfc6455#section-5.4)).
 struct MessageReader {
-    /// A whole message or control frame.
-    enum Event: Equatable {
-        case message(WebSocketMessage)
-        case ping(Data)
-        case pong(Data)
-        case close(WebSocketCloseCode, reason: String)
-    }
-
     private var frames: FrameReader
     private let limit: Int
     private let inflater: MessageInflater?
@@ -34,7 +26,7 @@ struct MessageReader {
     }
 
     /// Removes the next event from the front of the bytes. Nil when more bytes are needed.
-    mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> Event? {
+    mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> WebSocketEvent? {
         while let part = try frames.next(&bytes) {
             switch part {
             case .header(let header): try begin(header)
@@ -61,7 +53,7 @@ struct MessageReader {
         }
         // The length of a compressed frame is not the length of its content.
         let isTooLong = header.length > UInt64(limit - content.count)
-        if isTooLong, message?.isCompressed == false { throw tooBig }
+        if isTooLong, message?.isCompressed == false { throw .tooBig(limit) }
     }
 
     private mutating func add(_ payload: UnsafeRawBufferPointer) throws(WebSocketViolation) {
@@ -76,19 +68,19 @@ struct MessageReader {
     }
 
     private mutating func append(_ piece: UnsafeRawBufferPointer) throws(WebSocketViolation) {
-        if message?.opcode == .text, !text.accept(piece) { throw Self.notUTF8 }
+        if message?.opcode == .text, !text.accept(piece) { throw .notUTF8 }
         if content.isEmpty { content = Data(piece) } else { content.append(contentsOf: piece) }
     }
 
     private mutating func inflate(_ payload: Data, _ inflater: MessageInflater) throws(WebSocketViolation) {
         inflater.feed(payload)
         while let piece = try inflater.next() {
-            guard content.count + piece.count <= limit else { throw tooBig }
+            guard content.count + piece.count <= limit else { throw .tooBig(limit) }
             try append(piece)
         }
     }
 
-    private mutating func end() throws(WebSocketViolation) -> Event? {
+    private mutating func end() throws(WebSocketViolation) -> WebSocketEvent? {
         guard let current else { return nil }
         self.current = nil
         guard !current.opcode.isControl else { return try controlEvent(current.opcode) }
@@ -102,11 +94,11 @@ struct MessageReader {
             content = Data()
         }
         guard message.opcode == .text else { return .message(.binary(content)) }
-        guard text.isComplete else { throw Self.notUTF8 }
+        guard text.isComplete else { throw .notUTF8 }
         return .message(.text(String(decoding: content, as: UTF8.self)))
     }
 
-    private mutating func controlEvent(_ opcode: Opcode) throws(WebSocketViolation) -> Event {
+    private mutating func controlEvent(_ opcode: Opcode) throws(WebSocketViolation) -> WebSocketEvent {
         defer { control = Data() }
         switch opcode {
         case .ping: return .ping(control)
@@ -115,21 +107,10 @@ struct MessageReader {
         }
         guard !control.isEmpty else { return .close(.noStatusReceived, reason: "") }
         guard control.count > 1 else { throw WebSocketViolation("a Close frame has half a code (RFC 6455 §5.5.1)") }
-        let code = WebSocketCloseCode(rawValue: control.prefix(2).reduce(0) { $0 << 8 | UInt16($1) })
-        guard code.isSendable else {
-            throw WebSocketViolation("a Close frame has the code \(code.rawValue) (RFC 6455 §7.4)")
-        }
-        var check = UTF8Validator()
-        let reason = control.dropFirst(2)
-        guard check.accept(reason), check.isComplete else { throw Self.notUTF8 }
-        return .close(code, reason: String(decoding: reason, as: UTF8.self))
+        let code = control.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+        guard code != WebSocketCloseCode.noStatusReceived.rawValue else { throw .badCloseCode(code) }
+        return try WebSocketEvent(closing: code, control.dropFirst(2))
     }
-
-    private var tooBig: WebSocketViolation {
-        WebSocketViolation("webSocket.messageLimit is \(limit) bytes", code: .messageTooBig)
-    }
-
-    private static let notUTF8 = WebSocketViolation("a text is not UTF-8 (RFC 6455 §8.1)", code: .invalidPayload)
 }
 
 /// Validates UTF-8 in pieces, as the bytes arrive ([RFC 3629 §4](https://www.rfc-editor.org/rfc/rfc3629#section-4)).
@@ -163,26 +144,5 @@ struct UTF8Validator {
             }
         }
         return true
-    }
-}
-
-/// A violation of the protocol by the server. The connection ends with the code.
-struct WebSocketViolation: Error, Equatable {
-    let code: WebSocketCloseCode
-    let reason: String
-
-    /// Creates a violation of [RFC 6455](https://www.rfc-editor.org/rfc/rfc6455), which closes with 1002 by default.
-    init(_ reason: String, code: WebSocketCloseCode = .protocolError) {
-        self.code = code
-        self.reason = reason
-    }
-
-    /// The error for the reader.
-    var error: NetworkError {
-        let isTooBig = code == .messageTooBig
-        var error = NetworkError(
-            isTooBig ? .responseTooLarge : .invalidResponse, reason: "\(reason); closed with \(code.rawValue)")
-        error.title = isTooBig ? "The message is larger than the limit" : "The server violates the WebSocket protocol"
-        return error
     }
 }

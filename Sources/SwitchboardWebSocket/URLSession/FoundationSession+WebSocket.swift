@@ -2,24 +2,9 @@ import Foundation
 import Switchboard
 
 extension FoundationSession {
-    /// Opens a WebSocket. URLSession performs the handshake and hides the frames, so the response's bytes are frames made
-    /// from its messages.
-    static func openWebSocket(
-        _ upgrade: ConnectionUpgrade, _ request: NetworkRequest, over session: FoundationSession
-    ) async throws -> NetworkResponse {
-        try await session.openWebSocket(upgrade, request) { urlSession, urlRequest, socket in
-            let task = urlSession.webSocketTask(with: urlRequest)
-            session.register(socket, for: task)
-            return URLSessionSocketTask(task: task)
-        }
-    }
-
-    /// Opens a WebSocket over the task that `make` returns.
-    package func openWebSocket(
-        _ upgrade: ConnectionUpgrade, _ request: NetworkRequest,
-        make: (URLSession, URLRequest, FoundationSocket) -> any SocketTask
-    ) async throws -> NetworkResponse {
-        let handshake = upgrade.headers()
+    /// Opens a WebSocket. URLSession performs the handshake and hides the frames.
+    func openWebSocket(_ request: NetworkRequest) async throws -> (NetworkResponse, FoundationSocket) {
+        let handshake = request.options.upgrade?.headers() ?? [:]
         guard !handshake.contains("Sec-WebSocket-Extensions") else {
             throw NetworkError(
                 .unsupported, reason: "FoundationSession does not support webSocket.compression: URLSession chooses it")
@@ -30,24 +15,38 @@ extension FoundationSession {
         }
         if let offer = handshake["Sec-WebSocket-Protocol"] { request.headers["Sec-WebSocket-Protocol"] = offer }
         let urlRequest = try URLRequest(request).asWebSocket
-        let limit = request.options.webSocket.messageLimit
         let socket = FoundationSocket(request, deadlines)
-        var response = try await withTaskCancellationHandler {
+        let makeTask =
+            request.options.makeSocketTask ?? { [self] urlSession, urlRequest in
+                let task = urlSession.webSocketTask(with: urlRequest)
+                register(socket, for: task)
+                return URLSessionSocketTask(task: task)
+            }
+        let response = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard socket.begin(continuation) else { return }
-                guard let task = makeTask({ make($0, urlRequest, socket) }) else {
+                guard let task = self.makeTask({ makeTask($0, urlRequest) }) else {
                     return socket.fail(NetworkError(.sessionInvalidated))
                 }
-                socket.start(task, limit: limit)
+                socket.start(task)
             }
         } onCancel: {
             socket.cancel()
         }
-        if response.statusCode == 101 {
-            response.bytes = ResponseBytes(URLSessionFrames(socket, upgrade, limit: limit))
-        }
-        return response
+        return (response, socket)
     }
+}
+
+extension RequestOptions {
+    /// Creates the task of a WebSocket over URLSession, in tests. Default nil: `URLSessionWebSocketTask`.
+    package var makeSocketTask: (@Sendable (URLSession, URLRequest) -> any SocketTask)? {
+        get { self[SocketTaskOption.self] }
+        set { self[SocketTaskOption.self] = newValue }
+    }
+}
+
+private enum SocketTaskOption: RequestOption {
+    static let defaultValue: (@Sendable (URLSession, URLRequest) -> any SocketTask)? = nil
 }
 
 extension URLRequest {

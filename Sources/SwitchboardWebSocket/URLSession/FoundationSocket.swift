@@ -14,7 +14,7 @@ package final class FoundationSocket: SocketObserver {
         var task: (any SocketTask)?
         var isOpen = false
         /// The events that wait for the reader.
-        var events: [SocketEvent] = []
+        var events: [Result<WebSocketEvent, WebSocketViolation>] = []
         var reader: CheckedContinuation<Void, Never>?
         /// The sender whose message URLSession has not taken yet, and the number of the message.
         var sender: (number: Int, continuation: CheckedContinuation<Void, any Error>)?
@@ -25,7 +25,7 @@ package final class FoundationSocket: SocketObserver {
         /// Runs at the first report.
         var onReport: (@Sendable () -> Void)?
         /// The Close frame that this side sent.
-        var closing: SocketEvent?
+        var closing: WebSocketEvent?
         var end: Result<Void, any Error>?
     }
 
@@ -35,7 +35,7 @@ package final class FoundationSocket: SocketObserver {
         /// The error of a receive.
         var failure: (any Error)?
         /// The server's Close frame.
-        var close: SocketEvent?
+        var close: Result<WebSocketEvent, WebSocketViolation>?
         var isComplete = false
         /// The error of the task.
         var error: (any Error)?
@@ -44,6 +44,8 @@ package final class FoundationSocket: SocketObserver {
     }
 
     let request: NetworkRequest
+    /// The largest message to receive, in bytes.
+    private let limit: Int
     private let deadlines: DeadlineSweeper
     private let start = ContinuousClock.now
     private let startDate = Date()
@@ -51,6 +53,7 @@ package final class FoundationSocket: SocketObserver {
 
     init(_ request: NetworkRequest, _ deadlines: DeadlineSweeper) {
         self.request = request
+        limit = max(0, request.options.webSocket.messageLimit)
         self.deadlines = deadlines
     }
 
@@ -67,14 +70,14 @@ package final class FoundationSocket: SocketObserver {
     }
 
     /// Starts the handshake.
-    func start(_ task: any SocketTask, limit: Int) {
+    func start(_ task: any SocketTask) {
         let isOver = state.withLock { state in
             state.task = task
             return state.end != nil
         }
         deadlines.add(self)
-        // URLSession may reject a message of exactly its limit. `MessageReader` checks the exact limit.
-        task.start(for: self, limit: max(0, min(limit, .max - 1)) + 1)
+        // URLSession may reject a message of exactly its limit.
+        task.start(for: self, limit: min(limit, .max - 1) + 1)
         // A canceled task was resumed too. Otherwise its session would never release it.
         if isOver { task.cancel() }
     }
@@ -99,7 +102,8 @@ package final class FoundationSocket: SocketObserver {
     /// Records the server's Close frame. The codes 1006 and 1015 mean that there was no frame.
     package func didClose(with code: Int, _ reason: Data?) {
         guard let code = UInt16(exactly: code), code >= 1000, code != 1006, code != 1015 else { return }
-        record { $0.close = .close(code == 1005 ? nil : code, reason: reason ?? Data()) }
+        let close = Result { () throws(WebSocketViolation) in try WebSocketEvent(closing: code, reason ?? Data()) }
+        record { $0.close = close }
     }
 
     /// Records the end of the task. During the handshake it is the result.
@@ -173,7 +177,7 @@ package final class FoundationSocket: SocketObserver {
     private func finishWithReport() {
         let (report, closing) = state.withLock { ($0.report, $0.closing) }
         // URLSession does not always report the answer to a Close frame of this side.
-        if let close = report.close ?? closing {
+        if let close = report.close ?? closing.map({ .success($0) }) {
             finish(.success(()), after: close)
         } else if let error = report.error ?? report.failure {
             fail(Self.connectionError(error))
@@ -192,7 +196,7 @@ package final class FoundationSocket: SocketObserver {
     }
 
     private func finish(
-        _ end: Result<Void, any Error>, after last: SocketEvent? = nil,
+        _ end: Result<Void, any Error>, after last: Result<WebSocketEvent, WebSocketViolation>? = nil,
         answer: Result<NetworkResponse, any Error>? = nil
     ) {
         let ended = state.withLock { state -> State? in
@@ -216,10 +220,12 @@ extension FoundationSocket {
     // MARK: Receiving
 
     /// Returns the next event, or nil when the connection ended. Only one reader at a time.
-    func next() async throws -> SocketEvent? {
+    ///
+    /// - Throws: A `WebSocketViolation`, the error of the connection, or `CancellationError`.
+    func next() async throws -> WebSocketEvent? {
         while true {
             switch state.withLock({ $0.step() }) {
-            case .event(let event): return event
+            case .event(let event): return try event.get()
             case .end(let end):
                 try end.get()
                 return nil
@@ -246,16 +252,17 @@ extension FoundationSocket {
         }
     }
 
-    private func didReceive(_ result: Result<SocketEvent, any Error>) {
+    private func didReceive(_ result: Result<WebSocketMessage, any Error>) {
         switch result {
-        case .success(let event): add(event, isReceived: true)
+        case .success(let message):
+            add(message.size > limit ? .failure(.tooBig(limit)) : .success(.message(message)), isReceived: true)
         case .failure(let error):
-            if (error as? POSIXError)?.code == .EMSGSIZE { add(.oversized) }
+            if (error as? POSIXError)?.code == .EMSGSIZE { add(.failure(.tooBig(limit))) }
             record { $0.failure = $0.failure ?? error }
         }
     }
 
-    private func add(_ event: SocketEvent, isReceived: Bool = false) {
+    private func add(_ event: Result<WebSocketEvent, WebSocketViolation>, isReceived: Bool = false) {
         let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if isReceived { state.receiving = nil }
             guard state.end == nil else { return nil }
@@ -269,22 +276,22 @@ extension FoundationSocket {
     // MARK: Sending
 
     /// Sends a message, a ping or a Close frame, and waits until URLSession has taken a message.
-    func send(_ event: SocketEvent) async throws {
+    func send(_ event: WebSocketEvent) async throws {
         guard let task = state.withLock({ $0.end == nil ? $0.task : nil }) else { throw CancellationError() }
         switch event {
-        case .message(let payload, let isText): try await send(payload, isText, over: task)
+        case .message(let message): try await send(message, over: task)
         case .ping(let payload):
             task.ping { [self] error in
-                if error == nil { add(.pong(payload)) }
+                if error == nil { add(.success(.pong(payload))) }
             }
         case .close(let code, let reason):
             state.withLock { $0.closing = event }
-            task.close(code ?? 1000, reason: reason)
-        case .pong, .oversized: break  // URLSession answers pings itself.
+            task.close(code == .noStatusReceived ? 1000 : code.rawValue, reason: Data(event.frame.payload.dropFirst(2)))
+        case .pong: break  // URLSession answers pings itself.
         }
     }
 
-    private func send(_ payload: Data, _ isText: Bool, over task: any SocketTask) async throws {
+    private func send(_ message: WebSocketMessage, over task: any SocketTask) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let number = state.withLock { state -> Int? in
                 guard state.end == nil else { return nil }
@@ -293,7 +300,7 @@ extension FoundationSocket {
                 return state.lastSender
             }
             guard let number else { return continuation.resume(throwing: CancellationError()) }
-            task.send(payload, isText: isText) { [self] in didSend(number, $0) }
+            task.send(message) { [self] in didSend(number, $0) }
         }
     }
 
@@ -310,7 +317,8 @@ extension FoundationSocket {
 
 extension FoundationSocket.State {
     fileprivate enum Step {
-        case event(SocketEvent), end(Result<Void, any Error>), receive(any SocketTask), wait
+        case event(Result<WebSocketEvent, WebSocketViolation>), end(Result<Void, any Error>), receive(any SocketTask),
+            wait
     }
 
     /// Returns the next step of the reader. Performs it unless `isPeeking`.

@@ -12,29 +12,15 @@ package protocol SocketTask: Sendable {
     ///   - limit: The largest message to receive, in bytes.
     func start(for socket: FoundationSocket, limit: Int)
     /// Sends a message.
-    func send(_ payload: Data, isText: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void)
+    func send(_ message: WebSocketMessage, _ completion: @escaping @Sendable ((any Error)?) -> Void)
     /// Receives one message.
-    func receive(_ completion: @escaping @Sendable (Result<SocketEvent, any Error>) -> Void)
+    func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void)
     /// Sends a ping, and calls `completion` with its pong.
     func ping(_ completion: @escaping @Sendable ((any Error)?) -> Void)
     /// Sends a Close frame.
     func close(_ code: UInt16, reason: Data)
     /// Ends the connection at once.
     func cancel()
-}
-
-/// A message or a control frame that a ``FoundationSocket`` sends or receives.
-package enum SocketEvent: Sendable, Equatable {
-    /// A whole message. The payload of a text is UTF-8.
-    case message(Data, isText: Bool)
-    /// A ping to send. The ``pong(_:)`` of its answer has the same payload.
-    case ping(Data)
-    /// The answer to a ping.
-    case pong(Data)
-    /// A Close frame. The code is nil if it has none.
-    case close(UInt16?, reason: Data)
-    /// A received message was larger than the limit, and is lost.
-    case oversized
 }
 
 /// A WebSocket of URLSession.
@@ -46,17 +32,19 @@ struct URLSessionSocketTask: SocketTask {
         task.resume()
     }
 
-    func send(_ payload: Data, isText: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
-        task.send(
-            isText ? .string(String(decoding: payload, as: UTF8.self)) : .data(payload), completionHandler: completion)
+    func send(_ message: WebSocketMessage, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
+        switch message {
+        case .text(let text): task.send(.string(text), completionHandler: completion)
+        case .binary(let data): task.send(.data(data), completionHandler: completion)
+        }
     }
 
-    func receive(_ completion: @escaping @Sendable (Result<SocketEvent, any Error>) -> Void) {
+    func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void) {
         task.receive { result in
             completion(
                 result.flatMap { message in
-                    if case .string(let text) = message { return .success(.message(Data(text.utf8), isText: true)) }
-                    if case .data(let data) = message { return .success(.message(data, isText: false)) }
+                    if case .string(let text) = message { return .success(.text(text)) }
+                    if case .data(let data) = message { return .success(.binary(data)) }
                     return .failure(NetworkError(.invalidResponse, reason: "URLSession delivered an unknown message"))
                 })
         }

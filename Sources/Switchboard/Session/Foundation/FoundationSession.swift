@@ -64,11 +64,8 @@ public final class FoundationSession: NetworkSession {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
         if let upgrade = request.options.upgrade {
-            guard let open = upgrade.openByURLSession else {
-                throw NetworkError(.unsupported, reason: "FoundationSession opens no connections of other protocols")
-            }
             do {
-                return try await open(upgrade, request, self)
+                return try await upgrade.openByURLSession(request, self)
             } catch {
                 throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
             }

@@ -48,21 +48,19 @@ struct ClientRun {
 
     private func play(by size: Int) async throws -> ([WebSocketMessage], (any Error)?) {
         let queue = SendQueue()
+        let frames = FrameSource(queue)
         var options = WebSocketOptions()
         options.messageLimit = step.limit
         let connection = WebSocketConnection(queue, options, nil, clock: ContinuousClock())
         let incoming = ResponseBytes { try await nextPiece(size) }
-        connection.start(incoming, try reader(queue))
-        async let taking: Void = take(from: queue)
+        connection.start(incoming, FrameCoding(frames, try reader(frames)))
+        async let taking: Void = take(from: frames)
         var received: [WebSocketMessage] = []
         var failure: (any Error)?
         do {
             while let message = try await connection.inbox.next() {
                 received.append(message)
-                switch message {
-                case .text(let text): try? await queue.send(.text, Data(text.utf8))
-                case .binary(let data): try? await queue.send(.binary, data)
-                }
+                try? await queue.send(message)
             }
         } catch {
             failure = error
@@ -71,12 +69,12 @@ struct ClientRun {
         return (received, failure)
     }
 
-    private func reader(_ queue: SendQueue) throws -> MessageReader {
+    private func reader(_ frames: FrameSource) throws -> MessageReader {
         guard let compression = step.compression else { return MessageReader(limit: step.limit) }
         let zlib = try Zlib.loaded.get()
         let deflater = try MessageDeflater(
             zlib, windowBits: compression.windowBits, keepsContext: compression.keepsOwnContext)
-        queue.compress(with: deflater, threshold: 1)
+        frames.compress(with: deflater, threshold: 1)
         let inflater = try MessageInflater(zlib, keepsContext: compression.keepsServerContext)
         return MessageReader(limit: step.limit, inflater: inflater)
     }
@@ -103,10 +101,10 @@ struct ClientRun {
 
     // MARK: The client's frames
 
-    private func take(from queue: SendQueue) async throws {
+    private func take(from frames: FrameSource) async throws {
         let inflater = try MessageInflater(Zlib.loaded.get(), keepsContext: step.compression?.keepsOwnContext ?? true)
         var message: (opcode: UInt8, isCompressed: Bool, content: Data)?
-        while let frame = await queue.next() {
+        while let frame = await frames.next() {
             let (opcode, payload) = unmask(frame)
             switch opcode {
             case 0x8: sent.withLock { $0.close = payload }

@@ -56,7 +56,7 @@ import Testing
     }
 
     private struct Outcome: Equatable {
-        var events: [MessageReader.Event] = []
+        var events: [WebSocketEvent] = []
         var violation: WebSocketViolation?
     }
 

@@ -37,8 +37,8 @@ import Testing
     func answersAtOnce() throws {
         let taker = Taker()
         let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
-        connection.queue.send(over: taker)
-        let reading = ReadState(MessageReader(limit: 1 << 10))
+        let reading = FrameCoding(FrameSource(connection.queue), MessageReader(limit: 1 << 10))
+        reading.source.send(over: taker)
         let count = bytes("8802 03E8 00").withUnsafeBytes { connection.receive($0, reading) }
         #expect(count == 4)
         let frame = try #require(taker.sent.value.first)

@@ -23,18 +23,25 @@ import Testing
 
     // MARK: Sending
 
-    @Test("the end of a queue releases its compressor")
-    func releasesCompressor() throws {
+    @Test("the end of a connection releases its compressor")
+    func releasesCompressor() async throws {
         let queue = SendQueue()
+        let connection = WebSocketConnection(queue, WebSocketOptions(), nil, clock: ContinuousClock())
         weak var compressor: MessageDeflater?
         do {
             let made = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: true)
             compressor = made
-            queue.compress(with: made, threshold: 0)
+            let frames = FrameSource(queue)
+            frames.compress(with: made, threshold: 0)
+            let bytes = ResponseBytes {
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+            connection.start(bytes, FrameCoding(frames, MessageReader(limit: 1 << 10)))
         }
         #expect(compressor != nil)
-        queue.end(CancellationError())
-        #expect(compressor == nil)
+        connection.end(CancellationError())
+        #expect(await comesTrue { compressor == nil })
     }
 
     @Test("a message that was read is released")
@@ -58,17 +65,18 @@ import Testing
     @Test("a send ends when its last fragment was passed on")
     func sendWaits() async throws {
         let queue = SendQueue()
+        let frames = FrameSource(queue)
         let hasSent = Protected(false)
         let sending = Task {
-            try await queue.send(.binary, Data(count: SendQueue.fragmentSize + 1))
+            try await queue.send(.binary(Data(count: FrameSource.fragmentSize + 1)))
             hasSent.withLock { $0 = true }
         }
-        let first = try #require(await queue.next())
-        let last = try #require(await queue.next())
-        #expect(first.count == SendQueue.fragmentSize + 14 && last.count == 7)
+        let first = try #require(await frames.next())
+        let last = try #require(await frames.next())
+        #expect(first.count == FrameSource.fragmentSize + 14 && last.count == 7)
         await Task.yield()
         #expect(!hasSent.value)
-        let third = Task { await queue.next() }
+        let third = Task { await frames.next() }
         try await sending.value
         #expect(hasSent.value)
         third.cancel()
@@ -96,11 +104,12 @@ import Testing
     @Test("a control frame passes between the fragments of a message")
     func controlBetween() async throws {
         let queue = SendQueue()
-        let sending = Task { try await queue.send(.binary, Data(count: SendQueue.fragmentSize * 2)) }
-        let first = try #require(await queue.next())
-        queue.sendControl(.pong, Data("p".utf8))
-        let second = try #require(await queue.next())
-        let third = try #require(await queue.next())
+        let frames = FrameSource(queue)
+        let sending = Task { try await queue.send(.binary(Data(count: FrameSource.fragmentSize * 2))) }
+        let first = try #require(await frames.next())
+        queue.sendControl(.pong(Data("p".utf8)))
+        let second = try #require(await frames.next())
+        let third = try #require(await frames.next())
         #expect([first, second, third].map { $0[0] } == [0x02, 0x8A, 0x80])
         queue.end(CancellationError())
         _ = await sending.result
@@ -109,10 +118,11 @@ import Testing
     @Test("each frame has another mask, of random bits")
     func maskingKeys() async throws {
         let queue = SendQueue()
+        let frames = FrameSource(queue)
         var keys: [UInt32] = []
         for _ in 0..<64 {
-            queue.sendControl(.pong, Data())
-            let frame = try #require(await queue.next())
+            queue.sendControl(.pong(Data()))
+            let frame = try #require(await frames.next())
             keys.append(frame[2..<6].reduce(0) { $0 << 8 | UInt32($1) })
         }
         #expect(Set(keys).count == 64)
@@ -122,11 +132,12 @@ import Testing
     @Test("only the last of several waiting pongs is sent")
     func pongs() async throws {
         let queue = SendQueue()
-        for number in 0..<1_000 { queue.sendControl(.pong, Data("\(number)".utf8)) }
-        queue.sendControl(.close, Data())
-        #expect(await queue.next()?[1] == 0x83)
-        #expect(await queue.next()?[0] == 0x88)
-        #expect(await queue.next() == nil)
+        let frames = FrameSource(queue)
+        for number in 0..<1_000 { queue.sendControl(.pong(Data("\(number)".utf8))) }
+        queue.sendControl(.close(.noStatusReceived, reason: ""))
+        #expect(await frames.next()?[1] == 0x83)
+        #expect(await frames.next()?[0] == 0x88)
+        #expect(await frames.next() == nil)
     }
 
     // MARK: Receiving
@@ -262,14 +273,15 @@ import Testing
     @Test("canceling a task that sends withdraws its message")
     func cancelSend() async throws {
         let queue = SendQueue()
+        let frames = FrameSource(queue)
         for round in 0..<200 {
-            let sending = Task { try await queue.send(.text, Data("withdrawn".utf8)) }
+            let sending = Task { try await queue.send(.text("withdrawn")) }
             for _ in 0..<round % 10 { await Task.yield() }
             sending.cancel()
             await #expect(throws: CancellationError.self) { try await sending.value }
         }
-        let last = Task { try await queue.send(.text, Data("last".utf8)) }
-        #expect(await queue.next()?.count == 10)
+        let last = Task { try await queue.send(.text("last")) }
+        #expect(await frames.next()?.count == 10)
         queue.end(CancellationError())
         _ = await last.result
     }

@@ -233,13 +233,14 @@ import Testing
     @Test("a message that a lost connection did not take gets its error")
     func lostMessage() async throws {
         let queue = SendQueue()
+        let frames = FrameSource(queue)
         let isStopped = Gate()
         queue.whenStopped { isStopped.open() }
-        let sending = Task { try await queue.send(.text, Data("lost".utf8)) }
-        _ = await queue.next()
+        let sending = Task { try await queue.send(.text("lost")) }
+        _ = await frames.next()
         let reading = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await queue.next()
+            return await frames.next()
         }
         #expect(await reading.value == nil)
         try await isStopped.wait()

@@ -16,7 +16,7 @@ func bytes(_ digits: String) -> Data {
 
 extension MessageReader {
     /// Takes the next event from the front of the bytes.
-    mutating func next(_ bytes: inout Data) throws(WebSocketViolation) -> Event? {
+    mutating func next(_ bytes: inout Data) throws(WebSocketViolation) -> WebSocketEvent? {
         let (event, left) = bytes.withUnsafeBytes { bytes in
             var rest = bytes
             let event = Result { () throws(WebSocketViolation) in try next(&rest) }
@@ -30,8 +30,8 @@ extension MessageReader {
 /// Returns the events of bytes that arrive in pieces of a size.
 func events(
     _ bytes: Data, by size: Int = .max, _ reader: MessageReader = MessageReader(limit: 1 << 20)
-) throws -> [MessageReader.Event] {
-    var (reader, rest, events) = (reader, bytes, [MessageReader.Event]())
+) throws -> [WebSocketEvent] {
+    var (reader, rest, events) = (reader, bytes, [WebSocketEvent]())
     while !rest.isEmpty {
         var piece = Data(rest.prefix(size))
         rest = rest.dropFirst(piece.count)

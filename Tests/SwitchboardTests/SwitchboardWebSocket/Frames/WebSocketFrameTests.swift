@@ -10,7 +10,7 @@ import Testing
     @Test(
         "the examples of RFC 6455 §5.7 are read at every split",
         arguments: [
-            ("81 05 48 65 6c 6c 6f", [MessageReader.Event.message(.text("Hello"))]),
+            ("81 05 48 65 6c 6c 6f", [WebSocketEvent.message(.text("Hello"))]),
             ("01 03 48 65 6c 80 02 6c 6f", [.message(.text("Hello"))]),
             ("89 05 48 65 6c 6c 6f", [.ping(Data("Hello".utf8))]),
             ("8a 05 48 65 6c 6c 6f", [.pong(Data("Hello".utf8))]),
@@ -19,7 +19,7 @@ import Testing
             ("88 00", [.close(.noStatusReceived, reason: "")]),
             ("88 05 03 e8 62 79 65", [.close(.normalClosure, reason: "bye")]),
         ])
-    func examples(_ digits: String, _ expected: [MessageReader.Event]) throws {
+    func examples(_ digits: String, _ expected: [WebSocketEvent]) throws {
         let frames = bytes(digits)
         for size in 1...frames.count { #expect(try events(frames, by: size) == expected) }
     }

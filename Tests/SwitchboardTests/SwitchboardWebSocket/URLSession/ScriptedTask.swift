@@ -5,7 +5,7 @@ import SwitchboardWebSocket
 
 /// A task of URLSession whose callbacks a test makes.
 final class ScriptedTask: SocketTask {
-    typealias Receive = @Sendable (Result<SocketEvent, any Error>) -> Void
+    typealias Receive = @Sendable (Result<WebSocketMessage, any Error>) -> Void
     typealias Completion = @Sendable ((any Error)?) -> Void
 
     struct State {
@@ -13,7 +13,7 @@ final class ScriptedTask: SocketTask {
         var limit = 0
         var receives: [Receive] = []
         var receiveCount = 0
-        var sends: [(payload: Data, isText: Bool, completion: Completion)] = []
+        var sends: [(message: WebSocketMessage, completion: Completion)] = []
         var pings: [Completion] = []
         var closes: [UInt16] = []
         var cancels = 0
@@ -41,20 +41,20 @@ final class ScriptedTask: SocketTask {
     }
 
     /// Answers a receive. Waits for it.
-    func deliver(_ result: Result<SocketEvent, any Error>) async {
+    func deliver(_ result: Result<WebSocketMessage, any Error>) async {
         guard await comesTrue({ !state.value.receives.isEmpty }) else { return }
         state.withLock { $0.receives.isEmpty ? nil : $0.receives.removeFirst() }?(result)
     }
 
-    func deliver(_ text: String) async { await deliver(.success(.message(Data(text.utf8), isText: true))) }
+    func deliver(_ text: String) async { await deliver(.success(.text(text))) }
 
     func start(for socket: FoundationSocket, limit: Int) {
         state.withLock { ($0.socket, $0.limit) = (socket, limit) }
     }
 
-    func send(_ payload: Data, isText: Bool, _ completion: @escaping Completion) {
+    func send(_ message: WebSocketMessage, _ completion: @escaping Completion) {
         let isTaken = state.withLock { state in
-            state.sends.append((payload, isText, completion))
+            state.sends.append((message, completion))
             return state.takesMessages
         }
         if isTaken { completion(nil) }

@@ -60,10 +60,10 @@ final class StandInTask: SocketTask {
         }
     }
 
-    func send(_ payload: Data, isText: Bool, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
+    func send(_ message: WebSocketMessage, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
         after { socket in
             do {
-                try await socket.send(isText ? .text(String(decoding: payload, as: UTF8.self)) : .binary(payload))
+                try await socket.send(message)
                 completion(nil)
             } catch {
                 completion(POSIXError(.ENOTCONN))
@@ -104,13 +104,12 @@ final class StandInTask: SocketTask {
         }
     }
 
-    func receive(_ completion: @escaping @Sendable (Result<SocketEvent, any Error>) -> Void) {
+    func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void) {
         guard let socket = state.value.socket else { return completion(.failure(POSIXError(.ENOTCONN))) }
         let reading = Task {
             do {
                 switch try await socket.receive() {
-                case .text(let text)?: completion(.success(.message(Data(text.utf8), isText: true)))
-                case .binary(let data)?: completion(.success(.message(data, isText: false)))
+                case let message?: completion(.success(message))
                 case nil:
                     completion(.failure(POSIXError(.ENOTCONN)))
                     if let end = socket.closure {

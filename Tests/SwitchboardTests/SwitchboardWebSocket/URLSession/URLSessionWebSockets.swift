@@ -45,9 +45,7 @@ struct TaskSession: NetworkSession {
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         var request = request
-        request.options.upgrade?.openByURLSession = { upgrade, request, session in
-            try await session.openWebSocket(upgrade, request) { _, urlRequest, _ in makeTask(urlRequest) }
-        }
+        request.options.makeSocketTask = { _, urlRequest in makeTask(urlRequest) }
         return try await session.send(request)
     }
 }
