@@ -87,23 +87,6 @@ extension RequestOptions {
         set { self[CacheTagsOption.self] = newValue }
     }
 
-    /// Whether a typed call gets the value that an earlier call decoded from the same stored response. Default false.
-    ///
-    /// ```swift
-    /// let options = RequestOptions { $0.reusesDecodedValue = true }
-    /// let page = try await router.request(
-    ///     .popular(page: 1), as: MoviePage.self, options: options)
-    /// ```
-    ///
-    /// The value is decoded again for another type, another decoder and a changed body. The decoder must be a
-    /// `FastJSONDecoder` without closures, formatters and `userInfo`, or an `Equatable` value; others decode each time.
-    /// The cache holds values of responses in memory: up to four of a response, and those of 256 responses. They do not
-    /// count towards its `memoryLimit`.
-    public var reusesDecodedValue: Bool {
-        get { self[ReusesDecodedValueOption.self] }
-        set { self[ReusesDecodedValueOption.self] = newValue }
-    }
-
     /// The stored responses that a successful call makes stale. The cache removes them after a 2xx or 3xx answer of the
     /// server, for every identity in the environment of the call. Default none.
     ///
@@ -183,6 +166,5 @@ private enum StaleWhileRevalidateOption: RequestOption { static let defaultValue
 private enum HeuristicFreshnessOption: RequestOption { static let defaultValue = true }
 private enum CacheTagsOption: RequestOption { static let defaultValue: Set<String> = [] }
 private enum MakesStaleOption: RequestOption { static let defaultValue: [CacheTarget] = [] }
-private enum ReusesDecodedValueOption: RequestOption { static let defaultValue = false }
 private enum CacheLifetimeOption: RequestOption { static let defaultValue = CacheLifetime.server }
 private enum StaleIfErrorOption: RequestOption { static let defaultValue: Duration? = nil }

@@ -29,7 +29,7 @@ struct CacheLoad: Sendable {
 extension ResponseCache {
     /// Sends a request, counts and reports the outcome, and removes what the call makes stale.
     func perform(_ load: CacheLoad) async throws -> NetworkResponse {
-        var response: NetworkResponse
+        let response: NetworkResponse
         do {
             response = try await send(load)
         } catch let error as NetworkError {
@@ -46,10 +46,6 @@ extension ResponseCache {
         default: break
         }
         if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
-        guard load.request.options.reusesDecodedValue,
-            let decoded = storage.decoded(load.key, load.request)
-        else { return response }
-        response.reuse(decoded.values, of: decoded.body, recentValues)
         return response
     }
 

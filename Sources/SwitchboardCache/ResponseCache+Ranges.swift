@@ -40,7 +40,7 @@ extension ResponseCache {
         guard let new = try? storable(response, load, requestTime: requestTime).get(), let found = load.found,
             let whole = response.stream == nil ? found.joined(with: new) : found.continued(by: new),
             whole.canAnswer(plain),
-            response.stream == nil || new.part?.ranges.first?.upperBound == new.part?.size
+            response.stream == nil || new.part?.range.upperBound == new.part?.size
         else {
             load.request.report(.cache("not completed: the 206 does not fit the stored part"))
             load.cookies = response.headers.cookies
@@ -85,12 +85,11 @@ extension ResponseCache {
                 keepsTruncated: response.mayBeTruncated(for: request), isOnlyStored: load.isInBackground, report: report
             )
         }
-        guard load.usesStored, let found = load.found, let whole = found.continued(by: new),
-            let range = part.ranges.first
-        else { return nil }
+        guard load.usesStored, let found = load.found, let whole = found.continued(by: new) else { return nil }
         return CacheBody(
-            response: whole, storage: storage, load: load.number, size: part.size, end: range.upperBound,
-            keepsTruncated: true, start: (found, range.lowerBound), isOnlyStored: load.isInBackground, report: report)
+            response: whole, storage: storage, load: load.number, size: part.size, end: part.range.upperBound,
+            keepsTruncated: true, start: (found, part.range.lowerBound), isOnlyStored: load.isInBackground,
+            report: report)
     }
 
     /// Ends a load that failed. Stores the bytes that arrived, unless a whole response is stored.

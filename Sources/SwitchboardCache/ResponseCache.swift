@@ -30,9 +30,9 @@ import Switchboard
 /// **Ranges.** A stored 200 answers a `Range` with one range of bytes ([RFC 9110
 /// §14](https://www.rfc-editor.org/rfc/rfc9110#section-14)): with a 206, or with a 416 when the range begins after its
 /// end. The cache stores a 206, and the received bytes of a GET whose body ended early, if they have a strong
-/// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines up to 8
-/// separate parts with the same validator. They answer ranges within them. A GET of the whole requests the missing
-/// bytes only, with `If-Range`; as a stream, it delivers the stored bytes at the start and then those of the server. If
+/// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines
+/// parts with the same validator that overlap or touch; of others, the larger one stays. A part answers ranges within
+/// it. A GET of the whole requests the missing bytes only, with `If-Range`; as a stream, it delivers the stored bytes at the start and then those of the server. If
 /// the server's answer does not fit, the cache sends the plain request. Several ranges, other units, and an `If-Range`
 /// that does not match go to the server.
 ///
@@ -55,7 +55,6 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     let storage: CacheStorage
     let identity: Identity?
     let revalidations = CacheRevalidations()
-    let recentValues = RecentDecodedValues()
     /// The fields that may differ between requests for the same response.
     static let ignoredFields = [
         "cache-control", "pragma", "user-agent", "x-request-id", "x-correlation-id", "traceparent", "tracestate",
@@ -117,7 +116,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         var request = request.withCacheDirectives
         // A request of an earlier response carries its outcome.
         if request.cacheNote != nil {
-            (request.cacheNote, request[SharedDecoding.self], request[RefusedDownload.self]) = (nil, nil, nil)
+            (request.cacheNote, request[RefusedDownload.self]) = (nil, nil)
         }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
             return try await sendUncached(request, next)
@@ -135,7 +134,6 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             storage.count(outcome, response.length(of: stored))
             if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now))) }
             response.removeIfDownloadIsRefused(request, key, storage)
-            if request.options.reusesDecodedValue { response.reuse(stored.decoded, of: stored.body, recentValues) }
             return response
         case .refuse: throw Self.notCached
         case .load(let why, let text):

@@ -18,8 +18,6 @@ final class CacheDraft: @unchecked Sendable {
     private var written = 0
     private(set) var bodyCount = 0
     private var isCommitted = false
-    /// The file that has the body, which is then not written here.
-    private var link: CacheLink?
 
     /// Creates the file.
     ///
@@ -71,45 +69,6 @@ final class CacheDraft: @unchecked Sendable {
     /// The inode of the file.
     var inode: UInt64 { FileIdentity(of: descriptor)?.inode ?? 0 }
 
-    /// Whether the body is a link.
-    var isLinked: Bool { link != nil }
-
-    /// Shares the bytes of a file to which the reader appends the body, instead of writing them. Changes nothing when
-    /// that is not possible.
-    ///
-    /// - Parameters:
-    ///   - file: The path of the file.
-    ///   - part: The stored part whose first bytes the file has.
-    ///   - count: The number of these bytes.
-    /// - Returns: Whether the bytes are shared.
-    func share(_ file: String, after part: StoredResponse?, _ count: Int) -> Bool {
-        guard bodyCount == 0, link == nil, let link = CacheLink(to: file, in: folder, for: path) else {
-            return false
-        }
-        return share(link, part?.file, count) { part?.body.prefix(count) == link.bytes(count) }
-    }
-
-    private func share(_ link: CacheLink, _ file: CacheFile?, _ count: Int, _ isEqual: () -> Bool = { false }) -> Bool {
-        var start: (sums: [UInt64], rest: Data) = ([], Data())
-        if count > 0, let file {
-            guard let known = file.start(count, in: link) else { return false }
-            start = known
-        } else if count > 0 {
-            guard isEqual(), let bytes = link.bytes(count) else { return false }
-            start.rest = bytes
-        }
-        self.link = link
-        sums = start.sums
-        bodyCount = count - start.rest.count
-        do {
-            try append(start.rest)
-            return true
-        } catch {
-            (self.link, sums, bodyCount, pending, blockStart) = (nil, [], 0, [], 0)
-            return false
-        }
-    }
-
     /// Appends bytes of the body.
     ///
     /// - Throws: `POSIXError`: `EFBIG` when the file becomes larger than its limit.
@@ -123,12 +82,7 @@ final class CacheDraft: @unchecked Sendable {
                 rest = rest.dropFirst(part.count)
                 guard pending.count - blockStart == CacheFile.blockSize else { continue }
                 endBlock()
-                if link != nil {
-                    pending.removeAll(keepingCapacity: true)
-                    blockStart = 0
-                } else if pending.count >= 4 * CacheFile.blockSize {
-                    try flush()
-                }
+                if pending.count >= 4 * CacheFile.blockSize { try flush() }
             }
         }
         bodyCount += data.count
@@ -136,7 +90,6 @@ final class CacheDraft: @unchecked Sendable {
 
     /// Appends the body of another file.
     func append(_ file: CacheFile) throws {
-        if bodyCount == 0, let link = file.link(in: folder, for: path), share(link, file, file.bodyCount) { return }
         for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.blockSize) {
             try append(try file.checked(start..<min(start + 4 * CacheFile.blockSize, file.bodyCount)))
         }
@@ -162,24 +115,15 @@ final class CacheDraft: @unchecked Sendable {
         }
         pending.append(contentsOf: repeatElement(0, count: CacheFile.padded(bodyCount) - bodyCount))
         if blockStart < pending.count { endBlock() }
-        if let link {
-            guard let stamp = link.stamp(bodyCount) else { throw POSIXError(.EBUSY) }
-            pending = stamp
-        }
         sums.withUnsafeBytes { pending.append(contentsOf: $0) }
-        pending += CacheHead.end(head, bodyCount: bodyCount, isLinked: link != nil)
+        pending += CacheHead.end(head, bodyCount: bodyCount)
         try flush()
     }
 
-    /// Gives the file its name, in place of another file of this name and its link.
+    /// Gives the file its name, in place of another file of this name.
     func commit(to path: String) throws {
-        let isCommitted = folder.change {
-            // A process that is killed in between leaves a response without body, which counts as damaged.
-            if let link { guard link.commit(to: path) else { return false } } else { unlink(CacheLink.path(of: path)) }
-            return rename(self.path, path) == 0
-        }
+        isCommitted = folder.change { rename(self.path, path) == 0 }
         guard isCommitted else { throw Self.failure }
-        self.isCommitted = true
     }
 
     private func flush() throws {

@@ -23,23 +23,13 @@ final class CacheFile: Sendable {
 
     private let path: String
     private let descriptor: Int32
-    /// The open file with the body: the same one, unless the body is a ``CacheLink``.
-    private let body: Int32
-    private let sumsStart: Int
     let bodyCount: Int
 
-    private init(_ path: String, _ descriptor: Int32, _ lengths: CacheHead.Lengths, body: Int32) {
-        self.path = path
-        self.descriptor = descriptor
-        self.body = body
-        sumsStart = lengths.sumsStart
-        bodyCount = lengths.body
+    private init(_ path: String, _ descriptor: Int32, _ bodyCount: Int) {
+        (self.path, self.descriptor, self.bodyCount) = (path, descriptor, bodyCount)
     }
 
-    deinit {
-        close(descriptor)
-        if body != descriptor { close(body) }
-    }
+    deinit { close(descriptor) }
 
     // MARK: Offsets
 
@@ -72,7 +62,7 @@ final class CacheFile: Sendable {
         }
         let bytes = UnsafeRawBufferPointer(start: room, count: max(0, count))
         let lengths = CacheHead.lengths(bytes).flatMap { $0.size == bytes.count ? $0 : nil }
-        guard let lengths, !lengths.isLinked, isSound(bytes, lengths.body),
+        guard let lengths, isSound(bytes, lengths.body),
             let found = CacheHead.read(
                 UnsafeRawBufferPointer(rebasing: bytes[lengths.headStart...]), expecting: url,
                 body: {
@@ -81,7 +71,7 @@ final class CacheFile: Sendable {
                 })
         else {
             free(room)
-            return lengths?.isLinked ?? false ? readLarge(path, descriptor) : closeUnreadable(path, descriptor, count)
+            return closeUnreadable(path, descriptor, count)
         }
         close(descriptor)
         return .found(found)
@@ -103,22 +93,7 @@ final class CacheFile: Sendable {
         guard let head = head(descriptor), let lengths = head.withUnsafeBytes(CacheHead.lengths) else {
             return closeUnreadable(path, descriptor)
         }
-        var body: Int32? = descriptor
-        var linkedInode: UInt64?
-        if lengths.isLinked {
-            var stamp = [UInt8](repeating: 0, count: CacheLink.stampSize)
-            body = stamp.withUnsafeMutableBytes { bytes in
-                guard fill(bytes, from: descriptor, at: 0) else { return nil }
-                linkedInode = CacheLink.inode(of: UnsafeRawBufferPointer(bytes))
-                return CacheLink.open(path, lengths.body, stamp: UnsafeRawBufferPointer(bytes))
-            }
-        }
-        guard let body else { return closeUnreadable(path, descriptor, linkedInode: linkedInode) }
-        guard body >= 0 else {
-            close(descriptor)
-            return .unreadable
-        }
-        let file = CacheFile(path, descriptor, lengths, body: body)
+        let file = CacheFile(path, descriptor, lengths.body)
         let isWhole = lengths.body <= wholeLimit
         guard let data = isWhole ? try? file.read(0..<lengths.body) : Data(),
             let found = head.withUnsafeBytes({ CacheHead.read($0, isWhole ? nil : file) { data } })
@@ -151,17 +126,13 @@ final class CacheFile: Sendable {
 
     /// Closes a file that could not be read as a response, and returns the reason. A file of which a signal interrupted
     /// the reading is not damaged.
-    private static func closeUnreadable(
-        _ path: String, _ descriptor: Int32, _ count: Int? = nil, linkedInode: UInt64? = nil
-    ) -> Content {
+    private static func closeUnreadable(_ path: String, _ descriptor: Int32, _ count: Int? = nil) -> Content {
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0 else { return .unreadable }
         let isInterrupted =
             count.map { information.st_mode & S_IFMT == S_IFREG && $0 != Int(information.st_size) } ?? false
-        return isInterrupted
-            ? .unreadable
-            : .damaged(DamagedFile(path: path, file: FileIdentity(information), linkedInode: linkedInode))
+        return isInterrupted ? .unreadable : .damaged(DamagedFile(path: path, file: FileIdentity(information)))
     }
 
     /// Reads the head and the trailer from the end of a file. Nil for a file of another size than it states.
@@ -194,12 +165,9 @@ final class CacheFile: Sendable {
         let end = min((last + 1) * Self.blockSize, Self.padded(bodyCount))
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 16)
         var sums = [UInt64](repeating: 0, count: last - first + 1)
-        // The app's file has no padding.
-        let storedEnd = body == descriptor ? end : min(end, bodyCount)
-        for index in (storedEnd - start)..<room.count { room[index] = 0 }
         let isSound = sums.withUnsafeMutableBytes { sums in
-            Self.fill(UnsafeMutableRawBufferPointer(rebasing: room[..<(storedEnd - start)]), from: body, at: start)
-                && Self.fill(sums, from: descriptor, at: sumsStart + first * 8)
+            Self.fill(room, from: descriptor, at: start)
+                && Self.fill(sums, from: descriptor, at: Self.padded(bodyCount) + first * 8)
                 && Self.isSound(UnsafeRawBufferPointer(room), UnsafeRawBufferPointer(sums))
         }
         guard isSound, let base = room.baseAddress else {
@@ -213,37 +181,7 @@ final class CacheFile: Sendable {
     /// Removes the file because it is damaged.
     func discard() { damaged.remove() }
 
-    private var damaged: DamagedFile {
-        DamagedFile(
-            path: path, file: FileIdentity(of: descriptor),
-            linkedInode: body == descriptor ? nil : FileIdentity(of: body)?.inode)
-    }
-
-    /// Removes the file with a name, and the link that is its body.
-    static func remove(_ path: String) {
-        unlink(path)
-        unlink(CacheLink.path(of: path))
-    }
-
-    // MARK: Sharing
-
-    /// Returns the checksums of the blocks before an offset, and the bytes of the incomplete block before it. Nil
-    /// unless the body is the linked file, or the linked file has the same bytes: on Apple platforms, the body is a
-    /// clone.
-    func start(_ count: Int, in link: CacheLink) -> (sums: [UInt64], rest: Data)? {
-        guard count <= bodyCount, link.isSame(as: body) || link.has(count, of: self) else { return nil }
-        let blocks = count / Self.blockSize
-        var sums = [UInt64](repeating: 0, count: blocks)
-        guard sums.withUnsafeMutableBytes({ Self.fill($0, from: descriptor, at: sumsStart) }),
-            let rest = try? read((blocks * Self.blockSize)..<count)
-        else { return nil }
-        return (sums, rest)
-    }
-
-    /// Links the body once more. Nil unless it is a link.
-    func link(in folder: CacheFolder, for draft: String) -> CacheLink? {
-        body == descriptor ? nil : CacheLink(to: CacheLink.path(of: path), in: folder, for: draft)
-    }
+    private var damaged: DamagedFile { DamagedFile(path: path, file: FileIdentity(of: descriptor)) }
 
     /// Reads bytes of the body. Removes a damaged file.
     func checked(_ range: Range<Int>) throws(NetworkError) -> Data {
@@ -320,19 +258,15 @@ private final class FileBytes: ResponseBytes.Source {
     }
 }
 
-/// A stored response that was found damaged. Another process may replace its files.
+/// The damaged file of a stored response. Another process may replace it.
 struct DamagedFile {
     let path: String
     let file: FileIdentity?
-    /// The inode of the body that the response was stored with, if the body is a ``CacheLink``.
-    var linkedInode: UInt64?
 
-    /// Removes the response and its link. A file that replaced one of them stays.
+    /// Removes the file, unless another one replaced it.
     func remove() {
         guard let file, FileIdentity(at: path) == file else { return }
         unlink(path)
-        let link = CacheLink.path(of: path)
-        if let linkedInode, FileIdentity(at: link)?.inode == linkedInode { unlink(link) }
     }
 }
 

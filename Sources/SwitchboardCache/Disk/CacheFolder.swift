@@ -80,13 +80,12 @@ struct CacheFolder: Sendable {
     /// Returns whether a file exists. Takes one system call.
     func contains(_ name: CacheFileName) -> Bool { access(path(of: name), F_OK) == 0 || errno != ENOENT }
 
-    /// Returns the names of stored responses with their inodes, the names of responses whose body is a link, and the
-    /// names of leftover files. Nil when the folder cannot be read.
-    func list() -> (files: [(name: CacheFileName, inode: UInt64)], linked: [CacheFileName], leftovers: [String])? {
+    /// Returns the names of stored responses with their inodes, and the names of leftover files. Nil when the folder
+    /// cannot be read.
+    func list() -> (files: [(name: CacheFileName, inode: UInt64)], leftovers: [String])? {
         guard let folder = opendir(prefix) else { return nil }
         defer { closedir(folder) }
         var files: [(name: CacheFileName, inode: UInt64)] = []
-        var linked: [CacheFileName] = []
         var leftovers: [String] = []
         while let entry = readdir(folder) {
             // The entry is as long as its name, not as long as the type.
@@ -95,19 +94,16 @@ struct CacheFolder: Sendable {
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             if let name = CacheFileName(bytes) {
                 files.append((name, inode))
-            } else if bytes.count > 5, bytes.suffix(5).elementsEqual(".body".utf8),
-                let name = CacheFileName(UnsafeRawBufferPointer(rebasing: bytes.dropLast(5)))
-            {
-                linked.append(name)
             } else if Self.isLeftover(bytes) {
                 leftovers.append(String(decoding: bytes, as: UTF8.self))
             }
         }
-        return (files, linked, leftovers)
+        return (files, leftovers)
     }
 
-    /// The lengths of the file names of earlier versions, each with and without a variant.
-    private static let earlierLengths: Set<Int> = [64, 81, 107, 124, 75, 92]
+    /// The lengths of the file names of earlier versions, each with and without a variant. Only a `.response.body` has
+    /// the last two.
+    private static let earlierLengths: Set<Int> = [64, 81, 107, 124, 75, 92, 83, 100]
 
     /// Returns whether a file is a temporary one or of an earlier version.
     private static func isLeftover(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -122,15 +118,9 @@ struct CacheFolder: Sendable {
 
     /// Removes leftover files that ``list()`` found, except those that a process still writes.
     ///
-    /// A process locks the temporary file of a body that arrives. The age protects files without a lock. A link is not
-    /// opened, because it has the locks of the app's file. It is removed after the draft for which it was made.
+    /// A process locks the temporary file of a body that arrives. The age protects files without a lock.
     func sweep(_ leftovers: [String], isRemovingAll: Bool = false) {
-        defer {
-            for name in leftovers {
-                if let draft = CacheLink.draft(of: name), access(prefix + draft, F_OK) != 0 { unlink(prefix + name) }
-            }
-        }
-        for name in leftovers where CacheLink.draft(of: name) == nil {
+        for name in leftovers {
             let path = prefix + name
             guard name.hasPrefix(".") else {
                 unlink(path)
@@ -144,27 +134,6 @@ struct CacheFolder: Sendable {
             let age = Double(CacheTime.now - information.changed) / 1e9
             if isRemovingAll || !(0..<Self.gracePeriod).contains(age) { unlink(path) }
         }
-    }
-}
-
-extension CacheFolder {
-    /// Removes the links of responses that are gone, except those whose response may be about to appear.
-    func sweep(linked names: some Sequence<CacheFileName>, gracePeriod: Double = gracePeriod) {
-        for name in names {
-            let path = CacheLink.path(of: path(of: name))
-            var information = stat()
-            guard lstat(path, &information) == 0 else { continue }
-            let age = Double(CacheTime.now - information.statusChanged) / 1e9
-            if !(0..<gracePeriod).contains(age) { unlink(path) }
-        }
-    }
-
-    /// Returns the disk space of a response's file with its link, in bytes.
-    func space(of name: CacheFileName, _ information: stat, isLinked: Bool) -> Int {
-        let space = DiskCache.space(Int(information.st_size))
-        var body = stat()
-        guard isLinked, lstat(CacheLink.path(of: path(of: name)), &body) == 0 else { return space }
-        return space + DiskCache.space(Int(body.st_size))
     }
 }
 

@@ -55,11 +55,11 @@ enum CacheHead {
     }
 
     /// Returns the end of a file: the head and the trailer.
-    static func end(_ head: [UInt8], bodyCount: Int, isLinked: Bool = false) -> [UInt8] {
+    static func end(_ head: [UInt8], bodyCount: Int) -> [UInt8] {
         var bytes = head
         func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
         add(UInt64(head.count))
-        add(UInt64(bodyCount) | (isLinked ? linked : 0))
+        add(UInt64(bodyCount))
         add(magic)
         add(bytes.withUnsafeBytes { CacheChecksum.of($0) })
         return bytes
@@ -67,19 +67,13 @@ enum CacheHead {
 
     // MARK: Reading
 
-    /// The bit of the body's length for a body that is a ``CacheLink``. The file then has its stamp instead.
-    private static let linked: UInt64 = 1 << 62
-
     /// The lengths of the parts of a file.
     struct Lengths {
         let head: Int
         let body: Int
-        let isLinked: Bool
 
-        /// The offset of the checksums.
-        var sumsStart: Int { isLinked ? CacheLink.stampSize : CacheFile.padded(body) }
         /// The offset of the head.
-        var headStart: Int { sumsStart + CacheFile.blockCount(body) * 8 }
+        var headStart: Int { CacheFile.headStart(body) }
         var size: Int { headStart + head + trailer }
     }
 
@@ -89,9 +83,9 @@ enum CacheHead {
         func number(_ index: Int) -> UInt64 {
             UInt64(littleEndian: end.loadUnaligned(fromByteOffset: end.count - trailer + index * 8, as: UInt64.self))
         }
-        let (head, body) = (number(0), number(1) & ~linked)
+        let (head, body) = (number(0), number(1))
         guard number(2) == magic, head < limit, head % 8 == 0, body < 1 << 48 else { return nil }
-        return Lengths(head: Int(head), body: Int(body), isLinked: number(1) & linked != 0)
+        return Lengths(head: Int(head), body: Int(body))
     }
 
     /// Reads a response.

@@ -23,7 +23,7 @@ extension DiskCache {
                 remove(name)
                 continue
             }
-            let space = folder.space(of: name, information, isLinked: linked.contains(name))
+            let space = Self.space(Int(information.st_size))
             index.change(name) { item in
                 (item.size, item.writtenUse) = (space, max(item.writtenUse, information.changed))
                 item.use = max(item.use, information.changed)
@@ -59,7 +59,7 @@ extension DiskCache {
         else {
             return false
         }
-        let space = folder.space(of: item.name, information, isLinked: linked.contains(item.name))
+        let space = Self.space(Int(information.st_size))
         index.change(item.name) { item in
             (item.size, item.use, item.writtenUse) = (space, information.changed, information.changed)
         }

@@ -22,8 +22,6 @@ final class DiskCache {
     var evictions = 0
     /// The number of listings, the end of the last one and its duration, in nanoseconds.
     private(set) var listing: (count: Int, end: Int64, duration: Int64) = (0, 0, 0)
-    /// The files whose body is a link.
-    var linked: Set<CacheFileName> = []
     /// The files whose size is unknown.
     var unscanned: [CacheFileName] = []
     /// The next files to evict, the first one last.
@@ -202,7 +200,6 @@ final class DiskCache {
         do {
             name = try CacheFileName(key).with(variant: response.variant)
             try draft.commit(to: folder.path(of: name))
-            if draft.isLinked { linked.insert(name) } else { linked.remove(name) }
         } catch {
             return .failure(DiskFault(error))
         }
@@ -286,19 +283,18 @@ final class DiskCache {
 
     /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
-        if let (files, linked, leftovers) = folder.list() {
-            for name in files.map(\.name) + linked { CacheFile.remove(folder.path(of: name)) }
+        if let (files, leftovers) = folder.list() {
+            for (name, _) in files { unlink(folder.path(of: name)) }
             folder.sweep(leftovers, isRemovingAll: true)
         }
-        (index, unscanned, victims, linked) = (DiskIndex(), [], [], [])
+        (index, unscanned, victims) = (DiskIndex(), [], [])
         let changed = folder.changed
         folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
     }
 
     func remove(_ name: CacheFileName) {
         let path = folder.path(of: name)
-        folder.change { CacheFile.remove(path) }
-        linked.remove(name)
+        folder.change { _ = unlink(path) }
         index.remove(name)
     }
 
@@ -319,7 +315,7 @@ final class DiskCache {
         // be read is tried again when it changes.
         let isRecent = list != nil && start - changed < CacheTime.tick
         folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
-        guard let (files, linked, leftovers) = list else { return }
+        guard let (files, leftovers) = list else { return }
         // Another process may have replaced any file.
         if changed != known.changed, changed - 1 != known.changed { index.removeSummaries() }
         var gone: [CacheFileName: UInt64] = [:]
@@ -332,8 +328,6 @@ final class DiskCache {
         }
         for name in gone.keys { index.remove(name) }
         folder.sweep(leftovers)
-        self.linked = Set(linked)
-        if !linked.isEmpty { folder.sweep(linked: self.linked.subtracting(files.lazy.map(\.name))) }
         let end = CacheTime.now
         listing = (listing.count + 1, end, end - start)
     }

@@ -41,7 +41,7 @@ struct CacheBody: Sendable {
     let report: @Sendable (String) -> Void
 
     /// The response whose head begins a file. It is a part if the body may become one.
-    var draft: StoredResponse { keepsTruncated ? response.with(part: CacheParts.unknown) : response }
+    var draft: StoredResponse { keepsTruncated ? response.with(part: CachePart.unknown) : response }
 
     /// Ends the load: stores the whole, or the bytes that have arrived.
     func finish(_ sink: Sink, isTruncated: Bool) async {
@@ -56,18 +56,18 @@ struct CacheBody: Sendable {
         }
         // Without an announced size, a body that ended is whole.
         let isWhole = count == size ?? (isTruncated ? -1 : count)
-        let parts = isWhole ? nil : CacheParts([0..<count], of: size)
-        guard !isTruncated || keepsTruncated, isWhole || parts != nil else { return await storage.end(load) }
+        let part = isWhole ? nil : CachePart(0..<count, of: size)
+        guard !isTruncated || keepsTruncated, isWhole || part != nil else { return await storage.end(load) }
         let fault: String?
         switch sink {
         case .file(let draft):
             let finished = Result {
-                try draft.finish(keepsTruncated ? parts?.numbers ?? [count, 0, count] : nil)
+                try draft.finish(keepsTruncated ? part?.numbers ?? [count, 0, count] : nil)
                 return draft
             }.mapError(DiskFault.init)
-            fault = await storage.commit(response.with(part: parts), at: load, finished, isStream: true)
+            fault = await storage.commit(response.with(part: part), at: load, finished, isStream: true)
         case .memory(let data, _):
-            fault = await storage.commit(response.with(part: parts, body: data), at: load, nil, isStream: true)
+            fault = await storage.commit(response.with(part: part, body: data), at: load, nil, isStream: true)
         case .none: fault = nil
         }
         report(fault ?? (isWhole ? "stored" : "stored, \(count) bytes that arrived"))
@@ -101,16 +101,6 @@ final class CacheTee: ResponseBytes.Source {
 
     var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { bytes.result }
     var storedCount: Int64 { bytes.storedCount }
-
-    /// Shares the bytes of the reader's file with the cache, so that the disk has them once.
-    func isAppended(to file: URL, after count: Int64) {
-        let start = body.start
-        guard count == Int64(start?.count ?? 0) else { return }
-        sink.withLock { sink in
-            guard case .file(let draft) = sink, draft.share(file.path, after: start?.part, Int(count)) else { return }
-            _ = needsStart.swap(false)
-        }
-    }
 
     func next() async throws -> Data? {
         do {

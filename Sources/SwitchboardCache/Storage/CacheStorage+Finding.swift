@@ -58,11 +58,6 @@ extension CacheStorage {
         return inMemory.map { ($0, true) }
     }
 
-    /// Returns the decoded values of a response in memory that matches a request, with its body.
-    nonisolated func decoded(_ key: CacheKey, _ request: NetworkRequest) -> (values: DecodedValues, body: Data)? {
-        state.withLock { $0.memory.peek(key, request) }.map { ($0.decoded, $0.body) }
-    }
-
     func contains(_ key: CacheKey) -> Bool {
         state.withLock { !$0.memory.variants(of: key).isEmpty } || disk?.contains(key) ?? false
     }

@@ -103,9 +103,9 @@ extension StoredResponse {
 
 extension StoredResponse {
     /// Returns this response combined with a part that arrived for the same request ([RFC 9111
-    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Nil unless both have the same strong validator, the
-    /// same size if both state one, and the same bytes where they overlap. Nil for a body in a
-    /// file.
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Of two parts with a gap between them, the larger one
+    /// stays. Nil unless both have the same strong validator, the same size if both state one, and the same bytes where
+    /// they overlap. Nil for a body in a file.
     func joined(with new: StoredResponse) -> StoredResponse? {
         guard isSameVersion(as: new), status == 200, new.status == 200, new.part != nil || new.hasPlainBody,
             file == nil, new.file == nil
@@ -113,22 +113,18 @@ extension StoredResponse {
         // The stored bytes of an encoded body cannot be compared. The part confirms them.
         guard part != nil || hasPlainBody else { return joined(with: new, body, nil) }
         let sizes = Set([wholeSize, new.wholeSize].compactMap { $0 })
-        var pieces = self.pieces
-        for piece in new.pieces {
-            guard let joined = pieces.joined(with: piece) else { return nil }
-            pieces = joined
-        }
-        guard sizes.count < 2, let parts = CacheParts(pieces.map(\.range), of: sizes.first) else { return nil }
-        let bytes = pieces.count == 1 ? pieces[0].bytes : pieces.reduce(into: Data()) { $0 += $1.bytes }
-        return joined(with: new, bytes, parts.isWhole ? nil : parts)
+        guard sizes.count < 2, let piece = piece.joined(with: new.piece),
+            let part = CachePart(piece.range, of: sizes.first)
+        else { return nil }
+        return joined(with: new, piece.bytes, part.isWhole ? nil : part)
     }
 
     /// Returns the whole, without its body: the first bytes of this part, continued by those of a new one. Nil unless
     /// the new one follows them and has the same strong validator and size.
     func continued(by new: StoredResponse) -> StoredResponse? {
         guard isSameVersion(as: new), status == 200, new.status == 200, let part, let added = new.part,
-            let size = added.size, part.size ?? size == size, let range = added.ranges.first,
-            (1...max(1, part.prefix)).contains(range.lowerBound), range.upperBound > part.prefix
+            let size = added.size, part.size ?? size == size,
+            (1...max(1, part.prefix)).contains(added.range.lowerBound), added.range.upperBound > part.prefix
         else { return nil }
         return joined(with: new, Data(), nil, size: size)
     }
@@ -141,28 +137,20 @@ extension StoredResponse {
 
     /// Returns the bytes with the fields of both. Those of the response that the server made later take precedence.
     private func joined(
-        with new: StoredResponse, _ bytes: Data, _ parts: CacheParts?, size: Int? = nil
+        with new: StoredResponse, _ bytes: Data, _ newPart: CachePart?, size: Int? = nil
     ) -> StoredResponse {
         let isLate = new.rules.dateValue < rules.dateValue
         let theirs = new.headers.withoutBodyFields
         var fields = isLate ? theirs.merging(headers) : headers.merging(theirs)
-        if parts == nil, part != nil { fields.set("Content-Length", "\(size ?? bytes.count)") }
+        if newPart == nil, part != nil { fields.set("Content-Length", "\(size ?? bytes.count)") }
         let newer = isLate ? self : new
         let isNewVariant = CacheVariant.names(fields) == CacheVariant.names(new.headers)
         return StoredResponse(
             status: 200, headers: fields, body: bytes, url: new.url, variant: isNewVariant ? new.variant : variant,
-            responseTime: newer.responseTime,
-            initialAge: newer.initialAge, tags: tags.union(new.tags), part: parts)
+            responseTime: newer.responseTime, initialAge: newer.initialAge, tags: tags.union(new.tags), part: newPart)
     }
 
-    private var pieces: [Piece] {
-        guard let part else { return body.isEmpty ? [] : [Piece(range: 0..<body.count, bytes: body)] }
-        var offset = 0
-        return part.ranges.map { range in
-            defer { offset += range.count }
-            return Piece(range: range, bytes: bytes(offset..<(offset + range.count)))
-        }
-    }
+    private var piece: Piece { Piece(range: part?.range ?? 0..<body.count, bytes: body) }
 }
 
 /// Bytes and their position in the whole.
@@ -170,9 +158,13 @@ private struct Piece {
     let range: Range<Int>
     let bytes: Data
 
-    /// Returns the bytes of both. Nil when they differ where they overlap.
+    /// Returns the bytes of both, or the larger piece if there is a gap between them. Nil when they differ where they
+    /// overlap.
     func joined(with other: Piece) -> Piece? {
         let (first, second) = range.lowerBound <= other.range.lowerBound ? (self, other) : (other, self)
+        guard second.range.lowerBound <= first.range.upperBound else {
+            return range.count > other.range.count ? self : other
+        }
         let start = second.range.lowerBound - first.range.lowerBound
         let overlap = min(first.range.upperBound, second.range.upperBound) - second.range.lowerBound
         guard first.bytes.dropFirst(start).prefix(overlap) == second.bytes.prefix(overlap) else { return nil }
@@ -183,41 +175,23 @@ private struct Piece {
     }
 }
 
-extension [Piece] {
-    /// Adds a piece, joined with the pieces that it overlaps or touches. Above the limit, the smallest of the others
-    /// are left out. Nil when bytes differ.
-    fileprivate func joined(with new: Piece) -> [Piece]? {
-        var (joined, others) = (new, [Piece]())
-        for piece in self {
-            if piece.range.upperBound < joined.range.lowerBound || joined.range.upperBound < piece.range.lowerBound {
-                others.append(piece)
-            } else {
-                guard let both = joined.joined(with: piece) else { return nil }
-                joined = both
-            }
-        }
-        let kept = others.sorted { $0.range.count > $1.range.count }.prefix(CacheParts.limit - 1)
-        return (kept + [joined]).sorted { $0.range.lowerBound < $1.range.lowerBound }
-    }
-}
-
 // MARK: Parts of the server
 
 extension NetworkResponse {
     /// Returns the response to store, with the status and the fields of the whole, and the position of the received
     /// bytes of a partial one or of one whose body ended early. For a stream, that is the announced position. Nil when
     /// the response cannot be stored.
-    func storable(for request: NetworkRequest, isTruncated: Bool) -> (NetworkResponse, CacheParts?)? {
+    func storable(for request: NetworkRequest, isTruncated: Bool) -> (NetworkResponse, CachePart?)? {
         let isRange = request.headers.contains("Range")
         switch statusCode {
         case 206 where isRange:
-            guard let parts = receivedParts(for: request, isTruncated: isTruncated) else { return nil }
-            return (asWhole(parts), parts.isWhole ? nil : parts)
+            guard let part = receivedPart(for: request, isTruncated: isTruncated) else { return nil }
+            return (asWhole(part), part.isWhole ? nil : part)
         case 200 where isTruncated:
             guard mayBeTruncated(for: request), !body.isEmpty,
-                let parts = CacheParts([0..<body.count], of: announcedSize ?? nil), !parts.isWhole
+                let part = CachePart(0..<body.count, of: announcedSize ?? nil), !part.isWhole
             else { return nil }
-            return (asWhole(parts), parts)
+            return (asWhole(part), part)
         case _ where isTruncated: return nil
         // An error may be about the range, not about the resource.
         case 400... where isRange && statusCode != 404 && statusCode != 410: return nil
@@ -239,7 +213,7 @@ extension NetworkResponse {
     }
 
     /// Returns the position of the bytes of a 206. Nil unless it fits the request, its length and its validator.
-    private func receivedParts(for request: NetworkRequest, isTruncated: Bool) -> CacheParts? {
+    private func receivedPart(for request: NetworkRequest, isTruncated: Bool) -> CachePart? {
         let fields = headers.values(for: "Content-Range")
         guard fields.count == 1, let range = ContentRange(fields[0]), let bytes = range.bytes, isPartOf(request),
             let first = Int(exactly: bytes.lowerBound), let last = Int(exactly: bytes.upperBound)
@@ -251,7 +225,7 @@ extension NetworkResponse {
             isTruncated ? count < announced.count : count == announced.count,
             CacheRange(request)?.allows(announced, of: size) ?? false
         else { return nil }
-        return CacheParts([first..<(first + count)], of: size)
+        return CachePart(first..<(first + count), of: size)
     }
 
     /// Returns whether the bytes come from the request's URL, and can be combined with others.
@@ -259,12 +233,12 @@ extension NetworkResponse {
         headers.strongValidator != nil && !headers.isEncoded && url?.asCacheKey == request.url?.asCacheKey
     }
 
-    private func asWhole(_ parts: CacheParts) -> NetworkResponse {
+    private func asWhole(_ part: CachePart) -> NetworkResponse {
         var response = self
         response.statusCode = 200
         response.headers.remove("Content-Range")
         response.headers.remove("Content-Length")
-        if parts.isWhole, let size = parts.size { response.headers.set("Content-Length", "\(size)") }
+        if part.isWhole, let size = part.size { response.headers.set("Content-Length", "\(size)") }
         return response
     }
 }
@@ -300,13 +274,10 @@ extension StoredResponse {
     func withSlice(for request: NetworkRequest) -> StoredResponse? {
         guard let file, let slice = slice(for: request) else { return nil }
         guard case .bytes(let wanted, let storedRange) = slice else { return self }
-        guard storedRange.count <= request.limits.responseBody, let part = CacheParts([wanted], of: wholeSize),
+        guard storedRange.count <= request.limits.responseBody, let part = CachePart(wanted, of: wholeSize),
             let bytes = try? file.read(storedRange)
         else { return nil }
-        return StoredResponse(
-            status: status, headers: headers, body: bytes, url: url, variant: variant, responseTime: responseTime,
-            initialAge: initialAge,
-            tags: tags, failedCall: failedCall, part: part)
+        return with(part: part, body: bytes)
     }
 }
 

@@ -88,8 +88,7 @@ extension StoredResponse {
         StoredResponse(
             status: status, headers: fields, body: body, url: url, variant: variant, responseTime: now,
             initialAge: Self.age(response.headers, requestTime: requestTime, at: now), tags: tags, file: file,
-            part: part,
-            decoded: decoded)
+            part: part)
     }
 }
 

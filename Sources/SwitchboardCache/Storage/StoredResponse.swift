@@ -14,7 +14,7 @@ final class StoredResponse: Sendable {
     let bodyCount: Int
     /// The position of the stored bytes of an incomplete response, whose status and fields are those of the whole. Nil
     /// for a whole response.
-    let part: CacheParts?
+    let part: CachePart?
     /// The URL that answered.
     let url: URL?
     /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
@@ -28,8 +28,6 @@ final class StoredResponse: Sendable {
     /// The call that stored an error. The error does not answer its retries. Nil for other responses and from a file.
     let failedCall: NetworkRequest.ID?
     let rules: CacheRules
-    /// The values that calls decoded from the body.
-    let decoded: DecodedValues
 
     /// Creates the stored form of a response.
     ///
@@ -82,9 +80,8 @@ final class StoredResponse: Sendable {
     /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, responseTime: Date,
-        initialAge: Double,
-        tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil, part: CacheParts? = nil,
-        decoded: DecodedValues = DecodedValues()
+        initialAge: Double, tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil,
+        part: CachePart? = nil
     ) {
         rules = CacheRules(status, headers, at: responseTime)
         self.status = status
@@ -99,7 +96,6 @@ final class StoredResponse: Sendable {
         self.tags = tags
         self.failedCall = failedCall
         self.part = part
-        self.decoded = decoded
     }
 
     /// Reads the response of a file from its head. Nil for a damaged head.
@@ -115,8 +111,8 @@ final class StoredResponse: Sendable {
         let numbers = head.lastNumbers()
         // The body may have arrived whole although a part was expected.
         let isWhole = numbers.isEmpty || numbers == [bodyCount, 0, bodyCount]
-        part = isWhole ? nil : CacheParts(numbers: numbers, bodyLength: bodyCount)
-        (self.bodyCount, self.file, failedCall, decoded) = (bodyCount, file, nil, DecodedValues())
+        part = isWhole ? nil : CachePart(numbers: numbers, bodyLength: bodyCount)
+        (self.bodyCount, self.file, failedCall) = (bodyCount, file, nil)
         // A cache writes numbers within these ranges.
         guard head.isSound, isWhole == (part == nil), (200..<600).contains(status),
             abs(responseTime.timeIntervalSince1970) < 1e11, (0..<1e11).contains(initialAge),
@@ -126,19 +122,13 @@ final class StoredResponse: Sendable {
     }
 
     /// Returns the response with its body in memory.
-    func with(body: Data) -> StoredResponse {
-        StoredResponse(
-            status: status, headers: headers, body: body, url: url, variant: variant, responseTime: responseTime,
-            initialAge: initialAge,
-            tags: tags, failedCall: failedCall, part: part, decoded: decoded)
-    }
+    func with(body: Data) -> StoredResponse { with(part: part, body: body) }
 
     /// Returns the response as a part, or as a whole for nil, with this body.
-    func with(part: CacheParts?, body: Data = Data()) -> StoredResponse {
+    func with(part: CachePart?, body: Data = Data()) -> StoredResponse {
         StoredResponse(
             status: status, headers: headers, body: body, url: url, variant: variant, responseTime: responseTime,
-            initialAge: initialAge,
-            tags: tags, failedCall: failedCall, part: part, decoded: decoded)
+            initialAge: initialAge, tags: tags, failedCall: failedCall, part: part)
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }

@@ -127,10 +127,6 @@ private final class SlotStream: ResponseBytes.Source {
     var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { bytes.result }
     var storedCount: Int64 { bytes.storedCount }
 
-    func isAppended(to file: URL, after count: Int64) {
-        bytes.isAppended(to: file, after: count)
-    }
-
     func next() async throws -> Data? {
         do {
             let chunk = try await bytes.next()

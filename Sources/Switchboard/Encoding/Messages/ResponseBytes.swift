@@ -17,12 +17,6 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
         /// The number of delivered bytes that came from a cache.
         var storedCount: Int64 { get }
-        /// Tells the source that its reader appends each chunk to a file, whose bytes a cache may share.
-        ///
-        /// - Parameters:
-        ///   - file: The file.
-        ///   - count: The number of bytes in the file before the first chunk.
-        func isAppended(to file: URL, after count: Int64)
         /// Tells the source that its reader may still fail after the last chunk. The call then ends with the error that
         /// the reader reports to ``ResponseBytes/failed(_:)``, or when the source is released.
         func endsWithReader() async
@@ -84,11 +78,6 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     /// The number of delivered bytes that came from a cache.
     package var storedCount: Int64 { source.storedCount }
-
-    /// Tells the source that its reader appends each chunk to a file, which has a number of bytes.
-    package func isAppended(to file: URL, after count: Int64) {
-        source.isAppended(to: file, after: count)
-    }
 
     /// Tells the source that its reader may still fail after the last chunk.
     func endsWithReader() async { await source.endsWithReader() }
@@ -180,7 +169,6 @@ extension ResponseBytes.Source {
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { nil }
     package var storedCount: Int64 { 0 }
 
-    package func isAppended(to file: URL, after count: Int64) {}
     package func endsWithReader() {}
 }
 

@@ -121,7 +121,7 @@ extension PreparedCall {
     fileprivate func upload<Value: Decodable & Sendable>(
         _ progress: TransferProgress?, as type: Value.Type
     ) async throws -> Value {
-        try await upload(progress).endingCall { try $0.checked().decodeShared(type) }
+        try await upload(progress).endingCall { try $0.checked().decode(type) }
     }
 
     /// Runs a transfer as one call of the router, which the progress can cancel. The progress ends with the transfer.

@@ -123,7 +123,7 @@ extension NetworkRouter {
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         prepare(endPoint, RequestOptions(), for: type).start(
-            transform: { try $0.checked().decodeShared(type) }, completion: completion)
+            transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for
@@ -154,7 +154,7 @@ extension NetworkRouter {
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         prepare(endPoint, RequestOptions(), for: type).start(
-            on: actor, transform: { try $0.checked().decodeShared(type) }, completion: completion)
+            on: actor, transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift chooses this form for
@@ -264,7 +264,7 @@ extension PreparedCall {
 
     /// Sends the request and decodes the response, outside of the caller's actor.
     package func value<Value: Decodable & Sendable>(_ type: Value.Type) async throws -> Value {
-        try await answer().endingCall { try $0.checked().decodeShared(type) }
+        try await answer().endingCall { try $0.checked().decode(type) }
     }
 }
 

@@ -211,7 +211,6 @@ actor Downloader {
             throw tooLarge("\(size) bytes are announced").with(response)
         }
         download.progress?.report(file.count, of: whole)
-        response.stream?.isAppended(to: file.url, after: file.count)
         var read: Int64 = 0
         // Bytes of a cache are no received ones.
         defer { fetched += max(0, read - response.storedCount) }

@@ -97,17 +97,13 @@ struct CacheReplacementTests {
         }
     }
 
-    /// Stores a version of a file in the cache of a folder: by a download, whose body is then a link, or by a stream.
-    private func store(_ version: Int, isLinked: Bool, in folder: URL, of fixture: CutStreamFixture) async throws {
+    /// Stores a version of a file in the cache of a folder.
+    private func store(_ version: Int, in folder: URL, of fixture: CutStreamFixture) async throws {
         let files = CutStreamFixture.files(version, 3_000_001)
         fixture.server.stub(.any) { files.answer($0) }
         let router = Router<URLEndPoint>(exchangeInterceptors: [try ResponseCache(folder: folder)])
-        if isLinked {
-            try await router.download(fixture.endPoint(), to: fixture.file("\(version)"))
-        } else {
-            try await fixture.read(router.streamedResponse(for: fixture.endPoint()))
-        }
-        #expect(names(in: folder).count == (isLinked ? 2 : 1))
+        try await fixture.read(router.streamedResponse(for: fixture.endPoint()))
+        #expect(names(in: folder).count == 1)
     }
 
     /// Returns the stored body of a file.
@@ -116,48 +112,19 @@ struct CacheReplacementTests {
         return try file.read(0..<file.bodyCount)
     }
 
-    @Test("a reader that finds damage leaves the file that replaced its own", arguments: [false, true], [false, true])
-    func discarded(isLinked: Bool, isLinkedNow: Bool) async throws {
+    @Test("a reader that finds damage leaves the file that replaced its own")
+    func discarded() async throws {
         try await CutStreamFixture.run { fixture in
             let other = fixture.folder.appendingPathComponent("other")
-            try await store(1, isLinked: isLinked, in: fixture.cacheFolder, of: fixture)
-            try await store(2, isLinked: isLinkedNow, in: other, of: fixture)
+            try await store(1, in: fixture.cacheFolder, of: fixture)
+            try await store(2, in: other, of: fixture)
             let name = try #require(DiskCache(other, limit: 1 << 20).names.first)
             let path = CacheFolder(fixture.cacheFolder).path(of: name)
             guard case .found(let found) = CacheFile.read(path) else { throw CocoaError(.fileReadUnknown) }
             let file = try #require(found.response.file)
-            for ending in isLinkedNow ? [".body", ""] : [""] {
-                #expect(rename(CacheFolder(other).path(of: name) + ending, path + ending) == 0)
-            }
+            #expect(rename(CacheFolder(other).path(of: name), path) == 0)
             file.discard()
             #expect(try body(path) == CutStreamFixture.files(2, 3_000_001).content)
-        }
-    }
-
-    @Test("a reader between the two names of a new entry removes no new file")
-    func between() async throws {
-        try await CutStreamFixture.run { fixture in
-            let other = fixture.folder.appendingPathComponent("other")
-            try await store(1, isLinked: true, in: fixture.cacheFolder, of: fixture)
-            try await store(2, isLinked: true, in: other, of: fixture)
-            let (folder, new) = (CacheFolder(fixture.cacheFolder), CacheFolder(other))
-            let name = try #require(DiskCache(other, limit: 1 << 20).names.first)
-            #expect(rename(new.path(of: name) + ".body", folder.path(of: name) + ".body") == 0)
-            #expect(DiskCache.find(name, try key(), in: folder) == nil)
-            #expect(rename(new.path(of: name), folder.path(of: name)) == 0)
-            #expect(try body(folder.path(of: name)) == CutStreamFixture.files(2, 3_000_001).content)
-        }
-    }
-
-    @Test("an edited body is removed with its response")
-    func edited() async throws {
-        try await CutStreamFixture.run { fixture in
-            try await store(1, isLinked: true, in: fixture.cacheFolder, of: fixture)
-            try FileHandle(forWritingTo: fixture.file("1")).write(contentsOf: Data("edited".utf8))
-            let folder = CacheFolder(fixture.cacheFolder)
-            let name = try #require(DiskCache(fixture.cacheFolder, limit: 1 << 20).names.first)
-            #expect(DiskCache.find(name, try key(), in: folder) == nil)
-            #expect(names(in: fixture.cacheFolder) == [])
         }
     }
 }

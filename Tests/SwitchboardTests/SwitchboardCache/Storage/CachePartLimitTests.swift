@@ -23,35 +23,6 @@ struct CachePartLimitTests {
         return try await fixture.answer(headers)
     }
 
-    @Test("of nine separate parts, the smallest one is removed")
-    func limit() async throws {
-        let ranges = (0..<9).map { ($0 * 4)...($0 * 4 + ($0 == 3 ? 0 : 1)) }
-        let fixture = CacheFixture(
-            StubSession { request in
-                ranges.first { request.headers["Range"] == "bytes=\($0.lowerBound)-\($0.upperBound)" }.map(part)
-                    ?? .status(500)
-            })
-        for range in ranges { _ = try await get(fixture, "bytes=\(range.lowerBound)-\(range.upperBound)") }
-        #expect(fixture.session.requests.count == 9)
-        for (index, range) in ranges.enumerated() where index != 3 {
-            let answer = try await get(fixture, "bytes=\(range.lowerBound)-\(range.upperBound)")
-            #expect(answer.cacheOutcome == .hit)
-        }
-        #expect(try await get(fixture, "bytes=12-12").cacheOutcome != .hit)
-    }
-
-    @Test("parts have gaps between them, are not empty, and end before the size")
-    func gaps() {
-        #expect(CacheParts([0..<2, 3..<4], of: 4)?.ranges.count == 2)
-        for ranges in [
-            [0..<2, 2..<4], [0..<3, 2..<4], [2..<4, 0..<1], [0..<2, 3..<3], [0..<2, 3..<5], [], [-1..<2],
-        ] {
-            #expect(CacheParts(ranges, of: 4) == nil)
-        }
-        #expect(CacheParts((0..<8).map { ($0 * 2)..<($0 * 2 + 1) }, of: nil) != nil)
-        #expect(CacheParts((0..<9).map { ($0 * 2)..<($0 * 2 + 1) }, of: nil) == nil)
-    }
-
     @Test("parts that touch become one")
     func touching() async throws {
         let fixture = CacheFixture(StubSession(part(0...9), part(10...19), part(20...39)))

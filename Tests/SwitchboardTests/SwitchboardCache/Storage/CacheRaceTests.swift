@@ -122,7 +122,6 @@ struct CacheRaceTests {
     private func endPoint(_ path: Int, _ strategy: Strategy, _ monitors: [any EventMonitor] = []) throws -> URLEndPoint
     {
         let options = RequestOptions {
-            $0.reusesDecodedValue = true
             $0.responseHandling.decoder = strategy.decoder
             $0.monitors = monitors
         }
