@@ -56,19 +56,19 @@ def modules(root=ROOT):
     return list(found.values())
 
 
-def dump(output, names, options=(), package=ROOT, flags=()):
+def dump(output, names, options=(), flags=()):
     """Writes the symbol graphs of modules to a folder for each module. `options` are those of the build."""
     shown = subprocess.run(
-        ["swift", "build", *options, "--show-bin-path"], cwd=package, check=True, stdout=subprocess.PIPE, text=True)
+        ["swift", "build", *options, "--show-bin-path"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     graphs = pathlib.Path(shown.stdout.strip()).parent / "symbolgraph"
     shutil.rmtree(graphs, ignore_errors=True)
     # The command also fails on test modules that were not built, so the files are checked instead of its status.
     dumped = subprocess.run(
         ["swift", "package", *options, "dump-symbol-graph", "--minimum-access-level", "public", *flags],
-        cwd=package, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for name in names:
         if not (graphs / f"{name}.symbols.json").is_file():
-            sys.exit(f"{dumped.stdout}\nno symbols were written for {name} in {package}")
+            sys.exit(f"{dumped.stdout}\nno symbols were written for {name}")
         folder = pathlib.Path(output, name)
         folder.mkdir(parents=True, exist_ok=True)
         for graph in [*graphs.rglob(f"{name}.symbols.json"), *graphs.rglob(f"{name}@*.symbols.json")]:
