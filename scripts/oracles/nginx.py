@@ -3,11 +3,12 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
+
+import support
 
 # All its files are in one folder, so it needs no privileges.
 CONFIGURATION = """
@@ -50,8 +51,7 @@ class Nginx:
     def __enter__(self):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that __exit__ runs and stops nginx
         for _ in range(10):
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                self.port = free.getsockname()[1]
+            self.port = support.free_port()
             if self.start():
                 return self
         raise RuntimeError(f"nginx does not start; see {self.folder}/error.log")

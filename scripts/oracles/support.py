@@ -1,7 +1,10 @@
 """Helpers of the oracles: packages of PyPI, programs of Tests/Fixtures/Outside, and scratch folders."""
 import contextlib
+import fcntl
+import hashlib
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,20 +19,30 @@ def build_folder(name):
     return folder
 
 
-def with_packages(name, *packages):
-    """Restarts the script with a Python that has these packages. Installs them into .build-NAME the first time."""
-    environment = build_folder(name) / "venv"
-    python, stamp = environment / "bin" / "python", environment / " ".join(packages)
+def with_packages():
+    """Restarts the script with a Python that has the packages of requirements.txt. Installs them the first time."""
+    requirements = pathlib.Path(__file__).with_name("requirements.txt")
+    folder = build_folder("python")
+    environment = folder / "venv"
+    python, stamp = environment / "bin" / "python", environment / hashlib.sha256(requirements.read_bytes()).hexdigest()[:16]
     if os.path.realpath(sys.prefix) == os.path.realpath(environment) and stamp.exists():
         return
-    if not stamp.exists():
-        print(f"installing {' '.join(packages)} into {environment}", file=sys.stderr, flush=True)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
-        install = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", *packages]
-        if subprocess.run(install).returncode:
-            subprocess.run(install, check=True)
-        stamp.touch()
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stamp.exists():
+            print(f"installing {requirements} into {environment}", file=sys.stderr, flush=True)
+            subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
+            install = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "-r", requirements]
+            if subprocess.run(install).returncode:
+                subprocess.run(install, check=True)
+            stamp.touch()
     os.execv(python, [str(python), "-B", *sys.argv])
+
+
+def free_port():
+    """Returns a port of loopback without a listener."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
 
 
 def built(product, configuration="debug", scratch=".build-outside"):
