@@ -1,1 +1,1 @@
-../../ ../../ SwitchboardTests / SwitchboardStreams / Uploads / RegistryUpload.swift
+../../../../SwitchboardTests/SwitchboardStreams/Uploads/RegistryUpload.swift
