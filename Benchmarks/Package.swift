@@ -18,11 +18,10 @@ let package = Package(
     ],
     targets: [
         .target(name: "LibcurlLoop"),
-        .target(name: "SocketLoop"),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "LibcurlLoop", "SocketLoop",
+                "LibcurlLoop",
                 .product(name: "Movies", package: "Micro"),
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardWebSocket", package: "Switchboard"),

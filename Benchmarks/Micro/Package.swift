@@ -27,7 +27,6 @@ let package = Package(
                 .product(name: "SwitchboardCache", package: "Switchboard"),
                 .product(name: "SwitchboardCookies", package: "Switchboard"),
                 .product(name: "SwitchboardJSON", package: "Switchboard"),
-                .product(name: "SwitchboardMocks", package: "Switchboard"),
                 .product(name: "SwitchboardStreams", package: "Switchboard"),
             ],
             swiftSettings: settings),

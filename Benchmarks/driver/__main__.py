@@ -18,7 +18,6 @@ import plot
 import sockets
 import starts
 import table
-import transfers
 from failures import Failures
 from servers import Servers
 
@@ -30,7 +29,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="also write all figures to this file")
     parser.add_argument("--plot", metavar="FILE", help="draw the typed GET into this file; a full run draws Benchmarks/typed-get.svg")
     parser.add_argument("--quick", action="store_true", help="only 12 KB over plain HTTP/1.1, and the bars")
-    parser.add_argument("--only", choices=["bars", "http", "micro", "transfer", "socket", "start", "costs"], help="only one part")
+    parser.add_argument("--only", choices=["bars", "http", "micro", "socket", "start", "costs"], help="only one part")
     options = parser.parse_args()
     is_whole = not options.quick and not options.only
 
@@ -67,15 +66,13 @@ def measure(options, figures, failures):
     if wants("micro"):
         program = build.programs(BENCHMARKS / "Micro") / "micro"
         figures["micro"] = micro.measure(program, site, options.quick, failures)
-    if not any(map(wants, ("http", "transfer", "socket", "start"))):
+    if not any(map(wants, ("http", "socket", "start"))):
         return
     programs = build.programs(BENCHMARKS)
     with Servers(build.SCRATCH, site) as servers:
         if wants("http"):
             cells = http_cells.plan(options.quick, only_bars=options.only == "bars")
             figures["http"] = http_cells.measure(programs / "bench", servers, site, cells, failures)
-        if wants("transfer"):
-            figures["transfer"] = transfers.measure(programs / "bench", servers, build.SCRATCH, options.quick, failures)
         if wants("socket"):
             figures["socket"] = sockets.measure(programs / "bench", servers, options.quick, failures)
         if wants("start"):

@@ -12,8 +12,6 @@ def judge(figures, failures):
         groups.append(typed_get(figures["http"]))
     if "micro" in figures:
         groups.append(micro(figures["micro"]))
-    if "transfer" in figures:
-        groups.append(transfer(figures["transfer"]))
     if "socket" in figures:
         groups.append(socket(figures["socket"]))
     bars = []
@@ -73,15 +71,6 @@ def micro(figures):
         bar("cache-memory-vs-urlcomponents", ratio("cache.memory", "request.urlcomponents"), "x", at_most=2.22),
         bar("cache-disk-vs-file", ratio("cache.disk", "cache.file"), "x", at_most=2),
     ]
-
-
-def transfer(results):
-    bars = []
-    for kind, result in results.items():
-        mebibytes = result["session"]["peakKiB"] / 1_024 if result else None
-        bars.append(bar(f"{kind}-peak-rss", mebibytes, " MiB", at_most=64))
-        bars.append(bar(f"{kind}-vs-curl", result["ratio"] if result else None, "x", at_least=0.9))
-    return bars
 
 
 def bar(name, figure, unit, at_most=None, at_least=None):

@@ -36,7 +36,7 @@ http {{
     ssl_certificate_key {key};
     ssl_protocols TLSv1.2 TLSv1.3;
     root {site};
-    server {{ listen 127.0.0.1:{http}; location /large/ {{ alias {large}/; }} }}
+    server {{ listen 127.0.0.1:{http}; }}
     server {{ listen 127.0.0.1:{https} ssl; }}
     server {{ listen 127.0.0.1:{http2} ssl http2; }}
 }}
@@ -48,7 +48,6 @@ class Servers:
 
     def __init__(self, scratch, site):
         self.folder = scratch / "nginx"
-        self.large = scratch / "large"
         self.site = site
         self.processes = []
 
@@ -69,12 +68,11 @@ class Servers:
         return f"{scheme}://127.0.0.1:{self.ports[protocol]}{path}"
 
     def start(self):
-        for folder in (self.folder, self.large):
-            folder.mkdir(exist_ok=True)
+        self.folder.mkdir(exist_ok=True)
         self.authority, certificate, key = certificates.make(self.folder)
         self.ports = dict(zip(("h1", "h1+TLS", "h2+TLS", "bodies"), free_ports(4)))
         text = CONFIGURATION.format(
-            folder=self.folder, large=self.large, site=self.site, certificate=certificate, key=key,
+            folder=self.folder, site=self.site, certificate=certificate, key=key,
             http=self.ports["h1"], https=self.ports["h1+TLS"], http2=self.ports["h2+TLS"])
         configuration = self.folder / "nginx.conf"
         configuration.write_text(text)

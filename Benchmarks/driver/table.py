@@ -7,8 +7,6 @@ def text(figures):
         parts.append(http(figures["http"]))
     if figures.get("micro"):
         parts.append(micro(figures["micro"]))
-    if "transfer" in figures:
-        parts.append(transfer(figures["transfer"]))
     if "socket" in figures:
         parts.append(socket(figures["socket"]))
     if figures.get("start"):
@@ -53,20 +51,6 @@ def http_figures(cell):
 def micro(values):
     rows = ["Without a network, CPU of one operation", ["", "operation", "us", "per CPU second"]]
     rows += [["", name, f"{nanoseconds / 1_000:.2f}", f"{1e9 / nanoseconds:,.0f}"] for name, nanoseconds in values.items()]
-    return aligned(rows)
-
-
-def transfer(results):
-    rows = ["1 GiB", ["", "transfer", "MiB/s", "curl MiB/s", "ratio", "CPU s", "peak MiB"]]
-    for kind, result in results.items():
-        if not result:
-            rows.append(["", kind, *["failed"] * 5])
-            continue
-        ours, theirs = result["session"], result["curl"]
-        rows.append([
-            "", kind, f"{1_024 / ours['seconds']:,.0f}", f"{1_024 / theirs['seconds']:,.0f}", f"{result['ratio']:.2f}",
-            f"{ours['cpuSeconds']:.2f}", f"{ours['peakKiB'] / 1_024:.1f}",
-        ])
     return aligned(rows)
 
 

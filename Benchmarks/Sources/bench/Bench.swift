@@ -10,10 +10,9 @@ import Movies
                 switch arguments.command {
                 case "http" where try arguments.text("peer") == "libcurl": try LibcurlCell(arguments).measure()
                 case "http": try await HTTPCell(arguments).measure()
-                case "transfer": try await Transfer(arguments).measure()
                 case "socket": try await SocketCell(arguments).measure()
                 case "echo": try await EchoServer(arguments).run()
-                default: throw UsageError(text: "usage: bench http|transfer|socket|echo --name value ...")
+                default: throw UsageError(text: "usage: bench http|socket|echo --name value ...")
                 }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -2,7 +2,6 @@ import Foundation
 import Movies
 import Switchboard
 import SwitchboardCookies
-import SwitchboardMocks
 
 /// The cost of the router, interceptors and response handling over a session without a network.
 struct ChainBenchmarks {
@@ -16,8 +15,6 @@ struct ChainBenchmarks {
         let cookies = Router<MovieApi>(session: session, exchangeInterceptors: [CookieInterceptor()])
         let redirected = Router<MovieApi>(session: RedirectingSession(session: session))
         let failing = Router<MovieApi>(session: FailingSession())
-        let page = page
-        let stub = Router<MovieApi>(session: StubSession { _ in .json(page) })
         guard let url = URL(string: "https://api.themoviedb.org/3/movie/now_playing?page=1") else {
             throw URLError(.badURL)
         }
@@ -25,7 +22,7 @@ struct ChainBenchmarks {
             consume(try await session.send(NetworkRequest(.get, url, headers: [.accept("application/json")])))
         }
         for (name, router) in [
-            ("router", plain), ("router-and-five", five), ("router-foreign-session", foreign), ("router-stub", stub),
+            ("router", plain), ("router-and-five", five), ("router-foreign-session", foreign),
             ("router-cookies", cookies), ("router-redirect", redirected),
         ] {
             try await figures.add("chain." + name) { consume(try await router.response(for: .newMovies(page: 1))) }

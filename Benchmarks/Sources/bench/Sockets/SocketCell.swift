@@ -3,7 +3,7 @@ import Movies
 
 /// Echoes messages over WebSockets: each connection sends one after the answer to the last.
 ///
-/// `--peer router|router+executor|nio|nio+executor|threads|thread --url URL --connections N --seconds S [--warm-up S]`
+/// `--peer router|router+executor|nio|nio+executor --url URL --connections N --seconds S [--warm-up S]`
 struct SocketCell {
     private let peer: any SocketPeer
     private let connections: Int
@@ -18,8 +18,6 @@ struct SocketCell {
         case "router+executor": peer = RouterSocketPeer(url: url, runsOnSession: true)
         case "nio": peer = try NIOSocketPeer(port: port)
         case "nio+executor": peer = try NIOSocketPeer(port: port, runsOnEventLoops: true)
-        case "threads": peer = LoopSocketPeer(port: port, hasThread: true)
-        case "thread": peer = LoopSocketPeer(port: port, hasThread: false)
         case let name: throw UsageError(text: "unknown peer: \(name)")
         }
         connections = max(1, try arguments.number("connections", default: 1))
