@@ -26,19 +26,22 @@ enum Soak {
             let server = try ServerProcess()
             let report: Report
             switch mode {
-            case "requests": report = await Requests(count: number, server).run()
-            case "cancels": report = await Cancels(count: number, seed: seed, server).run()
-            case "cancel-curl":
-                let session = CurlSession(configuration: .direct(connections: 64))
-                report = try await CancelRounds(count: number, seed: seed, over: session, server).run()
-            case "cancel-foundation":
-                let session = FoundationSession(configuration: SessionConfiguration(maximumConnectionsPerHost: 64))
-                report = try await CancelRounds(count: number, seed: seed, over: session, server).run()
-            case "sessions": report = await Sessions(count: number, seed: seed, server).run()
-            case "sockets": report = await Sockets(count: number, seed: seed, server).run()
-            case "idle-sockets": report = try await IdleSockets(count: number, server).run()
-            case "slow-reader": report = try await SlowReader(seconds: number, server).run()
-            case "exits": report = try Exits(count: number, server).run()
+            case "requests": report = await Requests(count: number, server: server).run()
+            case "cancels": report = await Cancels(count: number, seed: seed, server: server).run()
+            case "cancel-curl", "cancel-foundation":
+                let session: any NetworkSession =
+                    mode == "cancel-curl"
+                    ? CurlSession(configuration: .direct(connections: 64))
+                    : FoundationSession(configuration: SessionConfiguration(maximumConnectionsPerHost: 64))
+                let builder = RequestBuilder(options: RequestOptions { $0.timeouts = .none })
+                let router = Router<URLEndPoint>(session: session, builder: builder)
+                say("\(type(of: session))")
+                report = try await CancelRounds(count: number, seed: seed, router: router, server: server).run()
+            case "sessions": report = await Sessions(count: number, seed: seed, server: server).run()
+            case "sockets": report = await Sockets(count: number, seed: seed, server: server).run()
+            case "idle-sockets": report = try await IdleSockets(count: number, server: server).run()
+            case "slow-reader": report = try await SlowReader(seconds: number, server: server).run()
+            case "exits": report = try Exits(count: number, server: server).run()
             default: stop(usage, 64)
             }
             server.stop()

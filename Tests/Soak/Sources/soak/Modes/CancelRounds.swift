@@ -5,22 +5,11 @@ import SwitchboardCalls
 /// Calls of one router over one session. Each is canceled at a random moment by router, progress, handle, task or
 /// reset.
 struct CancelRounds {
-    private let count: Int
-    private let seed: UInt64
-    private let server: ServerProcess
-    private let router: Router<URLEndPoint>
-    private let name: String
+    let count: Int
+    let seed: UInt64
+    let router: Router<URLEndPoint>
+    let server: ServerProcess
     private static let inFlight = 12
-
-    init(count: Int, seed: UInt64, over session: any NetworkSession, _ server: ServerProcess) {
-        self.count = count
-        self.seed = seed
-        self.server = server
-        name = "\(type(of: session))"
-        router = Router(session: session, builder: RequestBuilder(options: Self.options))
-    }
-
-    private static let options = RequestOptions { $0.timeouts = .none }
 
     private enum Means {
         case router, progress, handle, task, reset
@@ -39,30 +28,16 @@ struct CancelRounds {
     }
 
     func run() async throws -> Report {
-        say("\(name): \(count) calls, each cancelled at a random moment, \(Self.inFlight) at a time, seed \(seed)")
+        say("\(count) calls, each cancelled at a random moment, \(Self.inFlight) at a time, seed \(seed)")
         let stage = try CancelStage(base: server.url)
         defer { try? FileManager.default.removeItem(at: stage.folder) }
         let ledger = Ledger(count)
-        Watchdog.watch(ledger)
-        let start = await Figures.settled()
-        let warmUp = max(1, min(count / 2, 2_000))
-        await cancel(0..<warmUp, stage, ledger)
-        let warm = await Figures.settled()
-        await cancel(warmUp..<count, stage, ledger)
         // The session may keep a connection for each call in flight, and the warm-up may have opened fewer.
-        var goal = warm
-        goal.descriptors += Self.inFlight
-        goal.threads += Self.inFlight
-        let end = await Figures.settled(goal: goal)
-        say(ledger.outcomes)
-        var faults = ledger.faults
-        if !stage.remnants.isEmpty { faults.append("\(stage.remnants.count) files were left behind") }
-        return Report(
-            start: start, warm: goal, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome, faults: faults)
-    }
-
-    private func cancel(_ range: Range<Int>, _ stage: CancelStage, _ ledger: Ledger) async {
-        await inParallel(Self.inFlight, range) { await cancel($0, stage, ledger) }
+        var report = await ledger.report(warmUp: min(count / 2, 2_000), slack: Self.inFlight) { range in
+            await inParallel(Self.inFlight, range) { await cancel($0, stage, ledger) }
+        }
+        if !stage.remnants.isEmpty { report.faults.append("\(stage.remnants.count) files were left behind") }
+        return report
     }
 
     private func cancel(_ index: Int, _ stage: CancelStage, _ ledger: Ledger) async {

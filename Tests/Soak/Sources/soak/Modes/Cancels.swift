@@ -3,16 +3,10 @@ import Switchboard
 
 /// Requests of every kind. Each is canceled at a random moment.
 struct Cancels {
-    private let count: Int
-    private let seed: UInt64
-    private let server: ServerProcess
+    let count: Int
+    let seed: UInt64
+    let server: ServerProcess
     private static let inFlight = 48
-
-    init(count: Int, seed: UInt64, _ server: ServerProcess) {
-        self.count = count
-        self.seed = seed
-        self.server = server
-    }
 
     /// The moment when a request is canceled.
     private enum Moment {
@@ -32,29 +26,13 @@ struct Cancels {
     func run() async -> Report {
         say("\(count) requests, each cancelled at a random moment, \(Self.inFlight) at a time, seed \(seed)")
         let stage = Stage(base: server.base, fullPort: server.fullPort)
+        defer { try? FileManager.default.removeItem(at: stage.folder) }
         let ledger = Ledger(count)
-        Watchdog.watch(ledger)
-        let start = await Figures.settled()
-        let warmUp = max(1, min(count / 2, 2_000))
-        await cancel(0..<warmUp, stage, ledger)
-        await stage.openAllConnections(ledger)
-        await stage.openAllConnections(ledger)
-        let warm = await Figures.settled()
-        await cancel(warmUp..<count, stage, ledger)
-        await stage.openAllConnections(ledger)
-        await stage.openAllConnections(ledger)
-        let end = await Figures.settled(goal: warm)
-        say(ledger.outcomes)
-        try? FileManager.default.removeItem(at: stage.folder)
-        return withExtendedLifetime(stage) {
-            Report(
-                start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome,
-                faults: ledger.faults)
+        return await ledger.report(warmUp: min(count / 2, 2_000)) { range in
+            await inParallel(Self.inFlight, range) { await cancel($0, stage, ledger) }
+            await stage.openAllConnections(ledger)
+            await stage.openAllConnections(ledger)
         }
-    }
-
-    private func cancel(_ range: Range<Int>, _ stage: Stage, _ ledger: Ledger) async {
-        await inParallel(Self.inFlight, range) { await cancel($0, stage, ledger) }
     }
 
     private func cancel(_ index: Int, _ stage: Stage, _ ledger: Ledger) async {

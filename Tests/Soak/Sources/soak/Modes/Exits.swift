@@ -3,13 +3,8 @@ import Glibc
 
 /// Processes that end with requests in flight.
 struct Exits {
-    private let count: Int
-    private let server: ServerProcess
-
-    init(count: Int, _ server: ServerProcess) {
-        self.count = count
-        self.server = server
-    }
+    let count: Int
+    let server: ServerProcess
 
     func run() throws -> Report {
         say("\(count) processes that exit with requests in flight")

@@ -4,14 +4,9 @@ import SwitchboardWebSocket
 
 /// Open WebSockets that wait for messages for a minute. Then each echoes one message and closes.
 struct IdleSockets {
-    private let count: Int
-    private let server: ServerProcess
+    let count: Int
+    let server: ServerProcess
     private static let seconds = 60
-
-    init(count: Int, _ server: ServerProcess) {
-        self.count = count
-        self.server = server
-    }
 
     func run() async throws -> Report {
         say("\(count) WebSockets, idle for \(Self.seconds) s")

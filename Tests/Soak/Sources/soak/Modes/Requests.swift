@@ -3,46 +3,27 @@ import Switchboard
 
 /// Many small requests through one session, 64 at a time.
 struct Requests {
-    private let count: Int
-    private let server: ServerProcess
+    let count: Int
+    let server: ServerProcess
     private static let inFlight = 64
     private static let warmUp = 10_000
-
-    init(count: Int, _ server: ServerProcess) {
-        self.count = count
-        self.server = server
-    }
 
     func run() async -> Report {
         say("\(count) requests, \(Self.inFlight) in flight")
         let session = CurlSession(configuration: .direct(connections: Self.inFlight))
         let ledger = Ledger(count)
-        Watchdog.watch(ledger)
-        let start = await Figures.settled()
-        let warmUp = min(Self.warmUp, count)
-        await send(0..<warmUp, session, ledger)
-        let warm = await Figures.settled()
-        let begin = ContinuousClock.now
-        // Figures are printed after each tenth, so that a leak shows while it grows.
-        let step = max(1, (count - warmUp) / 10)
-        for first in stride(from: warmUp, to: count, by: step) {
-            let last = min(first + step, count)
-            await send(first..<last, session, ledger)
-            let figures = Figures.now()
-            say("after \(last): \(figures)")
+        return await ledger.report(warmUp: min(Self.warmUp, count)) { range in
+            let begin = ContinuousClock.now
+            // Figures are printed after each tenth, so that a leak shows while it grows.
+            let step = max(1, range.count / 10)
+            for first in stride(from: range.lowerBound, to: range.upperBound, by: step) {
+                let last = min(first + step, range.upperBound)
+                await inParallel(Self.inFlight, first..<last) { await send($0, session, ledger) }
+                say("after \(last): \(Figures.now())")
+            }
+            let seconds = (ContinuousClock.now - begin) / .seconds(1)
+            say("\(Int(Double(range.count) / seconds)) requests per second")
         }
-        let seconds = (ContinuousClock.now - begin) / .seconds(1)
-        say("\(Int(Double(count - warmUp) / seconds)) requests per second")
-        let end = await Figures.settled(goal: warm)
-        return withExtendedLifetime(session) {
-            Report(
-                start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome,
-                faults: ledger.faults)
-        }
-    }
-
-    private func send(_ range: Range<Int>, _ session: CurlSession, _ ledger: Ledger) async {
-        await inParallel(Self.inFlight, range) { await send($0, session, ledger) }
     }
 
     private func send(_ index: Int, _ session: CurlSession, _ ledger: Ledger) async {

@@ -3,16 +3,11 @@ import Switchboard
 
 /// Reads 1 KB a second of a body of 1 GiB, so that the server has to wait. Reads the rest at full speed.
 struct SlowReader {
-    private let seconds: Int
-    private let server: ServerProcess
+    let seconds: Int
+    let server: ServerProcess
     private static let length = 1 << 30
     /// More bytes than the system and the session buffer on loopback.
     private static let bound = 32 << 20
-
-    init(seconds: Int, _ server: ServerProcess) {
-        self.seconds = seconds
-        self.server = server
-    }
 
     func run() async throws -> Report {
         say("reading 1 KB a second of \(Self.length) bytes for \(seconds) s")

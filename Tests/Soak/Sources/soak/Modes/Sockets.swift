@@ -4,34 +4,17 @@ import SwitchboardWebSocket
 
 /// WebSockets in every state. Each is canceled at a random moment, or ends by itself.
 struct Sockets {
-    private let count: Int
-    private let seed: UInt64
-    private let server: ServerProcess
-    private let router: Router<URLEndPoint>
+    let count: Int
+    let seed: UInt64
+    let server: ServerProcess
+    private let router = Router<URLEndPoint>(session: CurlSession(configuration: .direct(connections: 1_024)))
     private static let atATime = 32
-
-    init(count: Int, seed: UInt64, _ server: ServerProcess) {
-        self.count = count
-        self.seed = seed
-        self.server = server
-        router = Router(session: CurlSession(configuration: .direct(connections: 1_024)))
-    }
 
     func run() async -> Report {
         say("\(count) WebSockets, each canceled at a random moment, \(Self.atATime) at a time, seed \(seed)")
         let ledger = Ledger(count)
-        Watchdog.watch(ledger)
-        let start = await Figures.settled()
-        let warmUp = max(1, min(count / 2, 2_000))
-        await inParallel(Self.atATime, 0..<warmUp) { await open($0, ledger) }
-        let warm = await Figures.settled()
-        await inParallel(Self.atATime, warmUp..<count) { await open($0, ledger) }
-        let end = await Figures.settled(goal: warm)
-        say(ledger.outcomes)
-        return withExtendedLifetime(router) {
-            Report(
-                start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: ledger.outcome,
-                faults: ledger.faults)
+        return await ledger.report(warmUp: min(count / 2, 2_000)) { range in
+            await inParallel(Self.atATime, range) { await open($0, ledger) }
         }
     }
 

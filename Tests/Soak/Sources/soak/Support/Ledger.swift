@@ -39,6 +39,25 @@ final class Ledger: Sendable {
         }
     }
 
+    /// Works through a warm-up and then the rest, and reads the figures before, between and after.
+    ///
+    /// `slack` is the number of descriptors and threads that the rest may add. With `leavesNothing` the warm-up may add none.
+    func report(
+        warmUp: Int, slack: Int = 0, leavesNothing: Bool = false, _ work: (Range<Int>) async -> Void
+    ) async -> Report {
+        Watchdog.watch(self)
+        let warmUp = max(1, warmUp)
+        let start = await Figures.settled()
+        await work(0..<warmUp)
+        var warm = await Figures.settled(goal: leavesNothing ? start : nil)
+        warm.descriptors += slack
+        warm.threads += slack
+        await work(warmUp..<count)
+        let end = await Figures.settled(goal: warm)
+        if !outcomes.isEmpty { say(outcomes) }
+        return Report(start: start, warm: warm, end: end, warmUp: "after \(warmUp)", outcome: outcome, faults: faults)
+    }
+
     // MARK: Results
 
     var endedOnce: Int { state.withLock { $0.endings.count { $0 == 1 } } }
