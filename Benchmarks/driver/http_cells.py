@@ -1,4 +1,4 @@
-"""GETs and POSTs of pages. A cell is a peer, a protocol, a body and a number of requests in flight, measured in rounds.
+"""GETs of pages. A cell is a peer, a protocol, a body and a number of requests in flight, measured in rounds.
 
 The peers of a round run directly after each other, in another order each round, so that other programs affect all
 peers alike. A cell's figure is the median of its rounds.
@@ -13,18 +13,16 @@ import pages
 
 BYTES = ["urlsession", "foundation", "curl", "router", "ahc"]
 TYPED = ["urlsession+decode", "router+decode", "ahc+decode"]
-POSTS = ["urlsession", "router", "ahc"]
 # libcurl alone is the lower bound for CurlSession. Clients are fastest when tasks run on the client's threads.
 EXECUTORS = ["curl+executor", "router+executor", "router+executor+decode", "ahc+executor", "ahc+executor+decode"]
 # URLSession on Linux trusts only the system's authorities, so it rejects the certificate of this run.
 WITHOUT_TLS = ("urlsession", "foundation")
 # The cells of the bars and the plot.
-BAR_GROUP = ("GET", "h1", "12 KB", 16)
+BAR_GROUP = ("h1", "12 KB", 16)
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    method: str
     protocol: str
     body: str
     in_flight: int
@@ -34,29 +32,26 @@ class Cell:
 
     @property
     def group(self):
-        return (self.method, self.protocol, self.body, self.in_flight)
+        return (self.protocol, self.body, self.in_flight)
 
 
 def groups(quick, only_bars):
-    """Returns the peers for each method, protocol, body and number in flight."""
+    """Returns the peers for each protocol, body and number in flight."""
     wanted = {BAR_GROUP: [*BYTES, *TYPED, "libcurl", *EXECUTORS]}
     if only_bars:
         return wanted
-    wanted["GET", "h1", "12 KB", 1] = [*BYTES, *TYPED, "libcurl"]
+    wanted["h1", "12 KB", 1] = [*BYTES, *TYPED, "libcurl"]
     if quick:
         return wanted
     for count in (64, 256):
-        wanted["GET", "h1", "12 KB", count] = BYTES + TYPED
+        wanted["h1", "12 KB", count] = BYTES + TYPED
     for body, counts in {"1 KB": (1, 16), "1 MB": (1, 4)}.items():
         for count in counts:
-            wanted["GET", "h1", body, count] = BYTES + TYPED
+            wanted["h1", body, count] = BYTES + TYPED
     for protocol in ("h1+TLS", "h2+TLS"):
         for count in (1, 16, 256):
-            wanted["GET", protocol, "12 KB", count] = [
+            wanted[protocol, "12 KB", count] = [
                 peer for peer in BYTES + TYPED if not peer.startswith(WITHOUT_TLS)]
-    for body in ("1 KB", "100 KB"):
-        for count in (1, 16):
-            wanted["POST", "h1", body, count] = POSTS
     return wanted
 
 
@@ -68,7 +63,7 @@ def plan(quick, only_bars=False):
         if group == BAR_GROUP:
             rounds, seconds = (5 if quick else 9), 0.7
         cells += [Cell(*group, peer, rounds, seconds) for peer in peers]
-    return sorted(cells, key=lambda cell: (cell.method, cell.protocol, pages.SIZES[cell.body], cell.in_flight))
+    return sorted(cells, key=lambda cell: (cell.protocol, pages.SIZES[cell.body], cell.in_flight))
 
 
 def measure(program, servers, site, cells, failures):
@@ -86,7 +81,7 @@ def measure(program, servers, site, cells, failures):
                 try:
                     runs[cell].append({"round": number, **measure_once(program, servers, site, cell)})
                 except bench.Failed as error:
-                    what = f"{cell.method}, {cell.protocol}, {cell.body}, {cell.in_flight} in flight"
+                    what = f"{cell.protocol}, {cell.body}, {cell.in_flight} in flight"
                     failures.add(cell.peer, what, error)
                     failed.add(cell)
         print(f"http: round {number + 1} of {max(cell.rounds for cell in cells)}", file=sys.stderr, flush=True)
@@ -94,13 +89,10 @@ def measure(program, servers, site, cells, failures):
 
 
 def measure_once(program, servers, site, cell):
-    if cell.method == "POST":
-        url, page = servers.url("bodies"), "--post"
-    else:
-        url, page = servers.url(cell.protocol, f"/{pages.FOLDERS[cell.body]}/"), "--expect"
+    url = servers.url(cell.protocol, f"/{pages.FOLDERS[cell.body]}/")
     words = [
         "http", "--peer", cell.peer, "--url", url, "--in-flight", cell.in_flight, "--seconds", cell.seconds,
-        "--warm-up", min(0.2, cell.seconds / 2), page, pages.file(site, cell.body),
+        "--warm-up", min(0.2, cell.seconds / 2), "--expect", pages.file(site, cell.body),
     ]
     if "TLS" in cell.protocol:
         words += ["--ca", servers.authority]
@@ -123,4 +115,4 @@ def result(cell, runs):
 
 def of_bars(cells):
     """Returns the cells that the bars use, by peer."""
-    return {cell["peer"]: cell for cell in cells if (cell["method"], cell["protocol"], cell["body"], cell["in_flight"]) == BAR_GROUP}
+    return {cell["peer"]: cell for cell in cells if (cell["protocol"], cell["body"], cell["in_flight"]) == BAR_GROUP}

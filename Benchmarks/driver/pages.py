@@ -1,12 +1,12 @@
-"""The pages of the measurements: movies as JSON, 1 KB to 1 MB. The page of 100 KB is only posted."""
+"""The pages of the measurements: movies as JSON, 1 KB to 1 MB."""
 
 import json
 import pathlib
 import random
 
-SIZES = {"1 KB": 1_024, "12 KB": 12_288, "100 KB": 102_400, "1 MB": 1_048_576}
-MOVIES = {"1 KB": 2, "12 KB": 20, "100 KB": 166, "1 MB": 1_700}
-FOLDERS = {"1 KB": "1k", "12 KB": "12k", "100 KB": "100k", "1 MB": "1m"}
+SIZES = {"1 KB": 1_024, "12 KB": 12_288, "1 MB": 1_048_576}
+MOVIES = {"1 KB": 2, "12 KB": 20, "1 MB": 1_700}
+FOLDERS = {"1 KB": "1k", "12 KB": "12k", "1 MB": "1m"}
 WORDS = (
     "a the one of in and to her his young old city war night summer family secret journey friend enemy detective "
     "captain house island winter love murder money train river forest letter stranger brother daughter village dream"

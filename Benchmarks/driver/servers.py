@@ -1,11 +1,9 @@
-"""The servers, on free ports of loopback: nginx for pages, and a server that receives and echoes bodies."""
+"""Starts nginx for the pages, and other servers, on free ports of loopback."""
 
 import os
-import pathlib
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 import certificates
@@ -63,14 +61,14 @@ class Servers:
         self.stop()
 
     def url(self, protocol, path="/"):
-        """Returns the URL of a path: plain for `h1`, encrypted for `h1+TLS` and `h2+TLS`, on the body server for `bodies`."""
+        """Returns the URL of a path: plain for `h1`, encrypted for `h1+TLS` and `h2+TLS`."""
         scheme = "https" if "TLS" in protocol else "http"
         return f"{scheme}://127.0.0.1:{self.ports[protocol]}{path}"
 
     def start(self):
         self.folder.mkdir(exist_ok=True)
         self.authority, certificate, key = certificates.make(self.folder)
-        self.ports = dict(zip(("h1", "h1+TLS", "h2+TLS", "bodies"), free_ports(4)))
+        self.ports = dict(zip(("h1", "h1+TLS", "h2+TLS"), free_ports(3)))
         text = CONFIGURATION.format(
             folder=self.folder, site=self.site, certificate=certificate, key=key,
             http=self.ports["h1"], https=self.ports["h1+TLS"], http2=self.ports["h2+TLS"])
@@ -78,8 +76,6 @@ class Servers:
         configuration.write_text(text)
         nginx = [machine.path("nginx"), "-p", str(self.folder), "-e", str(self.folder / "error.log")]
         self.launch([*nginx, "-c", str(configuration)])
-        here = pathlib.Path(__file__).parent
-        self.launch([sys.executable, str(here / "body_server.py"), str(self.ports["bodies"])])
         for port in self.ports.values():
             self.wait_for(port)
 

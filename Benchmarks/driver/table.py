@@ -24,13 +24,13 @@ def machine(values):
 
 
 def http(cells):
-    """Returns a table with a block for each method, body and protocol."""
+    """Returns a table with a block for each body and protocol."""
     heading = ["in flight", "peer", "req/s", "CPU us/req", "p50 us", "p99 us", "peak MiB"]
     rows, block = [], None
     for cell in cells:
-        if block != (cell["method"], cell["protocol"], cell["body"]):
-            block = (cell["method"], cell["protocol"], cell["body"])
-            rows += [None, f"{cell['method']} {cell['body']}, {cell['protocol']}", heading]
+        if block != (cell["protocol"], cell["body"]):
+            block = (cell["protocol"], cell["body"])
+            rows += [None, f"GET {cell['body']}, {cell['protocol']}", heading]
             in_flight = None
         is_first = in_flight != cell["in_flight"]
         in_flight = cell["in_flight"]

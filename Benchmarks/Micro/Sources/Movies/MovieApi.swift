@@ -52,8 +52,5 @@ public enum Loopback {
     /// The URL of ``MovieApi/newMovies(page:)`` on that server, for the peers without endpoints.
     public static let page = base + "now_playing?page=1&api_key=" + MovieKey.value
     /// The value of ``page`` as a URL.
-    public static let pageURL = url("now_playing?page=1&api_key=" + MovieKey.value)
-
-    /// Returns the URL of a path below the base URL, or a file URL if that is no valid URL.
-    public static func url(_ path: String) -> URL { URL(string: base + path) ?? URL(fileURLWithPath: path) }
+    public static let pageURL = URL(string: page) ?? URL(fileURLWithPath: page)
 }

@@ -4,7 +4,7 @@ import Movies
 /// One cell of the table: one peer, one page, one number of requests in flight.
 ///
 /// `--peer NAME[+decode] --url BASE --in-flight N (--seconds S | --requests N) [--warm-up S]
-/// [--expect FILE | --post FILE] [--ca FILE] [--http1]`
+/// [--expect FILE] [--ca FILE] [--http1]`
 struct HTTPCell {
     private let peer: any Peer
     private let work: Work
@@ -19,10 +19,7 @@ struct HTTPCell {
             isHTTP1: arguments.has("http1"))
         let name = try arguments.text("peer")
         peer = try Peers.make(name.replacingOccurrences(of: "+decode", with: ""), settings)
-        if arguments.has("post") {
-            let data = try Data(contentsOf: try arguments.file("post"))
-            work = .post(try JSONDecoder().decode(MoviePage.self, from: data))
-        } else if name.contains("+decode") {
+        if name.contains("+decode") {
             let data = try Data(contentsOf: try arguments.file("expect"))
             work = .decode(expected: try JSONDecoder().decode(MoviePage.self, from: data))
         } else {

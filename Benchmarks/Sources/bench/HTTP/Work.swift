@@ -7,8 +7,6 @@ enum Work: Sendable {
     case get(expected: Data?)
     /// Gets the page, decoded.
     case decode(expected: MoviePage)
-    /// Encodes this page and posts it.
-    case post(MoviePage)
 
     /// Compares one full response with the expected one. Returns the number that each call must return.
     func check(_ peer: any Peer) async throws -> Int {
@@ -24,26 +22,14 @@ enum Work: Sendable {
                 throw UnexpectedAnswer(description: "the decoded page differs from the expected one")
             }
             return expected.results.count
-        case .post(let page):
-            let echo = try await peer.post(page, to: .echo)
-            guard try JSONDecoder().decode(MoviePage.self, from: echo) == page else {
-                throw UnexpectedAnswer(description: "the echoed page differs from the posted one")
-            }
-            return echo.count
         }
     }
 
-    /// Makes one call. Returns the number of received bytes, decoded movies or posted bytes.
+    /// Makes one call. Returns the number of received bytes or decoded movies.
     func call(_ peer: any Peer) async throws -> Int {
         switch self {
         case .get: return try await peer.bytes()
         case .decode: return try await peer.page().results.count
-        case .post(let page):
-            let answer = String(decoding: try await peer.post(page, to: .take), as: UTF8.self)
-            guard let count = Int(answer) else {
-                throw UnexpectedAnswer(description: "the response is not a number of bytes: \(answer)")
-            }
-            return count
         }
     }
 }

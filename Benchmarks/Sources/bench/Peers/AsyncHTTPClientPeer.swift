@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The async interface of async-http-client on the shared event loops. Foundation encodes and decodes JSON with NIO's
+/// The async interface of async-http-client on the shared event loops. Foundation decodes JSON with NIO's
 /// buffers.
 struct AsyncHTTPClientPeer: Peer {
     private let client: HTTPClient
@@ -31,14 +31,6 @@ struct AsyncHTTPClientPeer: Peer {
     func bytes() async throws -> Int { try await buffer().readableBytes }
     func data() async throws -> Data { Data(buffer: try await buffer()) }
     func page() async throws -> MoviePage { try JSONDecoder().decode(MoviePage.self, from: try await buffer()) }
-
-    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
-        var request = HTTPClientRequest(url: Loopback.base + place.rawValue)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(try JSONEncoder().encodeAsByteBuffer(page, allocator: ByteBufferAllocator()))
-        return Data(buffer: try await body(request))
-    }
 
     private func buffer() async throws -> ByteBuffer { try await body(HTTPClientRequest(url: url)) }
 

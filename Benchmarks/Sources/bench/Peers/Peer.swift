@@ -7,8 +7,6 @@ protocol Peer: Sendable {
     func bytes() async throws -> Int
     /// Gets the page, decoded.
     func page() async throws -> MoviePage
-    /// Posts a page as JSON and returns the response's body.
-    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data
     /// Gets the page in the same way and returns it for comparison with the server's file.
     func data() async throws -> Data
     /// The executor for tasks that make these calls, or nil for Swift's own threads.
@@ -27,14 +25,6 @@ struct PeerSettings: Sendable {
     let authority: URL?
     /// Whether the client offers only HTTP/1.1.
     let isHTTP1: Bool
-}
-
-/// The endpoints for posted bodies.
-enum BodyServer: String, Sendable {
-    /// Returns the number of received bytes.
-    case take
-    /// Returns the received bytes.
-    case echo
 }
 
 /// The response differs from the expected one.

@@ -5,39 +5,15 @@ import Switchboard
 /// The calls of an app: an endpoint through a router, five interceptors and the response handling.
 struct RouterPeer: Peer {
     private let router: Router<MovieApi>
-    private let bodies: Router<BodyApi>
     let executor: (any TaskExecutor)?
 
     init(_ session: any NetworkSession, runsOnSession: Bool = false) {
         executor = runsOnSession ? (session as? CurlSession)?.taskExecutor : nil
         NetworkEnvironment.default = .loopback
         router = Router(session: session, interceptors: FiveInterceptors.make())
-        bodies = Router(session: session, interceptors: FiveInterceptors.make())
     }
 
     func bytes() async throws -> Int { try await data().count }
     func data() async throws -> Data { try await router.response(for: .newMovies(page: 1)).body }
     func page() async throws -> MoviePage { try await router.request(.newMovies(page: 1), as: MoviePage.self) }
-
-    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
-        try await bodies.response(for: .post(page, place)).body
-    }
-}
-
-/// The server of bodies as an app declares it.
-private enum BodyApi: EndPointType {
-    case post(MoviePage, BodyServer)
-
-    var baseURL: String { Loopback.base }
-    var path: String {
-        switch self {
-        case .post(_, let place): place.rawValue
-        }
-    }
-    var httpMethod: HTTPMethod { .post }
-    var task: HTTPTask {
-        switch self {
-        case .post(let page, _): .requestBody(JSONBody(page))
-        }
-    }
 }

@@ -20,11 +20,6 @@ struct SessionPeer: Peer {
     }
     func page() async throws -> MoviePage { try JSONDecoder().decode(MoviePage.self, from: try await data()) }
 
-    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
-        let url = Loopback.url(place.rawValue)
-        return try await body(NetworkRequest(.post, url, headers: [.accept("application/json")], body: JSONBody(page)))
-    }
-
     private func body(_ request: NetworkRequest) async throws -> Data {
         let response = try await session.send(request)
         guard response.statusCode == 200 else { throw UnexpectedAnswer.status(response.statusCode) }

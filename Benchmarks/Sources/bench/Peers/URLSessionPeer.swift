@@ -3,7 +3,7 @@ import Movies
 import Switchboard
 
 /// `URLSession` in the one use that is stable on Linux: no cache, a data task with a completion handler, never
-/// canceled. Foundation encodes and decodes JSON.
+/// canceled. Foundation decodes JSON.
 struct URLSessionPeer: Peer {
     private let session: URLSession
     private let url: URL
@@ -22,14 +22,6 @@ struct URLSessionPeer: Peer {
     func bytes() async throws -> Int { try await data().count }
     func data() async throws -> Data { try await body(URLRequest(url: url)) }
     func page() async throws -> MoviePage { try JSONDecoder().decode(MoviePage.self, from: try await data()) }
-
-    func post(_ page: MoviePage, to place: BodyServer) async throws -> Data {
-        var request = URLRequest(url: Loopback.url(place.rawValue))
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.httpBody = try JSONEncoder().encode(page)
-        return try await body(request)
-    }
 
     private func body(_ request: URLRequest) async throws -> Data {
         var request = request
