@@ -1,35 +1,36 @@
 import Foundation
 import Switchboard
 
-/// The TLS of one ``MockServer``: its certificate, and the handshake of its connections.
-final class ServerTLS: Sendable {
-    /// The certificate of the authority that clients should trust.
-    let authorityPEM: Data
-    /// A client certificate with its key, if the server requires one from its authority.
-    let clientIdentity: ClientIdentity?
-    private let handshake: MockServer.TLS.Handshake
-    private let context: TLSContext
+/// The TLS of one ``MockServer``: a self-signed certificate, and the settings of its connections.
+final class ServerTLS: @unchecked Sendable {  // only SSL_new uses `context`, and threads may call it concurrently
+    let openSSL: OpenSSL
+    /// The OpenSSL object, valid while this instance exists.
+    let context: OpenSSL.Object
+    let certificatePEM: Data
 
     init(_ options: MockServer.TLS) throws(NetworkError) {
         let openSSL = try OpenSSL.load()
-        let authority = try CertificateAuthority(openSSL)
-        let issuer = options.isTrusted ? authority : try CertificateAuthority(openSSL)
-        let key = try PrivateKey(openSSL)
-        let certificate = try issuer.serverCertificate(for: key, names: options.names, validity: options.validity)
-        context = try TLSContext(openSSL, certificate: certificate, key: key, options: options)
-        authorityPEM = try authority.certificate.pem()
-        handshake = options.handshake
-        switch options.clientCertificate {
-        case .notAsked: clientIdentity = nil
-        case .requiredOf(let pem):
-            try context.requireClientCertificates(of: Certificate.all(in: pem, openSSL))
-            clientIdentity = nil
-        case .required:
-            try context.requireClientCertificates(of: [authority.certificate])
-            let key = try PrivateKey(openSSL)
-            let certificate = try authority.clientCertificate(for: key)
-            clientIdentity = ClientIdentity(certificate: .data(try certificate.pem()), key: .data(try key.pem()))
-        }
+        self.openSSL = openSSL
+        let key = try openSSL.makeKey()
+        defer { openSSL.freeKey(key) }
+        let certificate = try openSSL.makeCertificate(for: options.names, key)
+        defer { openSSL.freeCertificate(certificate) }
+        certificatePEM = try openSSL.pem(certificate)
+        guard let context = openSSL.newContext(openSSL.serverMethod()) else { throw openSSL.failure("speak TLS") }
+        self.context = context
+        // SSL_CTRL_SET_MIN_PROTO_VERSION, TLS 1.2. OpenSSL counts the references to the certificate and the key.
+        guard openSSL.control(context, 123, 0x0303, nil) == 1, openSSL.useCertificate(context, certificate) == 1,
+            openSSL.useKey(context, key) == 1
+        else { throw openSSL.failure("use a certificate") }
+        // Disables session resumption and renegotiation, and offers only HTTP/1.1.
+        _ = openSSL.control(context, 44, 0, nil)  // SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF
+        _ = openSSL.setOptions(context, 1 << 14 | 1 << 30)  // SSL_OP_NO_TICKET, SSL_OP_NO_RENEGOTIATION
+        _ = openSSL.setTickets(context, 0)
+        openSSL.setProtocolChoice(context, chooseHTTP1, nil)
+    }
+
+    deinit {
+        openSSL.freeContext(context)
     }
 
     /// Performs the handshake. Returns false when the connection has ended.
@@ -39,21 +40,8 @@ final class ServerTLS: Sendable {
         guard let first = try channel.peek() else { throw ByteChannel.Interruption.clientLeft }
         // 22 is a handshake record (RFC 8446 §5.1). A request begins with a letter.
         guard first == 22 else { throw RequestFault("this port speaks TLS; an http URL, perhaps?") }
-        switch handshake {
-        case .complete: return try secure(channel)
-        case .stalls: try channel.pause(until: nil)
-        case .resets: channel.reset()
-        case .closes: channel.close()
-        case .garbage:
-            try channel.send(Data("MockServer: this is not TLS\r\n".utf8))
-            channel.close()
-        }
-        return false
-    }
-
-    private func secure(_ channel: ByteChannel) throws -> Bool {
         do {
-            try channel.secure(with: TLSConnection(context))
+            try channel.secure(with: TLSConnection(self))
             return true
         } catch ByteChannel.Interruption.tlsFailed {
             // The alert must arrive, even if the client has already sent its request.
@@ -63,73 +51,82 @@ final class ServerTLS: Sendable {
     }
 }
 
-/// The settings shared by a server's connections: certificate, versions and trusted client authorities.
-final class TLSContext: @unchecked Sendable {  // only SSL_new uses `pointer`, and threads may call it concurrently
-    let openSSL: OpenSSL
-    /// The OpenSSL object, valid while this instance exists.
-    let pointer: OpenSSL.Object
+extension OpenSSL {
+    /// Creates a key for ECDSA on the curve P-256. The caller frees it.
+    fileprivate func makeKey() throws(NetworkError) -> Object {
+        let context = newKeyContext(408, nil)  // EVP_PKEY_EC
+        defer { freeKeyContext(context) }
+        var key: Object?
+        guard context != nil, beginKey(context) == 1, setKeyOption(context, "ec_paramgen_curve", "P-256") == 1,
+            generateKey(context, &key) == 1, let key
+        else { throw failure("make a key") }
+        return key
+    }
 
-    init(
-        _ openSSL: OpenSSL, certificate: Certificate, key: PrivateKey, options: MockServer.TLS
-    ) throws(NetworkError) {
-        self.openSSL = openSSL
-        let functions = openSSL.connections
-        guard let context = functions.newContext(functions.serverMethod()) else { throw openSSL.failure("speak TLS") }
-        pointer = context
-        // OpenSSL counts the references to both, so they may be released afterwards.
-        let isUsed = withExtendedLifetime((certificate, key)) {
-            functions.useCertificate(context, certificate.pointer) == 1 && functions.useKey(context, key.pointer) == 1
+    /// Creates a self-signed certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), valid from yesterday for
+    /// three weeks. It can sign no other one. The caller frees it.
+    fileprivate func makeCertificate(for names: [String], _ key: Object) throws(NetworkError) -> Object {
+        var alternatives: [String] = []
+        for name in names { alternatives.append(try Self.alternative(name)) }
+        // The name is unique, because clients look up authorities by name.
+        let name = Array("MockServer \(String(UInt64.random(in: 0...UInt64.max), radix: 16))".utf8)
+        guard let certificate = newCertificate() else { throw failure("make a certificate") }
+        let day = 86_400
+        var isMade =
+            setVersion(certificate, 2) == 1  // version 3
+            && setInteger(serialNumber(certificate), .random(in: 1...UInt64(Int64.max))) == 1
+            && setSecondsFromNow(begin(certificate), -day) != nil
+            && setSecondsFromNow(end(certificate), 20 * day) != nil && setKey(certificate, key) == 1
+            // 0x1000 is MBSTRING_UTF8; -1 and 0 append.
+            && addToName(subject(certificate), "CN", 0x1000, name, Int32(name.count), -1, 0) == 1
+            && setIssuer(certificate, subject(certificate)) == 1
+            // NID_basic_constraints and NID_ext_key_usage
+            && add(87, "critical,CA:FALSE", to: certificate) && add(126, "serverAuth", to: certificate)
+        if isMade, !alternatives.isEmpty {
+            isMade = add(85, alternatives.joined(separator: ","), to: certificate)  // NID_subject_alt_name
         }
-        guard isUsed else { throw openSSL.failure("use a certificate") }
-        try setVersions(from: options.minimumVersion, through: options.maximumVersion)
-        setOptions()
+        guard isMade, sign(certificate, key, sha256()) > 0 else {
+            defer { freeCertificate(certificate) }
+            throw failure("make a certificate")
+        }
+        return certificate
     }
 
-    deinit {
-        openSSL.connections.freeContext(pointer)
+    /// Adds an extension, in the syntax of OpenSSL's manual page x509v3_config.
+    private func add(_ number: Int32, _ value: String, to certificate: Object) -> Bool {
+        guard let made = newExtension(nil, nil, number, value) else { return false }
+        defer { freeExtension(made) }
+        return addExtension(certificate, made, -1) == 1
     }
 
-    private func setVersions(from minimum: TLSVersion, through maximum: TLSVersion) throws(NetworkError) {
-        guard minimum.number <= maximum.number else {
+    /// Returns a name in OpenSSL's syntax. Throws for other characters, such as a comma, which would begin another
+    /// name.
+    private static func alternative(_ name: String) throws(NetworkError) -> String {
+        let isAddress = name.contains(":") || name.allSatisfy { $0 == "." || $0.isNumber }
+        let isClean = name.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "*": true
+            default: scalar == ":" && isAddress
+            }
+        }
+        guard isClean, !name.isEmpty else {
             throw NetworkError(
-                .insecureConnection, reason: "MockServer: the minimum version of TLS is above the maximum")
+                .insecureConnection, reason: "MockServer: \"\(name)\" is neither a host name nor an address")
         }
-        let functions = openSSL.connections
-        // SSL_CTRL_SET_MIN_PROTO_VERSION and SSL_CTRL_SET_MAX_PROTO_VERSION
-        var isSet = functions.control(pointer, 123, minimum.number, nil) == 1
-        isSet = functions.control(pointer, 124, maximum.number, nil) == 1 && isSet
-        if minimum.number < TLSVersion.tls12.number {
-            // OpenSSL rejects their signature algorithms as too weak since 3.0.
-            isSet = functions.setCiphers(pointer, "DEFAULT@SECLEVEL=0") == 1 && isSet
-        }
-        guard isSet else { throw openSSL.failure("speak these versions of TLS") }
+        return (isAddress ? "IP:" : "DNS:") + name
     }
 
-    /// Disables session resumption and renegotiation, and offers only HTTP/1.1.
-    private func setOptions() {
-        let functions = openSSL.connections
-        _ = functions.control(pointer, 44, 0, nil)  // SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF
-        _ = functions.setOptions(pointer, 1 << 14 | 1 << 30)  // SSL_OP_NO_TICKET, SSL_OP_NO_RENEGOTIATION
-        _ = functions.setTickets(pointer, 0)
-        functions.setProtocolChoice(pointer, chooseHTTP1, nil)
-    }
-
-    /// Requires client certificates from these authorities, and refuses clients without one.
-    func requireClientCertificates(of authorities: [Certificate]) throws(NetworkError) {
-        let functions = openSSL.connections
-        for authority in authorities {
-            let isAdded =
-                functions.addTrusted(functions.trustedCertificates(pointer), authority.pointer) == 1
-                && functions.addClientAuthority(pointer, authority.pointer) == 1
-            guard isAdded else { throw openSSL.failure("trust the authority of the clients") }
-        }
-        functions.setVerification(pointer, 3, nil)  // SSL_VERIFY_PEER, SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+    fileprivate func pem(_ certificate: Object) throws(NetworkError) -> Data {
+        let buffer = try makeBuffer()
+        defer { freeBuffer(buffer) }
+        guard writeCertificate(buffer, certificate) == 1 else { throw failure("write a certificate") }
+        return readAll(from: buffer)
     }
 }
 
 /// Chooses `http/1.1` from a client's list of length-prefixed names. Without it the two sides share no protocol, and
 /// the server sends an alert ([RFC 7301 §3.2](https://www.rfc-editor.org/rfc/rfc7301#section-3.2)).
-private let chooseHTTP1: OpenSSL.ConnectionFunctions.ProtocolChoice = { _, chosen, chosenLength, list, length, _ in
+private let chooseHTTP1: OpenSSL.ProtocolChoice = { _, chosen, chosenLength, list, length, _ in
     let names = UnsafeBufferPointer(start: list, count: Int(length))
     var position = 0
     while position < names.count {
@@ -142,16 +139,4 @@ private let chooseHTTP1: OpenSSL.ConnectionFunctions.ProtocolChoice = { _, chose
         position = name.endIndex
     }
     return 2  // SSL_TLSEXT_ERR_ALERT_FATAL
-}
-
-extension TLSVersion {
-    /// The version's number on the wire.
-    fileprivate var number: Int {
-        switch self {
-        case .tls10: 0x0301
-        case .tls11: 0x0302
-        case .tls12: 0x0303
-        case .tls13: 0x0304
-        }
-    }
 }

@@ -21,7 +21,7 @@ final class TLSConnection {
         static let isEnded: Int32 = 6
     }
 
-    private let context: TLSContext
+    private let tls: ServerTLS
     private let pointer: OpenSSL.Object
     private let input: OpenSSL.Object
     private let sent: OpenSSL.Object
@@ -29,52 +29,53 @@ final class TLSConnection {
     private(set) var isEnded = false
     private var isBroken = false
 
-    private var functions: OpenSSL.ConnectionFunctions { context.openSSL.connections }
+    private var openSSL: OpenSSL { tls.openSSL }
 
-    init(_ context: TLSContext) throws(NetworkError) {
-        let openSSL = context.openSSL
-        guard let pointer = openSSL.connections.new(context.pointer) else { throw openSSL.failure("begin TLS") }
-        self.context = context
+    init(_ tls: ServerTLS) throws(NetworkError) {
+        let openSSL = tls.openSSL
+        guard let pointer = openSSL.newConnection(tls.context) else { throw openSSL.failure("begin TLS") }
+        self.tls = tls
         self.pointer = pointer
         do throws(NetworkError) {
             input = try openSSL.makeBuffer()
             do throws(NetworkError) {
                 sent = try openSSL.makeBuffer()
             } catch {
-                openSSL.memory.freeBuffer(input)
+                openSSL.freeBuffer(input)
                 throw error
             }
         } catch {
-            openSSL.connections.free(pointer)
+            openSSL.freeConnection(pointer)
             throw error
         }
-        openSSL.connections.setBuffers(pointer, input, sent)
-        openSSL.connections.setServer(pointer)
+        openSSL.setBuffers(pointer, input, sent)
+        openSSL.setServer(pointer)
     }
 
     deinit {
-        functions.free(pointer)  // frees the buffers too
+        openSSL.freeConnection(pointer)  // frees the buffers too
     }
 
     /// Whether the handshake is complete.
-    var isEstablished: Bool { functions.isEstablished(pointer) == 1 }
+    var isEstablished: Bool { openSSL.isEstablished(pointer) == 1 }
 
     /// Decrypts bytes from the client and appends everything that can be decrypted to `text`.
     func take(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) throws(Failure) {
-        context.openSSL.write(bytes, to: input)
+        // A buffer in memory accepts all bytes unless memory runs out.
+        _ = openSSL.writeBuffer(input, bytes.baseAddress, Int32(bytes.count))
         while let some = try read() { text.append(contentsOf: some) }
     }
 
     /// Returns at most one record, or nil when no complete record is available.
     private func read() throws(Failure) -> [UInt8]? {
-        context.openSSL.memory.clearErrors()
+        openSSL.clearErrors()
         var count: Int32 = 0
         let record = [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, length in
-            count = functions.read(pointer, buffer.baseAddress, Int32(buffer.count))
+            count = openSSL.read(pointer, buffer.baseAddress, Int32(buffer.count))
             length = max(0, Int(count))
         }
         if count > 0 { return record }
-        switch functions.outcome(pointer, count) {
+        switch openSSL.outcome(pointer, count) {
         case Outcome.wantsRead, Outcome.wantsWrite: return nil
         case Outcome.isEnded:
             isEnded = true
@@ -86,26 +87,26 @@ final class TLSConnection {
     private func failure() -> Failure {
         isBroken = true
         // For a received alert, the lowest bits hold its number plus 1000.
-        return context.openSSL.takeError() & 0xFFF > 1_000 ? .refusedByClient : .refusedByServer
+        return openSSL.takeError() & 0xFFF > 1_000 ? .refusedByClient : .refusedByServer
     }
 
     /// Encrypts bytes for the client into the ``output()``.
     func put(_ bytes: Data) throws(Failure) {
         guard !bytes.isEmpty else { return }
-        context.openSSL.memory.clearErrors()
-        let count = bytes.withUnsafeBytes { functions.write(pointer, $0.baseAddress, Int32($0.count)) }
+        openSSL.clearErrors()
+        let count = bytes.withUnsafeBytes { openSSL.write(pointer, $0.baseAddress, Int32($0.count)) }
         guard count == bytes.count else { throw failure() }
     }
 
     /// Removes the bytes to send and returns them.
     func output() -> Data {
-        context.openSSL.readAll(from: sent)
+        openSSL.readAll(from: sent)
     }
 
     /// Announces the end of the data (`close_notify`), so that the client does not take it for a lost connection.
     func putEnd() {
         guard isEstablished, !isBroken else { return }
-        context.openSSL.memory.clearErrors()
-        _ = functions.shutDown(pointer)
+        openSSL.clearErrors()
+        _ = openSSL.shutDown(pointer)
     }
 }

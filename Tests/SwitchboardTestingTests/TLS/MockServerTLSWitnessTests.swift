@@ -21,21 +21,12 @@ struct MockServerTLSWitnessTests {
         }
     }
 
-    /// The exit codes are in the curl manual: 60 is for certificates, 35 for handshakes, 28 for a timeout.
-    @Test(
-        "curl refuses invalid certificates",
-        .enabled(if: Curl.isInstalled),
-        arguments: [
-            (MockServer.TLS(names: ["elsewhere.example"]), 60), (.init(validity: .expired), 60),
-            (.init(validity: .notYetValid), 60), (.init(isTrusted: false), 60), (.init(handshake: .closes), 35),
-            (.init(handshake: .resets), 35), (.init(handshake: .garbage), 35), (.init(handshake: .stalls), 28),
-        ] as [(MockServer.TLS, Int32)])
-    func curlRefuses(tls: MockServer.TLS, exit: Int32) async throws {
-        try await MockServer.run(tls: tls) { server in
+    @Test("curl refuses a certificate of another name", .enabled(if: Curl.isInstalled))
+    func curlRefuses() async throws {
+        try await MockServer.run(tls: .init(names: ["elsewhere.example"])) { server in
             try await server.withAuthorityFile { authority in
-                let limit = exit == 28 ? "1" : "20"
-                let curl = try await Curl.run("--cacert", authority, "--max-time", limit, "\(server.url)")
-                #expect(curl.exit == exit)
+                let curl = try await Curl.run("--cacert", authority, "--max-time", "20", "\(server.url)")
+                #expect(curl.exit == 60)  // CURLE_PEER_FAILED_VERIFICATION
             }
         }
     }
@@ -63,24 +54,19 @@ struct MockServerTLSWitnessTests {
     }
 
     @Test(
-        "the server supports the given TLS versions",
+        "the server supports TLS 1.2 and 1.3, and no older version",
         .enabled(if: Witness.openssl.isInstalled),
-        arguments: [
-            (TLSVersion.tls11, "TLSv1.1", "-tls1_1"), (.tls12, "TLSv1.2", "-tls1_2"), (.tls13, "TLSv1.3", "-tls1_3"),
-        ])
-    func versions(version: TLSVersion, name: String, option: String) async throws {
-        let others = ["-tls1_1", "-tls1_2", "-tls1_3"].filter { $0 != option }
-        try await MockServer.run(tls: .init(minimumVersion: version, maximumVersion: version)) { server in
+        arguments: [("TLSv1.2", "-tls1_2"), ("TLSv1.3", "-tls1_3")])
+    func versions(name: String, option: String) async throws {
+        try await MockServer.run(tls: .init()) { server in
             let weak = ["-cipher", "DEFAULT@SECLEVEL=0"]
             let (text, exit) = try await Witness.openssl.run(
                 ["s_client", "-connect", "127.0.0.1:\(server.port)", option] + weak)
             #expect(exit == 0)
             #expect(text.contains("Protocol  : \(name)\n") || text.contains("New, \(name), Cipher is"))
-            for other in others {
-                let (_, exit) = try await Witness.openssl.run(
-                    ["s_client", "-connect", "127.0.0.1:\(server.port)", other] + weak)
-                #expect(exit == 1, "\(other)")
-            }
+            let (_, older) = try await Witness.openssl.run(
+                ["s_client", "-connect", "127.0.0.1:\(server.port)", "-tls1_1"] + weak)
+            #expect(older == 1)
         }
     }
 
