@@ -43,7 +43,7 @@ public final class MockServer: Sendable {
         let listener: Socket
         var tls: ServerTLS?
         if let options = configuration.tls { tls = try ServerTLS(options) }
-        do throws(SystemCalls.Failure) {
+        do throws(Socket.Failure) {
             (listener, port) = try Socket.listening()
             core = try MockServerCore(configuration: configuration, tls: tls, handler: handler)
         } catch {

@@ -17,7 +17,7 @@ final class MockServerCore: Sendable {
 
     init(
         configuration: MockServer.Configuration, tls: ServerTLS?, handler: MockServer.Handler?
-    ) throws(SystemCalls.Failure) {
+    ) throws(Socket.Failure) {
         self.configuration = configuration
         self.tls = tls
         state = WaitableState(MockServerState(handler: handler))
@@ -29,7 +29,7 @@ final class MockServerCore: Sendable {
     func accept(on listener: Socket) {
         startThread { [self] in
             while listener.wait(for: .readable, stop: stop) == .ready {
-                do throws(SystemCalls.Failure) {
+                do throws(Socket.Failure) {
                     if let socket = try listener.accept() { start(socket) }
                 } catch {
                     // No descriptor is left until a connection closes.
@@ -195,31 +195,5 @@ struct MockServerState: Sendable {
 
     var connectionsText: String {
         "\(accepted) accepted, \(open.count) open, \(endedByClient.count) ended by a client"
-    }
-}
-
-/// Wakes every thread that waits for a socket, once and permanently.
-///
-/// All threads poll a pipe; the byte written to it is never read.
-final class StopSignal: Sendable {
-    /// The end to poll.
-    let descriptor: Int32
-    private let writeEnd: Int32
-    private let isFired = Protected(false)
-
-    init() throws(SystemCalls.Failure) {
-        (descriptor, writeEnd) = try SystemCalls.makePipe()
-    }
-
-    func fire() {
-        isFired.withLock { isFired in
-            if !isFired { SystemCalls.signal(writeEnd) }
-            isFired = true
-        }
-    }
-
-    deinit {
-        SystemCalls.closeDescriptor(descriptor)
-        SystemCalls.closeDescriptor(writeEnd)
     }
 }

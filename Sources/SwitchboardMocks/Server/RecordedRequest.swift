@@ -73,15 +73,7 @@ extension RecordedRequest {
     ///
     /// A pair without `=` has the value nil, empty pairs are left out, and an invalid escape stays unchanged.
     public var queryItems: [URLQueryItem] {
-        Self.items(of: (query ?? "")[...])
-    }
-
-    /// Returns the pairs of a query or a form.
-    static func items(of text: Substring) -> [URLQueryItem] {
-        text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return URLQueryItem(name: decoded(parts[0]), value: parts.count > 1 ? decoded(parts[1]) : nil)
-        }
+        FormBody.decode(query ?? "")
     }
 
     /// Returns the value of the first pair of ``queryItems`` with that name.
@@ -100,11 +92,6 @@ extension RecordedRequest {
     private var origin: Substring {
         guard !target.hasPrefix("/"), let authority = target.range(of: "://")?.upperBound else { return target[...] }
         return target[authority...].drop { $0 != "/" && $0 != "?" }
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        let text = text.replacingOccurrences(of: "+", with: " ")
-        return text.removingPercentEncoding ?? text
     }
 }
 

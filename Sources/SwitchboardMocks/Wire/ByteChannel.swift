@@ -192,7 +192,7 @@ final class ByteChannel {
     }
 
     private func wait(
-        for event: SystemCalls.Event, until deadline: ContinuousClock.Instant? = nil
+        for event: Socket.Event, until deadline: ContinuousClock.Instant? = nil
     ) -> Socket.Wait {
         // TLS may announce the end before the connection ends.
         if tls?.isEnded == true { return .ready }

@@ -1,0 +1,260 @@
+import Switchboard
+import SwitchboardPlatform
+
+#if canImport(Darwin)
+import Darwin
+
+private let streamSocket = SOCK_STREAM
+private let sendFlags: Int32 = 0
+/// Nil, because Darwin's Process closes the descriptors that its child should not have. A descriptor need not be made
+/// close-on-exec atomically.
+private let acceptAtomically: AcceptWithFlags? = nil
+private let atomicFlags: Int32 = 0
+#else
+#if canImport(Glibc)
+import Glibc
+
+private let atomicFlags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+private let streamSocket = Int32(SOCK_STREAM.rawValue) | atomicFlags
+#else
+#if canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+private let atomicFlags = SOCK_CLOEXEC | SOCK_NONBLOCK
+private let streamSocket = SOCK_STREAM | atomicFlags
+#endif
+private let sendFlags = Int32(MSG_NOSIGNAL)
+/// `accept4`, which the C library's module does not export. Nil in a static executable.
+private let acceptAtomically = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
+#endif
+
+private typealias AcceptWithFlags =
+    @convention(c) (
+        Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, Int32
+    ) -> Int32
+
+// The functions whose names are those of methods of a socket.
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
+}
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
+
+/// A TCP socket of 127.0.0.1: one end of a connection, or a listener. Its calls do not block. Only one thread uses and
+/// closes it.
+final class Socket: Sendable {
+    /// A failed call and its cause.
+    struct Failure: Error {
+        let call: String
+        let code = errno
+
+        var text: String { "\(call): \(String(cString: strerror(code)))" }
+        /// Whether no descriptor or memory is left. The call may work a little later.
+        fileprivate var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+    }
+
+    /// An event to wait for.
+    enum Event {
+        case readable, writable
+        /// A broken connection, and nothing else.
+        case broken
+    }
+
+    enum Wait {
+        case ready, stopped, timedOut
+    }
+
+    enum Received {
+        case bytes(Int), nothingYet, end, broken
+    }
+
+    enum Sent {
+        case bytes(Int), nothingYet, broken
+    }
+
+    let descriptor: Int32
+    private let isClosed = Protected(false)
+
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        // A test may start processes. A connection that a child inherited would stay open after it is closed here.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        #if canImport(Darwin)
+        setOption(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
+        #endif
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Creates a socket that is not connected.
+    static func make() throws(Failure) -> Socket {
+        let descriptor = socket(AF_INET, streamSocket, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket") }
+        return Socket(descriptor)
+    }
+
+    /// Creates a socket that listens on a free port.
+    static func listening() throws(Failure) -> (socket: Socket, port: Int) {
+        let socket = try make()
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(socket.descriptor, address, length) == 0 && listen(socket.descriptor, SOMAXCONN) == 0
+                    && getsockname(socket.descriptor, address, &length) == 0
+            }
+        }
+        guard isListening else { throw Failure(call: "listen on 127.0.0.1") }
+        return (socket, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// Accepts the next connection, or returns nil when it has already ended.
+    ///
+    /// - Throws: The failure when the process has no descriptor left.
+    func accept() throws(Failure) -> Socket? {
+        let accepted = acceptAtomically?(descriptor, nil, nil, atomicFlags) ?? systemAccept(descriptor)
+        guard accepted >= 0 else {
+            let failure = Failure(call: "accept")
+            guard failure.isExhaustion else { return nil }
+            throw failure
+        }
+        let socket = Socket(accepted)
+        // Small pieces are sent at once, so that a scripted chunk arrives as one.
+        socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+        return socket
+    }
+
+    private func setOption<Value>(_ level: Int32, _ name: Int32, _ value: Value) {
+        withUnsafeBytes(of: value) { bytes in
+            _ = setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Waits for an event, the signal or the deadline. Nil waits without limit.
+    func wait(for event: Event, stop: StopSignal, until deadline: ContinuousClock.Instant? = nil) -> Wait {
+        let mask: Int16 =
+            switch event {
+            case .readable: Int16(POLLIN)
+            case .writable: Int16(POLLOUT)
+            case .broken: 0
+            }
+        while true {
+            let rest = deadline.map { ContinuousClock.now.duration(to: $0) }
+            if let rest, rest <= .zero { return .timedOut }
+            var entries = [
+                pollfd(fd: descriptor, events: mask, revents: 0),
+                pollfd(fd: stop.readEnd, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&entries, 2, rest?.wholeMillisecondsRoundedUp ?? -1) > 0 else { continue }
+            return entries[1].revents != 0 ? .stopped : .ready
+        }
+    }
+
+    /// Reads the available bytes, at most as many as fit.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count >= 0 { return count == 0 ? .end : .bytes(count) }
+            if errno != EINTR { return errno == EAGAIN || errno == EWOULDBLOCK ? .nothingYet : .broken }
+        }
+    }
+
+    /// Writes as many bytes as the system accepts now.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
+        while true {
+            let count = systemSend(descriptor, bytes)
+            if count >= 0 { return .bytes(count) }
+            if errno != EINTR { return errno == EAGAIN || errno == EWOULDBLOCK ? .nothingYet : .broken }
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends this side of the connection. The peer's bytes still arrive.
+    func endSending() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Closes with a RST instead of a FIN.
+    func reset() {
+        closeOnce { setOption(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
+    }
+
+    /// Ends the connection or the listener, even if a child process inherited it.
+    func close() {
+        closeOnce { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private func closeOnce(_ prepare: () -> Void) {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return }
+            prepare()
+            systemClose(descriptor)
+            isClosed = true
+        }
+    }
+}
+
+/// Wakes every thread that waits for a socket, once and permanently.
+///
+/// All threads poll a pipe; the byte written to it is never read.
+final class StopSignal: Sendable {
+    /// The end to poll.
+    fileprivate let readEnd: Int32
+    private let writeEnd: Int32
+    private let isFired = Protected(false)
+
+    init() throws(Socket.Failure) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Socket.Failure(call: "pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    func fire() {
+        isFired.withLock { isFired in
+            if !isFired { _ = write(writeEnd, [1], 1) }
+            isFired = true
+        }
+    }
+
+    deinit {
+        systemClose(readEnd)
+        systemClose(writeEnd)
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMillisecondsRoundedUp: Int32 {
+        // The wait is at most an hour; the caller repeats it.
+        guard self < .seconds(3_600) else { return 3_600_000 }
+        let (seconds, attoseconds) = components
+        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
+
+// MARK: - OpenSSL
+
+#if canImport(Darwin)
+/// None: loading the system's libssl ends the process, and other processes of the user can write the folders of
+/// Homebrew.
+private let openSSLNames: [String] = []
+#else
+private let openSSLNames = ["libssl.so.3", "libssl.so.1.1"]
+#endif
+
+extension DynamicLibrary {
+    /// The candidates for OpenSSL's libssl, best first. Loading it loads libcrypto too. Empty on Apple's
+    /// systems.
+    static var namesOfOpenSSL: [String] { openSSLNames }
+}
