@@ -88,7 +88,7 @@ extension Data {
         guard !separator.isEmpty else { return [self] }
         var pieces: [Data] = []
         var start = startIndex
-        while let range = self[start...].firstPlace(of: separator) {
+        while let range = self[start...].firstRange(ofBytes: separator) {
             pieces.append(Data(self[start..<range.lowerBound]))
             start = range.upperBound
         }

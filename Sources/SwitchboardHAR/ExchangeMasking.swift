@@ -178,7 +178,7 @@ package struct MaskedText {
         }
         var rest = text.dropFirst(first.count).dropLast(last.count)
         for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
-            guard let range = rest.firstPlace(of: piece) else { return false }
+            guard let range = rest.firstRange(ofBytes: piece) else { return false }
             rest = rest[range.upperBound...]
         }
         return true
@@ -196,7 +196,7 @@ package struct MaskedText {
                 guard rest.count >= piece.count, rest.suffix(piece.count) == piece else { return hidden }
                 end = rest.endIndex - piece.count..<rest.endIndex
             } else if !piece.isEmpty {
-                guard let range = rest.firstPlace(of: piece) else { return hidden }
+                guard let range = rest.firstRange(ofBytes: piece) else { return hidden }
                 end = range
             }
             hidden.append(String(decoding: rest[..<end.lowerBound], as: UTF8.self))

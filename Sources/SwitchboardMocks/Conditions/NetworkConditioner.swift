@@ -11,8 +11,7 @@ import Switchboard
 /// ```
 ///
 /// List it last, so that its conditions apply to each attempt. The redirects of one attempt share its conditions.
-/// ``Switchboard/NetworkSession/under(_:seed:clock:)`` wraps a session instead, so that the conditions apply to each
-/// exchange.
+/// Among the exchange interceptors, its conditions apply to each exchange.
 ///
 /// A request takes these times, measured by the given clock:
 /// 1. the time to send its body: at once by its length, or piece by piece as a streamed body is read
@@ -69,47 +68,6 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
         }
         let draw = ConditionDraw(seed: seed, number: number)
         return try await ConditionedExchange(request, conditions, draw, clock).run(next)
-    }
-}
-
-/// A session under simulated network conditions; see ``Switchboard/NetworkSession/under(_:seed:clock:)``.
-public struct ConditionedSession: NetworkSession {
-    /// The conditioner, whose conditions can be changed.
-    public let conditioner: NetworkConditioner
-    private let session: any NetworkSession
-
-    init(_ session: any NetworkSession, _ conditioner: NetworkConditioner) {
-        self.session = session
-        self.conditioner = conditioner
-    }
-
-    /// Sends a request under the conditions, and waits for the whole response.
-    ///
-    /// - Throws: The session's errors, and the errors of the conditions; see ``NetworkConditioner``. A request that may
-    ///   not be sent fails at once.
-    public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try request.validate()
-        return try await conditioner.send(request) { [session] in try await session.send($0) }
-    }
-}
-
-extension NetworkSession {
-    /// Returns this session under simulated network conditions, which apply to each exchange.
-    ///
-    /// ```swift
-    /// let session = DefaultSession.shared.under(.edge)
-    /// session.conditioner.conditions = .offline
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - conditions: The first conditions.
-    ///   - seed: The seed for losses and jitter. Default 0, so that they are the same in each run.
-    ///   - clock: The clock that measures the waits. Default the real one.
-    /// - Returns: The session under the conditions.
-    public func under(
-        _ conditions: NetworkConditions, seed: UInt64 = 0, clock: any Clock<Duration> = ContinuousClock()
-    ) -> ConditionedSession {
-        ConditionedSession(self, NetworkConditioner(conditions, seed: seed, clock: clock))
     }
 }
 

@@ -73,7 +73,7 @@ extension RequestMatcher {
     /// Adds a condition: a field with that name and value in a form body (`application/x-www-form-urlencoded`).
     public func form(_ name: String, _ value: String) -> RequestMatcher {
         adding("form \(MessageText.pair(name, value))") { request in
-            let values = RecordedRequest.items(of: request.text[...]).filter { $0.name == name }.map { $0.value ?? "" }
+            let values = FormBody.decode(request.body).filter { $0.name == name }.map { $0.value ?? "" }
             guard !values.isEmpty else { return "the form has no \(name)" }
             guard !values.contains(value) else { return nil }
             return "the form's \(name) is \(MessageText.values(values, of: name))"

@@ -48,7 +48,7 @@ private struct BuiltRequest: CustomStringConvertible {
         description = "\(name) (\(request.method) \(request.path.dropFirst())\(query))"
     }
 
-    private var items: [URLQueryItem] { RecordedRequest.items(of: (request.query ?? "")[...]) }
+    private var items: [URLQueryItem] { FormBody.decode(request.query ?? "") }
 
     func differences(from sent: RecordedRequest, _ wanted: EndPointRecord) -> [String] {
         let isAtPath = PathPattern(request.path.dropFirst()[...]).matches(sent.path)

@@ -148,7 +148,7 @@ extension RequestMatcher {
         matcher = matcher.adding(words ?? "") { request -> String? in
             pattern.matches(request.path) ? nil : "the path is " + Redaction.standard.url(request.path)
         }
-        for item in RecordedRequest.items(of: query) {
+        for item in FormBody.decode(query) {
             if let value = item.value {
                 matcher = matcher.query(item.name, value)
             } else {

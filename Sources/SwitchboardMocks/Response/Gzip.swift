@@ -20,87 +20,12 @@ enum Gzip {
         return result
     }
 
-    /// Returns a gzip bomb: at least `count` zeros, in about a thousandth of their number.
-    ///
-    /// It is one deflate block ([RFC 1951 §3.2.7](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.7)) whose alphabet
-    /// has three symbols: the zero itself, "258 bytes as the one before", which takes two bits, and the end.
-    static func zeros(atLeast count: Int) -> Data {
-        let matches = (max(1, count) - 1 + 257) / 258
-        var bits = BitWriter(header)
-        bits.write(0b101, 3)  // last block, dynamic codes
-        bits.write(29, 5)  // 286 lengths of literals: up to 285
-        bits.write(0, 5)  // 1 length of distances
-        bits.write(14, 4)  // 18 lengths of lengths
-        // In the order 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1: a code of 1 bit for 18, of 2 for 2 and for 1.
-        for length in [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2] { bits.write(UInt64(length), 3) }
-        let (one, two) = ("10", "11")
-        bits.write(code: two)  // the zero, 0
-        bits.writeZeros(138)
-        bits.writeZeros(117)
-        bits.write(code: two)  // the end, 256
-        bits.writeZeros(28)
-        bits.write(code: one)  // 258 bytes, 285
-        bits.write(code: one)  // as the one before
-        bits.write(code: "10")
-        bits.writeZeroBits(2 * matches)
-        bits.write(code: "11")
-        var result = bits.finish()
-        let size = 1 + 258 * matches
-        result.append(littleEndian: CRC32.checksum(ofZeros: size))
-        result.append(littleEndian: UInt32(truncatingIfNeeded: size))
-        return result
-    }
-
     /// Magic number, deflate, no flags, no time, unknown system.
-    private static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
-}
-
-/// Writes bits from the lowest of a byte to the highest, as deflate packs them.
-private struct BitWriter {
-    private var bytes: Data
-    private var pending: UInt64 = 0
-    private var count = 0
-
-    init(_ start: Data) {
-        bytes = start
-    }
-
-    mutating func write(_ value: UInt64, _ width: Int) {
-        pending |= value << UInt64(count)
-        count += width
-        while count >= 8 {
-            bytes.append(UInt8(truncatingIfNeeded: pending))
-            pending >>= 8
-            count -= 8
-        }
-    }
-
-    /// Writes a Huffman code, first bit first.
-    mutating func write(code: String) {
-        for bit in code.utf8 { write(bit == UInt8(ascii: "1") ? 1 : 0, 1) }
-    }
-
-    /// Writes `number` code lengths of zero, 11 to 138: the symbol 18 followed by the number.
-    mutating func writeZeros(_ number: UInt64) {
-        write(code: "0")
-        write(number - 11, 7)
-    }
-
-    mutating func writeZeroBits(_ number: Int) {
-        let first = min(number, (8 - count) % 8)
-        write(0, first)
-        bytes.append(Data(count: (number - first) / 8))
-        write(0, (number - first) % 8)
-    }
-
-    mutating func finish() -> Data {
-        if count > 0 { write(0, 8 - count) }
-        return bytes
-    }
+    static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
 }
 
 extension Data {
-    fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
+    mutating func append(littleEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 }
@@ -113,29 +38,11 @@ enum CRC32 {
         (0..<8).reduce(UInt32(byte)) { crc, _ in shift(crc) }
     }
 
-    private static func shift(_ crc: UInt32) -> UInt32 {
+    static func shift(_ crc: UInt32) -> UInt32 {
         crc & 1 == 0 ? crc >> 1 : polynomial ^ (crc >> 1)
     }
 
     static func checksum(of data: Data) -> UInt32 {
         ~data.reduce(~0) { crc, byte in table[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8) }
-    }
-
-    /// Returns the checksum of `count` zeros, in as many steps as the number has bits. A zero bit changes
-    /// the checksum linearly, so twice as many zeros are the square of a matrix over GF(2).
-    static func checksum(ofZeros count: Int) -> UInt32 {
-        var matrix = (0..<32).map { shift(1 << UInt32($0)) }
-        var crc: UInt32 = ~0
-        var bits = count * 8
-        while bits > 0 {
-            if bits & 1 == 1 { crc = apply(matrix, crc) }
-            matrix = matrix.map { apply(matrix, $0) }
-            bits >>= 1
-        }
-        return ~crc
-    }
-
-    private static func apply(_ matrix: [UInt32], _ crc: UInt32) -> UInt32 {
-        (0..<32).reduce(0) { sum, bit in crc >> UInt32(bit) & 1 == 1 ? sum ^ matrix[bit] : sum }
     }
 }

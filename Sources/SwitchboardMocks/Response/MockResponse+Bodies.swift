@@ -24,13 +24,6 @@ extension MockResponse {
         MockResponse(status: status, headers: headers.describing("application/json"), body: data)
     }
 
-    /// Rejects a value at compile time: use ``encoding(_:encoder:status:headers:)``.
-    @available(*, unavailable, message: "write `try .encoding(value)`")
-    @_disfavoredOverload
-    public static func json(_ value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
-        .status(status, headers: headers)
-    }
-
     /// Creates a response of text in UTF-8, as `text/plain; charset=utf-8`.
     public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
         MockResponse(status: status, headers: headers.describing("text/plain; charset=utf-8"), body: Data(text.utf8))
@@ -66,15 +59,11 @@ extension MockResponse {
     /// Returns this response with its body as gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), stored without
     /// compression, and with `Content-Encoding: gzip`. A stub delivers the body decoded, as a session does.
     public func gzipped() -> MockResponse {
-        packed(Gzip.stored(body), .gzip(body))
-    }
-
-    /// Creates a 200 whose gzip body expands to at least `count` zero bytes, from about a thousandth of that on the
-    /// wire. A session refuses it with ``/Switchboard/NetworkError/Code/responseTooLarge`` when it exceeds
-    /// ``/Switchboard/ResponseLimits/responseBody``, and so does a stub.
-    public static func gzipBomb(_ count: Int = 1 << 30) -> MockResponse {
-        MockResponse(headers: ["Content-Type": "application/octet-stream"])
-            .packed(Gzip.zeros(atLeast: count), .zeros(max(1, count)))
+        with {
+            $0.headers.set("Content-Encoding", "gzip")
+            $0.encodedContent = .gzip(body)
+            $0.body = Gzip.stored(body)
+        }
     }
 
     /// Returns this response with a `Content-Encoding` that its body does not have.
@@ -86,14 +75,6 @@ extension MockResponse {
         return with {
             $0.headers.set("Content-Encoding", encoding)
             $0.encodedContent = isKnown ? .mislabelled : nil
-        }
-    }
-
-    private func packed(_ bytes: Data, _ content: EncodedContent) -> MockResponse {
-        with {
-            $0.headers.set("Content-Encoding", "gzip")
-            $0.body = bytes
-            $0.encodedContent = content
         }
     }
 }

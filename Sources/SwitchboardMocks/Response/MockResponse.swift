@@ -54,7 +54,6 @@ public struct MockResponse: Sendable {
     /// The content of a body with a `Content-Encoding`.
     enum EncodedContent: Sendable {
         case gzip(Data)
-        case zeros(Int)
         /// Content in another coding than the field says.
         case mislabelled
     }

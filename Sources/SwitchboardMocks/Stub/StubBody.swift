@@ -26,8 +26,8 @@ struct StubBody {
         }
         if let action { throw partial(try await error(for: action), sentCount) }
         let limit = request.limits.responseBody
-        guard length <= limit else {
-            let reason = "the body has \(length) bytes, limits.responseBody is \(limit)"
+        guard content.count <= limit else {
+            let reason = "the body has \(content.count) bytes, limits.responseBody is \(limit)"
             throw partial(NetworkError(.responseTooLarge, reason: reason), limit)
         }
         return content
@@ -49,19 +49,10 @@ struct StubBody {
 
     fileprivate var sent: [Data] { response.chunks(of: content.prefix(action == nil ? content.count : sentCount)) }
 
-    private var length: Int {
-        guard allowsBody, case .zeros(let count)? = response.encodedContent else { return content.count }
-        return count
-    }
-
     private var content: Data {
         guard allowsBody else { return Data() }
-        switch response.encodedContent {
-        case .gzip(let data): return data
-        // A body that the limit refuses is not unpacked.
-        case .zeros(let count): return Data(count: min(count, max(0, request.limits.responseBody)))
-        case .mislabelled, nil: return response.body
-        }
+        if case .gzip(let data) = response.encodedContent { return data }
+        return response.body
     }
 
     /// The chunks of a response that is read as it arrives.

@@ -46,16 +46,6 @@ public struct WebSocketStep: Sendable, Hashable {
     /// Sends bytes as they are, for instance half a frame.
     public static func bytes(_ bytes: Data) -> WebSocketStep { WebSocketStep(action: .send(bytes)) }
 
-    /// Sends a compressed binary message of zeros, which is a thousand times as long as its frame. The response needs
-    /// the field `Sec-WebSocket-Extensions: permessage-deflate`, and the client must offer it.
-    ///
-    /// - Parameter size: The least size of the message in bytes. Default 1 GiB.
-    /// - Returns: The step.
-    public static func bomb(_ size: Int = 1 << 30) -> WebSocketStep {
-        // The deflate block of the gzip format, without its header and trailer.
-        frame(0x2, Data(Gzip.zeros(atLeast: size).dropFirst(10).dropLast(8)), reserved: 4)
-    }
-
     /// Waits for a message of the client.
     public static let receive = WebSocketStep(action: .receive)
 

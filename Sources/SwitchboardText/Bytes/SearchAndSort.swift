@@ -3,7 +3,7 @@ import Foundation
 extension Data {
     /// Returns the first occurrence of `bytes`, or nil, in linear time. `range(of:)` needs the product of both lengths for
     /// repetitive bytes.
-    package func firstPlace(of bytes: Data) -> Range<Index>? {
+    package func firstRange(ofBytes bytes: Data) -> Range<Index>? {
         guard !bytes.isEmpty, bytes.count <= count else { return nil }
         // The length of the longest beginning of `bytes` that also ends before each index (Knuth, Morris and Pratt).
         let bytes = Array(bytes)

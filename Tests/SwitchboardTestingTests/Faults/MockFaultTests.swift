@@ -23,9 +23,13 @@ struct MockFaultTests {
         }
     }
 
+    private static let all = MockFault.all + MockFault.bombs
+    /// The faults that end a process with URLSession on Linux: Foundation before 6.4 traps when a connection breaks
+    /// inside the response's head.
+    private static let traps = ["close-after-status-line", "stall-after-status-line", "interim-without-end"]
     /// Every fault over every session, except those that end the process.
     private static let overSessions = RealSession.allCases.flatMap { real in
-        MockFault.all.filter { !(real.traps && $0.trapsURLSessionOnLinux) }.map { (real, $0) }
+        all.filter { !(real.traps && traps.contains($0.name)) }.map { (real, $0) }
     }
 
     @Test("each fault has its documented outcome over a real session", arguments: overSessions)

@@ -139,7 +139,8 @@ struct StubWireTests {
     func decodedBodies() async throws {
         let limited = NetworkRequest(.get, url, options: RequestOptions { $0.limits.responseBody = 2_000 })
         let session = StubSession(
-            .text("hello").gzipped(), .gzipBomb(1_000), .gzipBomb(3_000), .text("x").mislabelled(as: "br"))
+            .text("hello").gzipped(), .data(Data(count: 1_000)).gzipped(), .data(Data(count: 3_000)).gzipped(),
+            .text("x").mislabelled(as: "br"))
         let text = try await session.send(limited)
         #expect(text.text == "hello" && text.headers["Content-Encoding"] == "gzip")
         #expect(try await session.send(limited).body == Data(count: 1_000))

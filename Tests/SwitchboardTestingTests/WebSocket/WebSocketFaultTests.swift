@@ -21,7 +21,9 @@ import Testing
         return messages
     }
 
-    @Test("each fault gives its error, over a server and a stub", arguments: MockFault.webSocket)
+    @Test(
+        "each fault gives its error, over a server and a stub",
+        arguments: MockFault.webSocket + MockFault.webSocketBombs)
     func faults(_ fault: MockFault) async throws {
         func check(_ session: any NetworkSession, _ url: URL) async throws {
             let isSilent = fault.code == .timedOut
