@@ -116,7 +116,8 @@ public struct RawStep: Sendable, Hashable {
     enum Action: Sendable, Hashable {
         case send(Data)
         case pause(Duration)
-        case close, reset, stall, keepAlive
+        /// The end of the connection, or nil for one that stays open.
+        case end(MockResponse.Break?)
     }
 
     let action: Action
@@ -131,13 +132,13 @@ public struct RawStep: Sendable, Hashable {
     public static func pause(_ time: Duration) -> RawStep { RawStep(action: .pause(time)) }
 
     /// The end of the connection, which also follows the last step of any script.
-    public static let close = RawStep(action: .close)
+    public static let close = RawStep(action: .end(.close))
     /// The end of the connection by a TCP RST.
-    public static let reset = RawStep(action: .reset)
+    public static let reset = RawStep(action: .end(.reset))
     /// Silence until the client leaves or the server stops.
-    public static let stall = RawStep(action: .stall)
+    public static let stall = RawStep(action: .end(.stall))
     /// The end of the answer on a connection that stays open for the next request.
-    public static let keepAlive = RawStep(action: .keepAlive)
+    public static let keepAlive = RawStep(action: .end(nil))
 }
 
 extension RawStep: CustomReflectable {

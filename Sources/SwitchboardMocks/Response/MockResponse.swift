@@ -58,7 +58,7 @@ public struct MockResponse: Sendable {
         case mislabelled
     }
 
-    /// The fate of a connection at a point.
+    /// The end of a connection.
     enum Break: String, Sendable {
         case close, reset, stall
     }
@@ -163,7 +163,7 @@ extension MockResponse: CustomStringConvertible {
         if let length = wire.announcedLength { words.append("announced as \(length)") }
         if let length = wire.secondLength { words.append("and as \(length)") }
         if wire.chunkSizeText != nil { words.append("a bad chunk size") }
-        if !wire.trailing.isEmpty { words.append("\(wire.trailing.count) bytes behind it") }
+        if !wire.trailing.isEmpty { words.append("\(wire.trailing.count) bytes after it") }
         if let interim = wire.interim { words.append("\(interim.count) interim \(interim.status) before it") }
         return words.map { ", \($0)" }.joined()
     }

@@ -65,7 +65,7 @@ struct MockConnection: Sendable {
             try play(ScriptedPeer(steps), of: request, over: channel)
             return false
         }
-        guard answer.ending != .keepAlive else { return true }
+        guard answer.ending != nil else { return true }
         try end(answer, over: channel)
         return false
     }
@@ -108,7 +108,7 @@ struct MockConnection: Sendable {
 
     private func end(_ answer: WireResponse, over channel: ByteChannel) throws {
         switch answer.ending {
-        case .keepAlive: break
+        case nil: break
         case .stall: try channel.pause(until: nil)
         case .reset: channel.reset()
         case .close: channel.close(isWhole: answer.isWhole)

@@ -76,7 +76,8 @@ struct OpenSSL: @unchecked Sendable {  // pointers to functions, which never cha
 
     /// The library, or the reason why it cannot be loaded.
     static let loaded = Result { () throws(DynamicLibrary.Failure) in
-        try OpenSSL(firstOf: DynamicLibrary.namesOfOpenSSL)
+        // Apple's systems have none of these: loading their own libssl ends the process.
+        try OpenSSL(firstOf: ["libssl.so.3", "libssl.so.1.1"])
     }
 
     init(firstOf names: [String]) throws(DynamicLibrary.Failure) {
@@ -158,12 +159,6 @@ extension OpenSSL {
         describeError(takeError(), &text, text.count)
         let words = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return NetworkError(.insecureConnection, reason: "MockServer: OpenSSL cannot \(action): \(words)")
-    }
-
-    /// Creates a buffer in memory. The caller frees it.
-    func makeBuffer() throws(NetworkError) -> Object {
-        guard let buffer = newBuffer(inMemory()) else { throw failure("make a buffer") }
-        return buffer
     }
 
     /// Removes all bytes from a buffer and returns them.

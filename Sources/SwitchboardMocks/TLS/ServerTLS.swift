@@ -117,9 +117,9 @@ extension OpenSSL {
     }
 
     fileprivate func pem(_ certificate: Object) throws(NetworkError) -> Data {
-        let buffer = try makeBuffer()
+        let buffer = newBuffer(inMemory())
         defer { freeBuffer(buffer) }
-        guard writeCertificate(buffer, certificate) == 1 else { throw failure("write a certificate") }
+        guard let buffer, writeCertificate(buffer, certificate) == 1 else { throw failure("write a certificate") }
         return readAll(from: buffer)
     }
 }

@@ -34,26 +34,18 @@ final class TLSConnection {
     init(_ tls: ServerTLS) throws(NetworkError) {
         let openSSL = tls.openSSL
         guard let pointer = openSSL.newConnection(tls.context) else { throw openSSL.failure("begin TLS") }
-        self.tls = tls
-        self.pointer = pointer
-        do throws(NetworkError) {
-            input = try openSSL.makeBuffer()
-            do throws(NetworkError) {
-                sent = try openSSL.makeBuffer()
-            } catch {
-                openSSL.freeBuffer(input)
-                throw error
-            }
-        } catch {
+        let (input, sent) = (openSSL.newBuffer(openSSL.inMemory()), openSSL.newBuffer(openSSL.inMemory()))
+        openSSL.setBuffers(pointer, input, sent)  // frees the buffers with the connection
+        guard let input, let sent else {
             openSSL.freeConnection(pointer)
-            throw error
+            throw openSSL.failure("begin TLS")
         }
-        openSSL.setBuffers(pointer, input, sent)
+        (self.tls, self.pointer, self.input, self.sent) = (tls, pointer, input, sent)
         openSSL.setServer(pointer)
     }
 
     deinit {
-        openSSL.freeConnection(pointer)  // frees the buffers too
+        openSSL.freeConnection(pointer)
     }
 
     /// Whether the handshake is complete.

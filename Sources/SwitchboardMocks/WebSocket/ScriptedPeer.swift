@@ -9,7 +9,7 @@ struct ScriptedPeer {
         case pause(Duration)
         /// Read bytes of the client, for ``take(_:)``.
         case read
-        case end(WireResponse.Ending)
+        case end(MockResponse.Break)
     }
 
     typealias Message = RecordedWebSocket.Message

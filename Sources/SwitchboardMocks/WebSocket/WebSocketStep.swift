@@ -8,7 +8,7 @@ public struct WebSocketStep: Sendable, Hashable {
         case send(Data)
         case receive, echo
         case pause(Duration)
-        case end(WireResponse.Ending)
+        case end(MockResponse.Break)
     }
 
     let action: Action

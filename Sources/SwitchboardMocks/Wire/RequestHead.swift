@@ -42,7 +42,7 @@ struct RequestHead {
             guard let text = lengths.first else { return .length(0) }
             let isNumber = !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
             guard lengths.count == 1, isNumber else { throw RequestFault("Content-Length is not one number") }
-            guard let length = Int(text) else { throw RequestFault(413, "Content-Length is beyond all measure") }
+            guard let length = Int(text) else { throw RequestFault(413, "Content-Length is too large") }
             return .length(length)
         }
     }

@@ -125,7 +125,7 @@ final class RequestReader {
         let isNumber = !digits.isEmpty && digits.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
         guard isNumber else { throw RequestFault("a chunk size is not a hexadecimal number") }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
-            throw RequestFault(413, "a chunk size is beyond all measure")
+            throw RequestFault(413, "a chunk size is too large")
         }
         return size
     }

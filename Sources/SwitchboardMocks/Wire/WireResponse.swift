@@ -4,10 +4,6 @@ import SwitchboardText
 
 /// A ``MockResponse`` as the bytes that answer one request, and the end of the connection after them.
 struct WireResponse {
-    enum Ending: Equatable {
-        case keepAlive, close, reset, stall
-    }
-
     /// One write, or the silence before it.
     enum Piece {
         case bytes(Data)
@@ -15,7 +11,8 @@ struct WireResponse {
     }
 
     private(set) var pieces: [Piece] = []
-    private(set) var ending = Ending.close
+    /// The end of the connection after the pieces. Nil for a connection that stays open.
+    private(set) var ending: MockResponse.Break? = .close
     /// Whether the pieces contain everything scripted.
     private(set) var isWhole = true
 
@@ -25,7 +22,7 @@ struct WireResponse {
         switch response.outcome {
         case .complete, .webSocket: write(response, to: request, until: nil)
         case .broken(let action, let point):
-            ending = Ending(action)
+            ending = action
             isWhole = false
             write(response, to: request, until: point.location)
         case .script(let steps): for step in steps { add(step) }
@@ -38,10 +35,7 @@ struct WireResponse {
         switch step.action {
         case .send(let bytes): pieces.append(.bytes(bytes))
         case .pause(let time): pieces.append(.pause(time))
-        case .close: ending = .close
-        case .reset: ending = .reset
-        case .stall: ending = .stall
-        case .keepAlive: ending = .keepAlive
+        case .end(let end): ending = end
         }
     }
 
@@ -73,7 +67,7 @@ struct WireResponse {
         }
         guard location == nil else { return }
         if !response.wire.trailing.isEmpty { pieces.append(.bytes(response.wire.trailing)) }
-        ending = frame.isKept ? .keepAlive : .close
+        ending = frame.isKept ? nil : .close
     }
 
     private mutating func write(chunks: [Data], _ response: MockResponse) {
@@ -109,16 +103,6 @@ struct WireResponse {
         pieces = pieces.flatMap { piece -> [Piece] in
             guard case .bytes(let bytes) = piece else { return [piece] }
             return bytes.flatMap { [.bytes(Data([$0])), .pause(time)] }
-        }
-    }
-}
-
-extension WireResponse.Ending {
-    init(_ action: MockResponse.Break) {
-        switch action {
-        case .close: self = .close
-        case .reset: self = .reset
-        case .stall: self = .stall
         }
     }
 }
