@@ -19,7 +19,7 @@ import Foundation
 /// - A top-level value that encodes nothing is `{}`, not an error.
 /// - A value nested deeper than ``maximumDepth``, or too deeply for the stack of the thread, is an error.
 /// - `JSONEncoder` traps when a value writes itself twice. Here the last write counts. A container that is used after
-///   its value was encoded throws.
+///   its value was encoded, or while it encodes another value, throws.
 /// - The coding path of a value in a nested container has all keys. `JSONEncoder` omits the container's
 ///   keys.
 ///
@@ -27,8 +27,8 @@ import Foundation
 /// The text is written once, into one buffer (`OutputBytes`), while the containers of a value are used in order. Each
 /// open value has an `OutputFrame` with the start of its text, its kind and the number of its members. A container
 /// consists of the writer and the number of its frame, so creating one allocates only the box of
-/// `KeyedEncodingContainer`. Swift allows writes to nested containers and super encoders at any time until the call
-/// ends. When an enclosing value is written to while one is open, the open one moves to a separate `OutputWriter`. Its
+/// `KeyedEncodingContainer`. Swift allows writes to nested containers and super encoders until their value is
+/// encoded. When an enclosing value is written to while one is open, the open one moves to a separate `OutputWriter`. Its
 /// text is inserted at its position at the end. Objects whose members must move (sorted names, repeated names) are
 /// rewritten when they are closed. Arrays, optionals and dictionaries with `String` keys are written without their
 /// `encode(to:)`.
@@ -143,7 +143,7 @@ extension FastJSONEncoder {
     public enum DateEncodingStrategy: Sendable {
         /// ISO 8601 text with milliseconds unless they are zero: `2001-01-01T00:00:00Z`, `2001-01-01T00:00:00.250Z`.
         ///
-        /// This is the default. A year outside 1 to 9999 is an error.
+        /// A year outside 1 to 9999 is an error.
         case iso8601WithMilliseconds
         /// ISO 8601 text in whole seconds.
         case iso8601

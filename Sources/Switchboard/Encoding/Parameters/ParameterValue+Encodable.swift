@@ -38,7 +38,7 @@ extension ParameterValue: Encodable {
             case .date(let value): try container.encode(value)
             case .data(let value): try container.encode(value)
             case .number(let text):
-                guard Self.isNumber(text) else { throw Self.notNumber(text) }
+                guard text.isJSONNumber else { throw Self.notNumber(text) }
                 if try FastJSONEncoder.write(number: text, to: encoder) { return }
                 if let integer = Int64(text) {
                     try container.encode(integer)

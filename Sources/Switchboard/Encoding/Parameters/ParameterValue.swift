@@ -66,27 +66,6 @@ public enum ParameterValue: Sendable, Equatable {
         if case .absent = self { true } else { false }
     }
 
-    /// Returns whether a text is a JSON number ([RFC 8259 §6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
-    static func isNumber(_ text: String) -> Bool {
-        enum Part { case start, minus, zero, integer, point, fraction, exponent, sign, power }
-        var part = Part.start
-        for byte in text.utf8 {
-            switch (part, byte) {
-            case (.start, UInt8(ascii: "-")): part = .minus
-            case (.start, UInt8(ascii: "0")), (.minus, UInt8(ascii: "0")): part = .zero
-            case (.start, 0x30...0x39), (.minus, 0x30...0x39), (.integer, 0x30...0x39): part = .integer
-            case (.zero, UInt8(ascii: ".")), (.integer, UInt8(ascii: ".")): part = .point
-            case (.point, 0x30...0x39), (.fraction, 0x30...0x39): part = .fraction
-            case (.zero, 0x45), (.zero, 0x65), (.integer, 0x45), (.integer, 0x65), (.fraction, 0x45), (.fraction, 0x65):
-                part = .exponent
-            case (.exponent, UInt8(ascii: "+")), (.exponent, UInt8(ascii: "-")): part = .sign
-            case (.exponent, 0x30...0x39), (.sign, 0x30...0x39), (.power, 0x30...0x39): part = .power
-            default: return false
-            }
-        }
-        return part == .zero || part == .integer || part == .fraction || part == .power
-    }
-
     static func notNumber(_ text: String) -> NetworkError {
         NetworkError(.encodingFailed, reason: "\(text.quotedForMessage) is not a JSON number")
     }

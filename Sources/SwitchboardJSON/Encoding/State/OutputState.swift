@@ -14,8 +14,6 @@ struct OutputState {
     var keys: [any CodingKey] = []
     /// The texts of other writers and their offsets in this text, in ascending order.
     var insertions: [(position: Int, writer: OutputWriter)] = []
-    /// Members and elements added while another value in their container was being written. They follow it.
-    var late: [(serial: UInt32, name: String?, writer: OutputWriter)] = []
     /// The writers to which values of this one were moved, by serial.
     var moved: [UInt32: OutputWriter] = [:]
     /// The members' indices by name, for objects with many members.
@@ -132,7 +130,7 @@ struct OutputState {
     @inline(__always)
     mutating func beginElement(in serial: UInt32) -> Bool {
         guard top.serial == serial, top.kind == .array else { return false }
-        beginPlace()
+        beginEntry()
         return true
     }
 
@@ -140,7 +138,7 @@ struct OutputState {
     @inline(__always)
     mutating func beginMember(_ name: String, in serial: UInt32, isUnique: Bool = false) -> Bool {
         guard top.serial == serial, top.kind == .object else { return false }
-        beginPlace()
+        beginEntry()
         let start = bytes.count &+ 1
         let found = bytes.appendName(name, escapesSlashes: escapesSlashes)
         var member = OutputMember(
@@ -157,7 +155,7 @@ struct OutputState {
     }
 
     @inline(__always)
-    private mutating func beginPlace() {
+    private mutating func beginEntry() {
         top.lastStart = bytes.count
         if top.count > 0 { bytes.append(UInt8(ascii: ",")) }
         top.count &+= 1

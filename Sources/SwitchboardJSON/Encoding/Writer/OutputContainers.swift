@@ -77,50 +77,23 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 }
 
 /// The elements of an array.
-struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
+struct OutputUnkeyedContainer: UnkeyedEncodingContainer, OutputScalarContainer {
     let writer: OutputWriter
     let serial: UInt32
 
     var codingPath: [any CodingKey] { writer.codingPath(of: serial) }
     var count: Int { writer.count(of: serial) }
 
-    func encodeNil() throws { try writer.beginElement(in: serial).pointee.appendNil() }
-    func encode(_ value: Bool) throws { try writer.beginElement(in: serial).pointee.append(value) }
-    func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws {
-        try append(Int64(value))
+    @inline(__always)
+    func begin(_ value: @autoclosure () -> Any) throws -> UnsafeMutablePointer<OutputState> {
+        try writer.beginElement(in: serial)
     }
-    func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
-        try append(UInt64(value))
-    }
+
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: Int128) throws { try writer.beginElement(in: serial).pointee.append(value) }
+    func encode(_ value: Int128) throws { try begin(value).pointee.append(value) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: UInt128) throws { try writer.beginElement(in: serial).pointee.append(value) }
-    func encode(_ value: String) throws { try writer.beginElement(in: serial).pointee.append(value) }
-
-    func encode(_ value: Double) throws {
-        guard value.isFinite else { return try encodeNonFinite(value) }
-        try writer.beginElement(in: serial).pointee.bytes.append(value)
-    }
-    func encode(_ value: Float) throws {
-        guard value.isFinite else { return try encodeNonFinite(value) }
-        try writer.beginElement(in: serial).pointee.bytes.append(value)
-    }
-
-    @inline(never)
-    private func encodeNonFinite(_ value: any Encodable) throws { try writer.writeElement(value, in: serial) }
-
-    // Integers share two functions, so that the compiler does not specialize a copy for each type.
-
-    @inline(never)
-    private func append(_ value: Int64) throws { try writer.beginElement(in: serial).pointee.append(value) }
-
-    @inline(never)
-    private func append(_ value: UInt64) throws { try writer.beginElement(in: serial).pointee.append(value) }
-
-    func encode(_ value: some Encodable) throws {
-        try writer.writeElement(value, in: serial)
-    }
+    func encode(_ value: UInt128) throws { try begin(value).pointee.append(value) }
+    func encode(_ value: some Encodable) throws { try writer.writeElement(value, in: serial) }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
         let target = writer.nested(.object, in: serial)
@@ -136,4 +109,40 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer {
         let target = writer.nested(.empty, in: serial)
         return OutputEncoder(writer: target.writer, serial: target.serial)
     }
+}
+
+/// A container of one value or of elements, whose values have no keys.
+protocol OutputScalarContainer {
+    /// Begins a value. The caller then appends it, a scalar, to the returned state.
+    func begin(_ value: @autoclosure () -> Any) throws -> UnsafeMutablePointer<OutputState>
+    func encode(_ value: some Encodable) throws
+}
+
+extension OutputScalarContainer {
+    func encodeNil() throws { try begin("null").pointee.appendNil() }
+    func encode(_ value: Bool) throws { try begin(value).pointee.append(value) }
+    func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws { try append(Int64(value)) }
+    func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws { try append(UInt64(value)) }
+    func encode(_ value: String) throws { try begin(value).pointee.append(value) }
+
+    func encode(_ value: Double) throws {
+        guard value.isFinite else { return try encodeNonFinite(value) }
+        try begin(value).pointee.bytes.append(value)
+    }
+
+    func encode(_ value: Float) throws {
+        guard value.isFinite else { return try encodeNonFinite(value) }
+        try begin(value).pointee.bytes.append(value)
+    }
+
+    @inline(never)
+    private func encodeNonFinite(_ value: any Encodable) throws { try encode(value) }
+
+    // Integers share two functions, so that the compiler does not specialize a copy for each type.
+
+    @inline(never)
+    private func append(_ value: Int64) throws { try begin(value).pointee.append(value) }
+
+    @inline(never)
+    private func append(_ value: UInt64) throws { try begin(value).pointee.append(value) }
 }

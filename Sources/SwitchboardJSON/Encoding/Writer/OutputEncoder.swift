@@ -1,5 +1,5 @@
 /// The encoder of a value and its single-value container.
-struct OutputEncoder: Encoder, SingleValueEncodingContainer {
+struct OutputEncoder: Encoder, SingleValueEncodingContainer, OutputScalarContainer {
     let writer: OutputWriter
     let serial: UInt32
 
@@ -18,43 +18,15 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    func encodeNil() throws { try begin("null").pointee.appendNil() }
-    func encode(_ value: Bool) throws { try begin(value).pointee.append(value) }
-    func encode(_ value: some SignedInteger & FixedWidthInteger & Encodable) throws {
-        try append(Int64(value))
-    }
-    func encode(_ value: some UnsignedInteger & FixedWidthInteger & Encodable) throws {
-        try append(UInt64(value))
-    }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func encode(_ value: Int128) throws { try begin(value).pointee.append(value) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func encode(_ value: UInt128) throws { try begin(value).pointee.append(value) }
-    func encode(_ value: String) throws { try begin(value).pointee.append(value) }
-    func encode(_ value: Double) throws {
-        guard value.isFinite else { return try encodeNonFinite(value) }
-        try begin(value).pointee.bytes.append(value)
-    }
-    func encode(_ value: Float) throws {
-        guard value.isFinite else { return try encodeNonFinite(value) }
-        try begin(value).pointee.bytes.append(value)
-    }
     func encode(_ value: some Encodable) throws { try writer.writeSingle(value, serial: serial) }
 
-    @inline(never)
-    private func encodeNonFinite(_ value: any Encodable) throws { try writer.writeSingle(value, serial: serial) }
-
-    // Integers share two functions, so that the compiler does not specialize a copy for each type.
-
-    @inline(never)
-    private func append(_ value: Int64) throws { try begin(value).pointee.append(value) }
-
-    @inline(never)
-    private func append(_ value: UInt64) throws { try begin(value).pointee.append(value) }
-
-    private func begin(_ value: @autoclosure () -> Any) throws -> UnsafeMutablePointer<OutputState> {
+    func begin(_ value: @autoclosure () -> Any) throws -> UnsafeMutablePointer<OutputState> {
         guard writer.state.pointee.beginSingle(serial) else {
-            guard let other = writer.reach(serial) else { throw writer.unusable(value(), serial) }
+            guard let other = writer.reach(serial) else { throw writer.misuse(of: serial, value()) }
             return try OutputEncoder(writer: other, serial: serial).begin(value())
         }
         writer.state.pointee.top.kind = .scalar
@@ -73,7 +45,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer {
 
 extension String {
     /// Whether the text is a JSON number (RFC 8259 §6).
-    fileprivate var isJSONNumber: Bool {
+    package var isJSONNumber: Bool {
         var rest = utf8[...]
         func skipDigits() -> Int {
             let count = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }.count

@@ -3,10 +3,10 @@
 /// A nested container begins in the text of its writer, like any value. When an enclosing value is written to while it
 /// is open, it moves with its contents to a separate writer, because later writes to it are allowed until the end.
 extension OutputWriter {
-    typealias TapeLocation = (writer: OutputWriter, serial: UInt32)
+    typealias OutputTarget = (writer: OutputWriter, serial: UInt32)
 
     /// Begins a nested container or super encoder for a key. It continues a value of the same key and kind, if any.
-    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> TapeLocation {
+    func nested(_ kind: OutputFrame.Kind, forKey key: some CodingKey, in serial: UInt32) -> OutputTarget {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if beginMember(name, in: serial) {
             guard kind != .empty, let member = state.pointee.members.elements.last, member.repeated >= 0 else {
@@ -23,18 +23,18 @@ extension OutputWriter {
             return target
         }
         if let writer = reach(serial) { return writer.nested(kind, forKey: key, in: serial) }
-        return late(kind, name: name, key: key, in: serial)
+        return misused(kind, key: key, in: serial)
     }
 
     /// Begins a nested container or super encoder in an array.
-    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> TapeLocation {
+    func nested(_ kind: OutputFrame.Kind, in serial: UInt32) -> OutputTarget {
         if state.pointee.beginElement(in: serial) { return begin(kind, key: nil) }
         if let writer = reach(serial) { return writer.nested(kind, in: serial) }
-        return late(kind, name: nil, key: JSONPathKey(index: count(of: serial)), in: serial)
+        return misused(kind, key: indexKey(in: serial), in: serial)
     }
 
     /// Makes the value an object or array and returns its writer. When it can no longer be one, the text is never read.
-    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> TapeLocation {
+    func opened(_ kind: OutputFrame.Kind, serial: UInt32) -> OutputTarget {
         if state.pointee.open(kind, serial: serial) {
             if let depth = depth(of: serial), depth >= settings.maximumDepth { settings.isTooDeep = true }
             return (self, serial)
@@ -44,7 +44,7 @@ extension OutputWriter {
     }
 
     /// Begins a nested value after its separator and name.
-    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> TapeLocation {
+    private func begin(_ kind: OutputFrame.Kind, key: (any CodingKey)?) -> OutputTarget {
         guard canNest(kind, in: state.pointee.depth) else { return (unread(kind), 0) }
         let serial = state.pointee.push { key }
         state.pointee.top.isNested = true
@@ -52,12 +52,12 @@ extension OutputWriter {
         return (self, serial)
     }
 
-    /// Begins a nested value in a container in which another value is being written.
-    private func late(_ kind: OutputFrame.Kind, name: String?, key: any CodingKey, in serial: UInt32) -> TapeLocation {
-        guard let depth = depth(of: serial), canNest(kind, in: depth) else { return (unread(kind), 0) }
-        let writer = OutputWriter(in: self, serial: serial, key: key, kind: kind, depth: depth + 1)
-        state.pointee.late.append((serial, name, writer))
-        return (writer, 0)
+    /// Lets the call fail at its end, because requesting a container cannot throw.
+    private func misused(_ kind: OutputFrame.Kind, key: any CodingKey, in serial: UInt32) -> OutputTarget {
+        if depth(of: serial) != nil, settings.misuse == nil {
+            settings.misuse = misuse(of: serial, key.stringValue, key: key)
+        }
+        return (unread(kind), 0)
     }
 
     private func canNest(_ kind: OutputFrame.Kind, in depth: Int) -> Bool {
@@ -65,12 +65,6 @@ extension OutputWriter {
         if depth + 1 < settings.maximumDepth || isDeepest { return true }
         settings.isTooDeep = true
         return false
-    }
-
-    /// Ends the value begun last.
-    func close() {
-        if !state.pointee.late.isEmpty { flushLate() }
-        state.pointee.pop()
     }
 
     /// Returns the writer in which a value is the one begun last, after moving open nested containers away.
@@ -83,7 +77,6 @@ extension OutputWriter {
         let inner = state.pointee.frames.elements[(index + 1)...]
         guard state.pointee.top.isNested, inner.allSatisfy(\.isNested) else { return nil }
         move(from: index + 1)
-        if !state.pointee.late.isEmpty { flushLate() }
         return self
     }
 
@@ -113,8 +106,6 @@ extension OutputWriter {
             let serial = frames[position].serial
             source.pointee.moved[serial] = writer
             source.pointee.nameIndexes[serial] = nil
-            target.pointee.late += source.pointee.late.filter { $0.serial == serial }
-            source.pointee.late.removeAll { $0.serial == serial }
         }
         frames[0].hasKey = false
         frames[0].isNested = false

@@ -22,16 +22,15 @@ extension OutputWriter {
             state.pointee.unwind(to: count)
             throw error
         }
-        while state.pointee.top.serial != serial { close() }
+        while state.pointee.top.serial != serial { state.pointee.pop() }
         if state.pointee.depth >= settings.maximumDepth, state.pointee.top.kind != .scalar { settings.isTooDeep = true }
-        close()
-        if !state.pointee.late.isEmpty { flushLate() }
+        state.pointee.pop()
     }
 
     /// Writes a value through a single-value container.
     func writeSingle<Value: Encodable>(_ value: Value, serial: UInt32) throws {
         guard state.pointee.beginSingle(serial) else {
-            guard let writer = reach(serial) else { throw unusable(value, serial) }
+            guard let writer = reach(serial) else { throw misuse(of: serial, value) }
             return try writer.writeSingle(value, serial: serial)
         }
         let typeInfo = settings.typeInfo(of: Value.self)
@@ -135,12 +134,11 @@ extension OutputWriter {
         invalid(value, key: { nil }, "the value is nested too deeply for the stack of this thread")
     }
 
-    func unusable(_ value: Any, _ serial: UInt32) -> EncodingError {
-        .invalidValue(
-            value,
-            .init(
-                codingPath: codingPath(of: serial),
-                debugDescription: "a container was used after the value it belongs to was encoded"))
+    /// Returns the error for a container that was used too late.
+    func misuse(of serial: UInt32, _ value: Any, key: (any CodingKey)? = nil) -> EncodingError {
+        let path = codingPath(of: serial) + [key].compactMap { $0 }
+        let time = depth(of: serial) == nil ? "after the value it belongs to was" : "while one of its values was being"
+        return .invalidValue(value, .init(codingPath: path, debugDescription: "a container was used \(time) encoded"))
     }
 
     /// Returns the text for infinity or NaN, or throws when the strategy is `throw`.

@@ -41,7 +41,6 @@ final class OutputWriter {
     /// Ends the writer: releases the writers that it refers to, and treats its containers as those of an encoded value.
     func end() {
         state.pointee.insertions = []
-        state.pointee.late = []
         state.pointee.moved = [:]
         state.pointee.frames.keep(0)
         state.pointee.top = OutputFrame(serial: .max, kind: .scalar, start: 0, lastStart: 0, firstMember: 0)
@@ -49,8 +48,8 @@ final class OutputWriter {
 
     /// Returns the complete text, which is valid until the writer changes or is released. Throws when it is too deep.
     func finished(_ value: some Encodable) throws -> UnsafeBufferPointer<UInt8> {
-        flushLate()
         if settings.isTooDeep { throw tooDeep(value) }
+        if let misuse = settings.misuse { throw misuse }
         guard !state.pointee.insertions.isEmpty else { return state.pointee.bytes.buffer }
         var whole = OutputBytes(capacity: state.pointee.bytes.count * 2)
         assemble(into: &whole)
@@ -60,8 +59,7 @@ final class OutputWriter {
     }
 
     private func assemble(into whole: inout OutputBytes) {
-        while state.pointee.frames.count > 0 { close() }
-        flushLate()
+        while state.pointee.frames.count > 0 { state.pointee.pop() }
         state.pointee.closeOutermost()
         let own = state.pointee.bytes.buffer
         var position = 0
@@ -80,16 +78,16 @@ final class OutputWriter {
     func begin(_ key: some CodingKey, in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         let name = settings.convertsKeys ? convertedName(of: key, in: serial) : key.stringValue
         if state.pointee.beginMember(name, in: serial) { return state }
-        if let writer = reach(serial) { return try writer.begin(key, in: serial) }
-        return try beginLate(name, key: key, in: serial).state
+        guard let writer = reach(serial) else { throw misuse(of: serial, name, key: key) }
+        return try writer.begin(key, in: serial)
     }
 
     /// Writes the separator of an element. The caller then appends the value, a scalar, to the returned state.
     @inline(never)
     func beginElement(in serial: UInt32) throws -> UnsafeMutablePointer<OutputState> {
         if state.pointee.beginElement(in: serial) { return state }
-        if let writer = reach(serial) { return try writer.beginElement(in: serial) }
-        return try beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial).state
+        guard let writer = reach(serial) else { throw misuse(of: serial, "", key: indexKey(in: serial)) }
+        return try writer.beginElement(in: serial)
     }
 
     /// Writes the separator of a member and its name. False when the value is not the object begun last.
@@ -112,7 +110,7 @@ final class OutputWriter {
         } else if let writer = reach(serial) {
             try writer.writeMember(value, forKey: key, in: serial)
         } else {
-            try writeLate(value, to: beginLate(name, key: key, in: serial))
+            throw misuse(of: serial, value, key: key)
         }
     }
 
@@ -129,54 +127,13 @@ final class OutputWriter {
         } else if let writer = reach(serial) {
             try writer.writeElement(value, in: serial)
         } else {
-            try writeLate(value, to: beginLate(nil, key: JSONPathKey(index: count(of: serial)), in: serial))
-        }
-    }
-
-    @inline(never)
-    private func writeLate(_ value: some Encodable, to writer: OutputWriter) throws {
-        do {
-            try writer.write(value, key: { nil })
-        } catch {
-            state.pointee.late.removeAll { $0.writer === writer }
-            throw error
+            throw misuse(of: serial, value, key: indexKey(in: serial))
         }
     }
 
     @inline(never)
     func convertedName(of key: any CodingKey, in serial: UInt32) -> String {
         settings.name(of: key, at: codingPath(of: serial))
-    }
-
-    /// Returns a writer for a member or element of a container in which another value is being written.
-    ///
-    /// Its text is inserted after that value.
-    @inline(never)
-    private func beginLate(_ name: String?, key: any CodingKey, in serial: UInt32) throws -> OutputWriter {
-        guard let depth = depth(of: serial) else {
-            throw EncodingError.invalidValue(
-                key.stringValue,
-                .init(
-                    codingPath: codingPath(of: serial) + [key],
-                    debugDescription: "a container was used after the value it belongs to was encoded"))
-        }
-        let writer = OutputWriter(in: self, serial: serial, key: key, kind: .scalar, depth: depth)
-        state.pointee.late.append((serial, name, writer))
-        return writer
-    }
-
-    func flushLate() {
-        let serial = state.pointee.top.serial
-        let late = state.pointee.late.filter { $0.serial == serial }
-        guard !late.isEmpty else { return }
-        state.pointee.late.removeAll { $0.serial == serial }
-        for late in late {
-            let isBegun =
-                late.name.map { beginMember($0, in: serial) } ?? state.pointee.beginElement(in: serial)
-            // The value may have become an array or an object in the meantime.
-            guard isBegun else { continue }
-            state.pointee.insertions.append((state.pointee.bytes.count, late.writer))
-        }
     }
 
     /// Returns a writer whose text is never read, for a value that cannot be inserted anywhere.
@@ -194,9 +151,11 @@ extension OutputWriter {
     func count(of serial: UInt32) -> Int {
         if state.pointee.top.serial == serial { return state.pointee.top.count }
         if let writer = state.pointee.moved[serial] { return writer.count(of: serial) }
-        let frame = state.pointee.frames.elements.first { $0.serial == serial }
-        return (frame?.count ?? 0) + state.pointee.late.count { $0.serial == serial }
+        return state.pointee.frames.elements.first { $0.serial == serial }?.count ?? 0
     }
+
+    /// Returns the key of the next element of an array.
+    func indexKey(in serial: UInt32) -> JSONPathKey { JSONPathKey(index: count(of: serial)) }
 
     func depth(of serial: UInt32) -> Int? {
         state.pointee.index(of: serial).map { state.pointee.baseDepth + $0 }
