@@ -5,18 +5,25 @@ import SwitchboardText
 /// The reason why a response is not stored, and what to do.
 struct CacheRefusal: Error, ExpressibleByStringInterpolation {
     let text: String
+    /// The event for the monitors.
+    let event: String
 
     init(stringLiteral text: String) {
-        self.text = text
+        (self.text, event) = (text, "not stored: \(text)")
     }
 
-    /// Creates the reason from an event of the storage.
-    init(event: String) {
-        text = event.hasPrefix("not stored: ") ? String(event.dropFirst(12)) : event
+    private init(disk reason: String) {
+        text = "not stored on disk: \(reason)"
+        event = text
     }
 
-    /// The event for the monitors.
-    var event: String { "not stored: \(text)" }
+    /// Returns the reason why a response is not stored on disk. It may be in memory.
+    static func onDisk(_ reason: String) -> CacheRefusal { CacheRefusal(disk: reason) }
+
+    /// Returns the reason that an error of the disk is, or states.
+    static func onDisk(_ error: any Error) -> CacheRefusal {
+        error as? CacheRefusal ?? onDisk((error as? NetworkError)?.summary ?? error.localizedDescription)
+    }
 }
 
 extension ResponseCache {
@@ -37,7 +44,7 @@ extension ResponseCache {
         -> CacheRefusal?
     {
         guard let sent = response.request else {
-            return "an interceptor behind the cache replaced the response: list the cache after it"
+            return "an interceptor after the cache replaced the response: list the cache after it"
         }
         // A cache hit would hide that another origin or another call was involved.
         guard !response.isShared else { return "it is the response to another call" }
@@ -45,7 +52,7 @@ extension ResponseCache {
         guard load.key.isNamed else { return changeRefusal(of: load.request, load.key, sentAs: sent) }
         guard let names = CacheVariant.names(headers ?? response.headers) else { return CacheVariant.refusal }
         guard CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: load.request)) else {
-            return "its Vary names a field that changed behind the cache: list the cache after its interceptor"
+            return "its Vary names a field that an interceptor after the cache changed: list the cache after it"
         }
         return nil
     }
@@ -55,14 +62,14 @@ extension ResponseCache {
         let advice = "list the cache after it, or \(identity == nil ? "create the cache with" : "return") an identity"
         // A login after the cache may send credentials with the next equal request.
         guard sent.isSignInDecided == request.isSignInDecided else {
-            return "a login behind the cache may add credentials: \(advice)"
+            return "a login after the cache may add credentials: \(advice)"
         }
         func fields(_ request: NetworkRequest) -> [[UInt8]] {
             request.allHeaders.filter { !$0.name.lowercased().hasPrefix("if-") }
                 .map { "\($0.name.lowercased()): \($0.value)" }.sorted().map { Array($0.utf8) }
         }
         guard fields(sent) == fields(request), sent.url?.asCacheKey == request.url?.asCacheKey else {
-            return "an interceptor behind the cache changed the request: \(advice)"
+            return "an interceptor after the cache changed the request: \(advice)"
         }
         return nil
     }

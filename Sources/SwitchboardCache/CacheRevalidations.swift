@@ -11,7 +11,7 @@ final class CacheRevalidations: Sendable {
     }
 
     private let calls = RouterCalls(
-        InterceptorChain([.call(RevalidationLink())], RevalidationSession(), notesExchanges: false), nil,
+        InterceptorChain([.call(RevalidationInterceptor())], RevalidationSession(), notesExchanges: false), nil,
         ContinuousClock())
     /// The running revalidations, with the number of each.
     private let running = Protected<(last: Int, targets: [Target: Int])>((0, [:]))
@@ -57,7 +57,7 @@ final class CacheRevalidations: Sendable {
 }
 
 /// Runs the revalidation in a request's options.
-private struct RevalidationLink: Interceptor {
+private struct RevalidationInterceptor: Interceptor {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let revalidate = request[RevalidationOption.self] else { return try await next(request) }
         var request = request

@@ -26,7 +26,7 @@ extension ResponseCache {
         guard let large = found, large.file != nil, request.readsIntoMemory else {
             return (found, stored, decision, removals)
         }
-        // A revalidation in the background needs the whole.
+        // A revalidation in the background needs the complete response.
         if case .answer(_, let outcome) = decision, outcome != .stale(.whileRevalidating),
             let slice = large.withSlice(for: request)
         {
@@ -57,7 +57,7 @@ extension ResponseCache {
             return .answer(stored, staleness == nil ? .hit : .stale(.requested))
         case _ where policy.reloads && isOffline: return .refuse
         case _ where policy.reloads: return .load(.requested, text: "to be refreshed")
-        // RFC 8246: a fresh immutable response needs no revalidation. Without TLS, anybody may have changed it.
+        // RFC 8246: a fresh immutable response needs no revalidation. Without TLS, others may have changed it.
         case .reloadRevalidatingCacheData:
             let isImmutable =
                 stored.rules.control.isImmutable && staleness == nil && request.url?.scheme?.lowercased() == "https"

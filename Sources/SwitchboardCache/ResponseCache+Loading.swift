@@ -15,7 +15,7 @@ struct CacheLoad: Sendable {
     var request: NetworkRequest
     let next: Next
     let reason: CacheOutcome.Reason
-    /// Whether this is a revalidation in the background, whose answer nobody reads.
+    /// Whether this is a revalidation in the background, whose answer has no reader.
     var isInBackground = false
     /// The number of the load in the storage.
     var number = 0
@@ -144,7 +144,7 @@ extension ResponseCache {
         } else if CacheControl(load.request.headers).isNoStore {
             await storage.end(load.number)
         } else {
-            if let fault = await storage.store(confirmed, at: load.number) { load.request.report(.cache(fault)) }
+            if let fault = await storage.store(confirmed, at: load.number) { load.request.report(.cache(fault.event)) }
             // Variants with the same strong tag are confirmed too.
             let now = now()
             await storage.updateVariants(of: load.key, taggedAs: confirmed) {
@@ -227,8 +227,8 @@ extension ResponseCache {
             return (response, nil)
         }
         let fault = await storage.store(new, at: load.number)
-        request.report(.cache(fault ?? "stored"))
-        return (response, fault.map(CacheRefusal.init(event:)))
+        request.report(.cache(fault?.event ?? "stored"))
+        return (response, fault)
     }
 }
 

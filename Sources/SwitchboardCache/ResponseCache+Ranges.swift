@@ -51,7 +51,7 @@ extension ResponseCache {
             return try await complete(whole, found, rest, load, for: plain).adding(cookies: cookies)
         }
         let fault = await storage.store(whole, at: load.number)
-        load.request.report(.cache(fault ?? "completed"))
+        load.request.report(.cache(fault?.event ?? "completed"))
         return try whole.answer(to: plain, at: now(), .validated(load.reason)).adding(cookies: cookies)
     }
 
@@ -100,7 +100,7 @@ extension ResponseCache {
             let new = try? storable(response, load, requestTime: requestTime, isTruncated: true).get()
         else { return await storage.end(load.number) }
         let fault = await storage.store(new, at: load.number)
-        load.request.report(.cache(fault ?? "stored, \(response.body.count) bytes that arrived"))
+        load.request.report(.cache(fault?.event ?? "stored, \(response.body.count) bytes that arrived"))
     }
 }
 

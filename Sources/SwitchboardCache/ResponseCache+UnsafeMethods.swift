@@ -82,6 +82,7 @@ extension ResponseCache {
             let new = try? storable(response, load, requestTime: requestTime).get(),
             new.isSuccess, new.rules.lifetime != nil
         else { return await storage.end(load.number) }
-        load.request.report(.cache(await storage.store(new, at: load.number) ?? "stored"))
+        let fault = await storage.store(new, at: load.number)
+        load.request.report(.cache(fault?.event ?? "stored"))
     }
 }

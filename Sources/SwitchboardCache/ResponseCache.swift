@@ -17,24 +17,19 @@ import Switchboard
 ///
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no answer to credentials (401, 407) and no response with `no-store`. A streamed response and a download
-/// are stored while they are read, and a stored response answers later ones in chunks. On disk, a download and its
-/// stored response share their bytes. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's
-/// environment) and the same header fields, including credentials and cookies. Fields that change with each request,
-/// such as a signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`,
-/// are stored per identity. A stored GET also answers a HEAD. A POST's response that states its lifetime and has its
-/// own URL as `Content-Location` answers a later GET. A request with a method other than GET, HEAD, OPTIONS or TRACE
-/// removes the stored responses of its path, and of its `Location` and `Content-Location` of the same origin, unless
-/// the server rejects it. `NetworkResponse.cacheOutcome` states the part that the cache had in a response.
+/// It stores no answer to credentials (401, 407) and no response with `no-store`. Streams and downloads are stored while
+/// they are read. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the
+/// same header fields, including credentials and cookies. Fields that change with each request, such as a signature or
+/// the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored per identity.
+/// A stored GET also answers a HEAD and a `Range` with one range of bytes. A request with a method other than GET, HEAD,
+/// OPTIONS or TRACE removes the stored responses of its path, and of its `Location` and `Content-Location` of the same
+/// origin, unless the server rejects it. A POST's response that states its lifetime and has its own URL as
+/// `Content-Location` answers a later GET. `NetworkResponse.cacheOutcome` states the part that the cache had in a
+/// response.
 ///
-/// **Ranges.** A stored 200 answers a `Range` with one range of bytes ([RFC 9110
-/// §14](https://www.rfc-editor.org/rfc/rfc9110#section-14)): with a 206, or with a 416 when the range begins after its
-/// end. The cache stores a 206, and the received bytes of a GET whose body ended early, if they have a strong
-/// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. It combines
-/// parts with the same validator that overlap or touch; of others, the larger one stays. A part answers ranges within
-/// it. A GET of the whole requests the missing bytes only, with `If-Range`; as a stream, it delivers the stored bytes at the start and then those of the server. If
-/// the server's answer does not fit, the cache sends the plain request. Several ranges, other units, and an `If-Range`
-/// that does not match go to the server.
+/// A 206, and the received bytes of a GET whose body ended early, are stored as one part if they have a strong
+/// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. A part answers the ranges
+/// within it. A GET of the whole requests only the missing bytes, with `If-Range`.
 ///
 /// **Where to list it.** List the cache last of the exchange interceptors, after interceptors that add credentials.
 /// Without `identity`, it never stores a response when an interceptor after it changed the request or when a login
@@ -86,7 +81,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Several caches and processes may use one folder. Each finds complete responses of the others or none, and
     /// applies the limit to the files that it knows. A removal by one reaches the memory of the others within a second;
     /// a newer response that one stores does not replace a fresh one in their memory. A process that is killed leaves
-    /// only whole responses. A body of more than 1 MiB is on disk only.
+    /// only complete responses. A body of more than 1 MiB is on disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.

@@ -67,7 +67,10 @@ final class CacheDraft: @unchecked Sendable {
     var room: Int { limit - size }
 
     /// The inode of the file.
-    var inode: UInt64 { FileIdentity(of: descriptor)?.inode ?? 0 }
+    var inode: UInt64 {
+        var information = stat()
+        return fstat(descriptor, &information) == 0 ? information.inode : 0
+    }
 
     /// Appends bytes of the body.
     ///
@@ -147,19 +150,6 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-}
-
-/// The reason why a response is not stored on disk.
-struct DiskFault: Error, ExpressibleByStringLiteral {
-    let text: String
-
-    init(stringLiteral text: String) {
-        self.text = text
-    }
-
-    init(_ error: any Error) {
-        text = (error as? NetworkError)?.summary ?? error.localizedDescription
-    }
 }
 
 extension CacheDraft {

@@ -6,7 +6,7 @@ import Switchboard
 final class CacheFile: Sendable {
     /// The number of bytes that have one checksum.
     static let blockSize = 64 << 10
-    /// The largest body that is read whole when the response is found.
+    /// The largest body that is read when the response is found.
     static let wholeLimit = 1 << 20
 
     enum Damage: Error { case damaged }
@@ -118,21 +118,22 @@ final class CacheFile: Sendable {
     /// Returns the reason why a file could not be opened.
     private static func openFailure(_ path: String) -> Content {
         if errno == ENOENT { return .missing }
-        return errno == ELOOP ? .damaged(DamagedFile(path: path, file: FileIdentity(at: path))) : .unreadable
+        guard errno == ELOOP else { return .unreadable }
+        var link = stat()
+        return .damaged(DamagedFile(path: path, inode: lstat(path, &link) == 0 ? link.inode : nil))
     }
 
     /// The bytes of a file that are read at once.
     private static let start = 96 << 10
 
-    /// Closes a file that could not be read as a response, and returns the reason. A file of which a signal interrupted
-    /// the reading is not damaged.
+    /// Closes a file that could not be read as a response, and returns the reason. An interrupted read is not damage.
     private static func closeUnreadable(_ path: String, _ descriptor: Int32, _ count: Int? = nil) -> Content {
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0 else { return .unreadable }
         let isInterrupted =
             count.map { information.st_mode & S_IFMT == S_IFREG && $0 != Int(information.st_size) } ?? false
-        return isInterrupted ? .unreadable : .damaged(DamagedFile(path: path, file: FileIdentity(information)))
+        return isInterrupted ? .unreadable : .damaged(DamagedFile(path: path, inode: information.inode))
     }
 
     /// Reads the head and the trailer from the end of a file. Nil for a file of another size than it states.
@@ -158,7 +159,7 @@ final class CacheFile: Sendable {
     func read(_ range: Range<Int>) throws(Damage) -> Data {
         guard range.lowerBound >= 0, range.upperBound <= bodyCount else { throw .damaged }
         guard !range.isEmpty else { return Data() }
-        // Checks whole blocks.
+        // The checksums are those of complete blocks.
         let first = range.lowerBound / Self.blockSize
         let last = (range.upperBound - 1) / Self.blockSize
         let start = first * Self.blockSize
@@ -181,7 +182,10 @@ final class CacheFile: Sendable {
     /// Removes the file because it is damaged.
     func discard() { damaged.remove() }
 
-    private var damaged: DamagedFile { DamagedFile(path: path, file: FileIdentity(of: descriptor)) }
+    private var damaged: DamagedFile {
+        var information = stat()
+        return DamagedFile(path: path, inode: fstat(descriptor, &information) == 0 ? information.inode : nil)
+    }
 
     /// Reads bytes of the body. Removes a damaged file.
     func checked(_ range: Range<Int>) throws(NetworkError) -> Data {
@@ -261,36 +265,17 @@ private final class FileBytes: ResponseBytes.Source {
 /// The damaged file of a stored response. Another process may replace it.
 struct DamagedFile {
     let path: String
-    let file: FileIdentity?
+    /// The inode of the file. A replacement has another one.
+    let inode: UInt64?
 
     /// Removes the file, unless another one replaced it.
     func remove() {
-        guard let file, FileIdentity(at: path) == file else { return }
+        var information = stat()
+        guard lstat(path, &information) == 0, information.inode == inode else { return }
         unlink(path)
     }
 }
 
-/// The device and inode of a file. All its names share them, and a replacement has others.
-struct FileIdentity: Hashable {
-    private let device: UInt64
-    let inode: UInt64
-
-    init(_ information: stat) {
-        device = UInt64(truncatingIfNeeded: information.st_dev)
-        inode = UInt64(information.st_ino)
-    }
-
-    /// Creates the identity of the file with a name. Nil without one.
-    init?(at path: String) {
-        var information = stat()
-        guard lstat(path, &information) == 0 else { return nil }
-        self.init(information)
-    }
-
-    /// Creates the identity of an open file.
-    init?(of descriptor: Int32) {
-        var information = stat()
-        guard fstat(descriptor, &information) == 0 else { return nil }
-        self.init(information)
-    }
+extension stat {
+    var inode: UInt64 { UInt64(st_ino) }
 }

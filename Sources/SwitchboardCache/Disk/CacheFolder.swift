@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// The folder of a disk cache. Other files in it stay.
+/// The folder of a disk cache. The cache leaves other files in it alone.
 struct CacheFolder: Sendable {
     /// The state of the folder that this process knows.
     struct Known: Sendable {

@@ -6,13 +6,13 @@ import SwitchboardText
 /// Stores responses in a folder, one file per response. Not thread-safe.
 ///
 /// The names of the files are the index: see ``CacheFileName``. A response without `Vary` is found by its name alone,
-/// so the first hit waits for nothing. For other responses the folder is listed once, and again when another process
+/// so the first hit needs no listing. For other responses the folder is listed once, and again when another process
 /// changed it. Sizes and last-used times are read in the background, see ``scanSizes(_:)``. The cache leaves other
 /// files alone and removes damaged ones, which count as absent. Only the owner can read the files. Above a limit, the
 /// cache evicts the least recently used responses; a file counts as whole blocks of 4 KiB.
 ///
-/// Several processes may use one folder. Files appear whole and under their final name, and are never changed, so each
-/// process finds whole responses or none. Each one keeps the limits for the files that it knows.
+/// Several processes may use one folder. Files are written atomically and never changed, so each process finds complete
+/// responses or none. Each process applies the limits to the files that it knows.
 final class DiskCache {
     let folder: CacheFolder
     let limit: Int
@@ -163,45 +163,52 @@ final class DiskCache {
 
     // MARK: Storing
 
-    /// Returns a file for a response, or the reason why it cannot be stored. Any task may call this.
-    static func draft(_ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int)
-        -> Result<CacheDraft, DiskFault>
-    {
+    /// Returns a file for a response. Any task may call this.
+    static func draft(
+        _ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int
+    ) throws(CacheRefusal) -> CacheDraft {
         do {
             let head = try CacheHead.bytes(of: response, key)
-            guard head.count < CacheHead.limit else { return .failure("its fields are too long") }
+            guard head.count < CacheHead.limit else { throw CacheRefusal.onDisk("its fields are too long") }
             guard space(CacheDraft.size(head: head.count, body: response.bodyCount)) <= limit else {
-                return .failure("it is larger than the cache")
+                throw CacheRefusal.onDisk("it is larger than the cache")
             }
-            return .success(try CacheDraft(head, in: folder, limit: limit / 4_096 * 4_096))
+            return try CacheDraft(head, in: folder, limit: limit / 4_096 * 4_096)
         } catch {
-            return .failure(DiskFault(error))
+            throw .onDisk(error)
         }
     }
 
-    /// Stores a response.
-    ///
-    /// - Returns: The name of its file, or the reason why the response was not stored.
-    func write(_ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
-        Self.draft(response, key, in: folder, limit: limit).flatMap { draft in
-            do {
-                try draft.append(bodyOf: response)
-                try draft.finish()
-            } catch {
-                return .failure(DiskFault(error))
-            }
-            return commit(draft, response, key)
+    /// Returns a finished file with a response and its body. Any task may call this.
+    static func finishedDraft(
+        _ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int
+    ) throws(CacheRefusal) -> CacheDraft {
+        let draft = try draft(response, key, in: folder, limit: limit)
+        do {
+            try draft.append(bodyOf: response)
+            try draft.finish()
+        } catch {
+            throw .onDisk(error)
         }
+        return draft
     }
 
-    /// Stores a response whose file is finished.
-    func commit(_ draft: CacheDraft, _ response: StoredResponse, _ key: CacheKey) -> Result<CacheFileName, DiskFault> {
+    /// Stores a response. Returns the name of its file.
+    @discardableResult
+    func write(_ response: StoredResponse, _ key: CacheKey) throws(CacheRefusal) -> CacheFileName {
+        try commit(Self.finishedDraft(response, key, in: folder, limit: limit), response, key)
+    }
+
+    /// Stores a response whose file is finished. Returns the name of its file.
+    func commit(
+        _ draft: CacheDraft, _ response: StoredResponse, _ key: CacheKey
+    ) throws(CacheRefusal) -> CacheFileName {
         let name: CacheFileName
         do {
             name = try CacheFileName(key).with(variant: response.variant)
             try draft.commit(to: folder.path(of: name))
         } catch {
-            return .failure(DiskFault(error))
+            throw .onDisk(error)
         }
         index.add(name)
         let now = CacheTime.now
@@ -220,7 +227,7 @@ final class DiskCache {
         // A program that writes before the scan has ended scans some files with each write.
         if needsScan { scanSizes() }
         makeRoom(keeping: name)
-        return .success(name)
+        return name
     }
 
     /// Records that a response was used, at most once a minute in its file.

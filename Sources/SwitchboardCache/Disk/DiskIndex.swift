@@ -45,7 +45,7 @@ struct DiskIndex {
         var writtenUse: Int64 = 0
     }
 
-    /// The most summaries. One takes about 300 bytes.
+    /// The largest number of summaries. One takes about 300 bytes.
     private static let summaryLimit = 20_000
 
     private var items: [CacheFileName.Key: [Item]] = [:]

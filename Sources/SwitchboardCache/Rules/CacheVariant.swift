@@ -6,13 +6,13 @@ import SwitchboardText
 /// The selection of a stored response by the request fields that its `Vary` names ([RFC 9111
 /// §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
 enum CacheVariant {
-    /// The most variants of one key. The least recently used ones are evicted.
+    /// The largest number of variants of one key. The least recently used ones are evicted.
     static let limit = 16
 
     /// The largest `If-None-Match`, in bytes. Servers refuse requests with more than about 8 KiB of fields.
     static let tagLimit = 4_096
 
-    /// The most names of a `Vary`, and its most bytes. Each lookup compares the fields of all names.
+    /// The largest number of names and bytes of a `Vary`. Each lookup compares the fields of all names.
     private static let bounds = (names: 64, bytes: 4_096)
 
     /// The reason why a response without ``names(_:)`` is not stored.

@@ -9,7 +9,7 @@ struct CacheBody: Sendable {
         case file(CacheDraft)
         case memory(Data, _ limit: Int)
         /// The body is not stored, for this reason.
-        case none(String)
+        case none(CacheRefusal)
 
         /// The number of bytes, or nil for a body that is not stored.
         var count: Int? {
@@ -35,7 +35,7 @@ struct CacheBody: Sendable {
     /// The stored part whose first bytes precede the ones that arrive, and the number of these bytes. Nil for a body
     /// that arrives from its first byte on.
     var start: (part: StoredResponse, count: Int)?
-    /// Whether nobody reads the body. It then ends when it cannot be stored.
+    /// Whether the body has no reader. It then ends when it cannot be stored.
     var isOnlyStored = false
     /// Receives the outcome.
     let report: @Sendable (String) -> Void
@@ -47,7 +47,7 @@ struct CacheBody: Sendable {
     func finish(_ sink: Sink, isTruncated: Bool) async {
         guard let count = sink.count else {
             await storage.end(load, isReplaced: !isTruncated, unstored: response)
-            if !isTruncated, case .none(let reason) = sink { report(reason) }
+            if !isTruncated, case .none(let reason) = sink { report(reason.event) }
             return
         }
         guard isTruncated || count == end ?? count else {
@@ -58,19 +58,19 @@ struct CacheBody: Sendable {
         let isWhole = count == size ?? (isTruncated ? -1 : count)
         let part = isWhole ? nil : CachePart(0..<count, of: size)
         guard !isTruncated || keepsTruncated, isWhole || part != nil else { return await storage.end(load) }
-        let fault: String?
+        let fault: CacheRefusal?
         switch sink {
         case .file(let draft):
             let finished = Result {
                 try draft.finish(keepsTruncated ? part?.numbers ?? [count, 0, count] : nil)
                 return draft
-            }.mapError(DiskFault.init)
+            }.mapError(CacheRefusal.onDisk)
             fault = await storage.commit(response.with(part: part), at: load, finished, isStream: true)
         case .memory(let data, _):
             fault = await storage.commit(response.with(part: part, body: data), at: load, nil, isStream: true)
         case .none: fault = nil
         }
-        report(fault ?? (isWhole ? "stored" : "stored, \(count) bytes that arrived"))
+        report(fault?.event ?? (isWhole ? "stored" : "stored, \(count) bytes that arrived"))
     }
 }
 
@@ -122,7 +122,7 @@ final class CacheTee: ResponseBytes.Source {
         }
     }
 
-    /// Whether the rest of the body is useless: nobody reads it, and it cannot be stored.
+    /// Whether the rest of the body is useless: it has no reader, and it cannot be stored.
     private var isUseless: Bool { body.isOnlyStored && sink.withLock { $0?.count == nil } }
 
     /// Copies the stored bytes that precede the arriving ones.
@@ -153,10 +153,10 @@ final class CacheTee: ResponseBytes.Source {
                 do {
                     try toFile(draft)
                 } catch {
-                    sink = CacheBody.Sink.none("not stored on disk: \(DiskFault(error).text)")
+                    sink = CacheBody.Sink.none(.onDisk(error))
                 }
             case .memory(var data, let limit):
-                sink = CacheBody.Sink.none("not stored: it is too large for memory")  // the only reference
+                sink = CacheBody.Sink.none("it is too large for memory")  // the only reference
                 toMemory(&data)
                 if data.count <= limit { sink = .memory(data, limit) }
             case .some(.none), nil: break
@@ -179,16 +179,16 @@ extension CacheStorage {
         }
         let sink: CacheBody.Sink
         if let folder {
-            switch DiskCache.draft(body.draft, key, in: folder, limit: limits.disk) {
-            case .success(let draft) where body.size ?? 0 <= draft.room:
+            do {
+                let draft = try DiskCache.draft(body.draft, key, in: folder, limit: limits.disk)
                 draft.lock()
-                sink = .file(draft)
-            case .success: sink = .none("not stored on disk: it is larger than the cache")
-            case .failure(let fault): sink = .none("not stored on disk: \(fault.text)")
+                sink = body.size ?? 0 <= draft.room ? .file(draft) : .none(.onDisk("it is larger than the cache"))
+            } catch {
+                sink = .none(error)
             }
         } else {
             let limit = limits.memory / 8
-            sink = body.size ?? 0 <= limit ? .memory(Data(), limit) : .none("not stored: it is too large for memory")
+            sink = body.size ?? 0 <= limit ? .memory(Data(), limit) : .none("it is too large for memory")
         }
         return ResponseBytes(CacheTee(bytes, body, sink, await bytes.request))
     }

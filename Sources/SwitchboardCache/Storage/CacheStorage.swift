@@ -121,15 +121,11 @@ actor CacheStorage {
     /// superseded it.
     ///
     /// - Returns: The reason why the response was not stored, or not on disk. Nil on success.
-    nonisolated func store(_ response: StoredResponse, at number: Int) async -> String? {
+    nonisolated func store(_ response: StoredResponse, at number: Int) async -> CacheRefusal? {
         guard let folder, let key = await key(of: number) else { return await commit(response, at: number, nil) }
         // Writes outside of the actor.
-        let draft = DiskCache.draft(response, key, in: folder, limit: limits.disk).flatMap { draft in
-            Result {
-                try draft.append(bodyOf: response)
-                try draft.finish()
-                return draft
-            }.mapError(DiskFault.init)
+        let draft = Result { () throws(CacheRefusal) in
+            try DiskCache.finishedDraft(response, key, in: folder, limit: limits.disk)
         }
         return await commit(response, at: number, draft)
     }
@@ -139,17 +135,17 @@ actor CacheStorage {
     /// Ends a load and stores its response. The body is in a finished draft, in the response, or in both. A streamed
     /// response is stored only if ``mayReplace(_:_:_:)`` allows it.
     func commit(
-        _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, DiskFault>?, isStream: Bool = false
-    ) -> String? {
+        _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, CacheRefusal>?, isStream: Bool = false
+    ) -> CacheRefusal? {
         let load = loads.removeValue(forKey: number)
-        if let load, isBeingRemoved(load.key, load.tags) { return "not stored: it was removed meanwhile" }
-        if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "not stored: more is stored" }
+        if let load, isBeingRemoved(load.key, load.tags) { return "it was removed meanwhile" }
+        if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "more is stored" }
         let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
         let count = (try? draft?.get())?.bodyCount ?? response.body.count
         let mayReplace = load.map { isStream ? self.mayReplace($0, response, count) : !$0.isSuperseded } ?? false
         guard let load, joined != nil || mayReplace else {
             return response.part == nil || load?.isSuperseded ?? true
-                ? "not stored: a newer one was, or it was removed meanwhile" : "not stored: more is stored"
+                ? "a newer one was, or it was removed meanwhile" : "more is stored"
         }
         let response = joined ?? response
         for (other, entry) in loads where other < number && entry.key == load.key && response.matches(entry.request) {
@@ -161,11 +157,14 @@ actor CacheStorage {
                 state.memory.remove(load.key) { $0.matches(load.request) }
                 return state.memory.insert(response, load.key)
             }
-            return isKept ? nil : "not stored: it is larger than the cache"
+            return isKept ? nil : "it is larger than the cache"
         }
         recordUses()
         let written = joined == nil ? draft : nil
-        let result = written?.flatMap { disk.commit($0, response, load.key) } ?? disk.write(response, load.key)
+        let result = Result { () throws(CacheRefusal) in
+            guard let written else { return try disk.write(response, load.key) }
+            return try disk.commit(written.get(), response, load.key)
+        }
         let name = try? result.get()
         let isKept = name == nil && isSameVersionStored(as: response, load)
         if !isKept { disk.remove(load.key, load.request, except: name) }
@@ -180,7 +179,7 @@ actor CacheStorage {
         }
         scanSizes()
         guard case .failure(let fault) = result else { return nil }
-        return "not stored on disk: \(fault.text)"
+        return fault
     }
 
     /// Returns the response combined with the stored one, if either is a part. Nil when they do not fit. Parts may
@@ -230,7 +229,7 @@ actor CacheStorage {
             let changed = isBeingRemoved(key, found.tags) ? nil : change(found)
             let old = try? CacheFileName(key).with(variant: found.variant)
             if let old, changed?.isSameVariant(as: found) != true { disk?.remove(old) }
-            let name = changed.flatMap { changed in disk.flatMap { try? $0.write(changed, key).get() } }
+            let name = changed.flatMap { changed in disk.flatMap { try? $0.write(changed, key) } }
             state.withLock { state in
                 state.removals += 1
                 state.memory.remove(key) { $0.isSameVariant(as: found) }

@@ -2,8 +2,8 @@ import SwitchboardPlatform
 import Switchboard
 import SwitchboardText
 
-/// Stores responses in memory. Above a limit, it evicts the least recently used ones. Each operation on a key takes
-/// the same time, however many responses are stored.
+/// Stores responses in memory. Above a limit, it evicts the least recently used ones. An operation on a key takes
+/// constant time.
 struct MemoryCache: Sendable {
     private final class Content: Sendable {
         let key: CacheKey
@@ -170,7 +170,7 @@ struct MemoryCache: Sendable {
 
     private mutating func recordEvicted(_ file: CacheFileName, _ use: Int64) {
         evictedUses.append((file, use))
-        // Nobody may take the uses.
+        // Without a commit or a scan, the uses are never taken.
         if evictedUses.count > 4_096 { evictedUses.removeFirst(2_048) }
     }
 

@@ -68,7 +68,7 @@ struct CacheNotStoredTests {
             let cache = ResponseCache(identity: hasIdentity ? nobody : nil)
             let router = Router<URLEndPoint>(session: StubSession { _ in .text("x") }, interceptors: [cache, login])
             let endPoint = URLEndPoint(.get, url, options: Self.stored)
-            let why = "a login behind the cache may add credentials: \(advice)"
+            let why = "a login after the cache may add credentials: \(advice)"
             for _ in 1...2 {
                 let plan = await router.explain(endPoint).description
                 #expect(plan.contains("ResponseCache: sends: not stored, and the response is not stored: \(why)"))
@@ -88,7 +88,7 @@ struct CacheNotStoredTests {
         }
     }
 
-    @Test("explain says which change behind the cache prevents storing")
+    @Test("explain says which change after the cache prevents storing")
     func explained() async throws {
         struct Stamp: Interceptor, RequestAdapter {
             func adapt(_ request: inout NetworkRequest) { request.headers["X-Stamp"] = "planted" }
@@ -103,7 +103,7 @@ struct CacheNotStoredTests {
         #expect(await plan([]) == "sends: not stored")
         #expect(
             await plan([Stamp()])
-                == "sends: not stored, and the response is not stored: an interceptor behind the cache changed the "
+                == "sends: not stored, and the response is not stored: an interceptor after the cache changed the "
                 + "request: list the cache after it, or create the cache with an identity")
         #expect(
             await plan([], RequestOptions { $0.cacheLifetime = .none })
@@ -148,7 +148,7 @@ struct CacheNotStoredTests {
             interceptors: [ResponseCache(identity: { _ in "me" }), vary])
         #expect(
             try await named.response(for: URLEndPoint(.get, url)).notStoredReason
-                == "its Vary names a field that changed behind the cache: list the cache after its interceptor")
+                == "its Vary names a field that an interceptor after the cache changed: list the cache after it")
         func redirected(to place: String) async throws -> String? {
             let router = Router<URLEndPoint>(
                 session: StubSession { request in

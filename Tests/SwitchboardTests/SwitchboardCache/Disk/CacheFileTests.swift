@@ -267,7 +267,7 @@ struct CacheFileTests {
         try await withFolder { folder in
             let disk = try DiskCache(folder, limit: 1 << 20, countLimit: 3)
             for index in 0..<8 {
-                _ = try disk.write(response(), key("https://h/\(index)")).get()
+                try disk.write(response(), key("https://h/\(index)"))
                 disk.scanSizes()
             }
             #expect(disk.count == 3 && disk.evictions == 5 && disk.size == 3 * 4_096)

@@ -119,13 +119,13 @@ struct CacheFolderTests {
             let disk = try DiskCache(folder, limit: 1 << 20)
             let start = Date()
             for index in 0..<100 {
-                _ = try disk.write(response(), key("https://h/\(index)")).get()
+                try disk.write(response(), key("https://h/\(index)"))
                 #expect(try disk.contains(key("https://h/\(index)")))
             }
             #expect(disk.listing.count <= 2 + Int(Date().timeIntervalSince(start)))
             // Files of another cache are still found.
             let other = try DiskCache(folder, limit: 1 << 20)
-            _ = try other.write(response(), key("https://h/other")).get()
+            try other.write(response(), key("https://h/other"))
             #expect(try await becomesTrue { try disk.contains(key("https://h/other")) })
         }
     }
@@ -135,7 +135,7 @@ struct CacheFolderTests {
         try await withFolder { folder in
             let key = try key("https://h/")
             let (one, other) = (try DiskCache(folder, limit: 1 << 20), try DiskCache(folder, limit: 1 << 20))
-            _ = try one.write(response(tags: ["a"]), key).get()
+            try one.write(response(tags: ["a"]), key)
             func tags() -> [Set<String>] {
                 var found: [Set<String>] = []
                 one.remove(one.names[...]) { _, _, tags in
@@ -150,7 +150,7 @@ struct CacheFolderTests {
             try handle.truncate(atOffset: 0)
             try handle.close()
             #expect(tags() == [["a"]])
-            _ = try other.write(response(tags: ["b"]), key).get()
+            try other.write(response(tags: ["b"]), key)
             #expect(try await becomesTrue { tags() == [["b"]] })
         }
     }
@@ -161,7 +161,7 @@ struct CacheFolderTests {
             let folder = CacheFolder(url)
             let (one, other) = (try key("https://h/1"), try key("https://h/2"))
             let disk = try DiskCache(url, limit: 1 << 20)
-            let name = try disk.write(response(), one).get()
+            let name = try disk.write(response(), one)
             let wrong = try CacheFileName(other)
             #expect(rename(folder.path(of: name), folder.path(of: wrong)) == 0)
             #expect(DiskCache.find(wrong, other, in: folder) == nil)

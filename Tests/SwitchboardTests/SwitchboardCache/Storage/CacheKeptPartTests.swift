@@ -57,8 +57,8 @@ struct CacheKeptPartTests {
                 let first = await storage.store(response(1), at: storage.begin(load).number)
                 #expect(first == nil)
                 let next = await storage.begin(load).number
-                let fault = await storage.commit(response(version), at: next, .failure("the disk is full"))
-                #expect(fault == "not stored on disk: the disk is full")
+                let fault = await storage.commit(response(version), at: next, .failure(.onDisk("the disk is full")))
+                #expect(fault?.event == "not stored on disk: the disk is full")
                 let found = await storage.findOnDisk(load.key, load.request)
                 #expect(found?.tag == (version == 1 ? "\"1\"" : nil))
             }

@@ -485,7 +485,7 @@ struct CachePartTests {
         #expect(await cache.usage.count == 0)
     }
 
-    @Test("a range that an interceptor behind the cache changed is not stored")
+    @Test("a range that an interceptor after the cache changed is not stored")
     func changedBehind() async throws {
         let session = StubSession(part(0...4), part(0...4), whole())
         let cache = ResponseCache()
