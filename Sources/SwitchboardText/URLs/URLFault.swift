@@ -92,7 +92,7 @@ extension URLFault {
             String(decoding: bytes[...colon], as: UTF8.self) + "//"
             + String(decoding: bytes[(colon + 2)...], as: UTF8.self)
         guard of(url) == nil else { return nil }
-        return "has one slash behind its scheme: write \(Redactor.standard.url(url))"
+        return "has one slash after its scheme: write \(Redactor.standard.url(url))"
     }
 
     /// Returns the fault of a text without a scheme, and the correction if it begins with a host.
