@@ -1,7 +1,6 @@
 #if defined(__linux__) && !defined(__ANDROID__)
 #include "SwitchboardCurlC.h"
-#include "Poller.h"
-#include "Sigpipe.h"
+#include "Internal.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

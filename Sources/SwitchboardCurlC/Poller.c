@@ -2,7 +2,7 @@
 // Waits on libcurl's sockets with epoll, for its multi_socket interface.
 #define _GNU_SOURCE
 #include "SwitchboardCurlC.h"
-#include "Poller.h"
+#include "Internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -319,5 +319,19 @@ bool swcurl_poller_is_entered(const swcurl_poller *poller) { return entered == p
 void swcurl_poller_wake(swcurl_poller *poller) {
     uint64_t one = 1;
     if (write(poller->wake, &one, sizeof one) < 0) return;
+}
+
+ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size) {
+    ssize_t count;
+    do count = recv(socket, bytes, size, MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
+}
+
+ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size) {
+    ssize_t count;
+    do count = send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
+    return count < 0 ? -errno : count;
 }
 #endif

@@ -4,7 +4,7 @@
 // process's disposition does not change.
 #define _GNU_SOURCE
 #include "SwitchboardCurlC.h"
-#include "Sigpipe.h"
+#include "Internal.h"
 
 #include <errno.h>
 #include <pthread.h>

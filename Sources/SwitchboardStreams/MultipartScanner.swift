@@ -154,7 +154,7 @@ extension MultipartScanner {
         }
         let needsCR = section == .content && !endsLinesByLF
         var start = position
-        while let feed = bytes.firstLineFeed(from: start) {
+        while let feed = bytes.firstIndex(ofByte: 0x0A, from: start) {
             start = feed + 1
             if needsCR, feed == position || bytes[feed - 1] != UInt8(ascii: "\r") { continue }
             let end = needsCR ? feed - 1 : feed
@@ -201,7 +201,7 @@ extension MultipartScanner {
     private mutating func readHead() throws(NetworkError) -> Boundary? {
         while true {
             let (line, feed) = buffer.withUnsafeBytes { bytes in
-                (self.line(at: position, in: bytes), bytes.firstLineFeed(from: max(searched, position)))
+                (self.line(at: position, in: bytes), bytes.firstIndex(ofByte: 0x0A, from: max(searched, position)))
             }
             if case .boundary(let boundary) = line {
                 try endField()
@@ -256,14 +256,5 @@ extension MultipartScanner {
         let field = HTTPHeader(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
         if let fault = field.fault { throw NetworkError(.invalidResponse, reason: "in a part: \(fault)") }
         fields.append(field)
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate func firstLineFeed(from start: Int) -> Int? {
-        guard start < count, let base = baseAddress, let found = memchr(base + start, 0x0A, count - start) else {
-            return nil
-        }
-        return UnsafeRawPointer(found) - base
     }
 }

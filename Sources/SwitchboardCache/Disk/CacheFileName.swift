@@ -152,8 +152,8 @@ struct CacheKeyHash: Sendable, Hashable {
     static func ofURLWithoutQuery(_ url: String) -> UInt64 {
         var url = url
         return url.withUTF8 { bytes in
-            let query = bytes.firstPlace(of: UInt8(ascii: "?")) ?? bytes.count
-            let end = min(query, bytes.firstPlace(of: UInt8(ascii: "#")) ?? query)
+            let query = bytes.firstIndex(ofByte: UInt8(ascii: "?")) ?? bytes.count
+            let end = min(query, bytes.firstIndex(ofByte: UInt8(ascii: "#")) ?? query)
             return CacheChecksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<end]))
         }
     }

@@ -121,14 +121,14 @@ extension String {
 extension UnsafeBufferPointer<UInt8> {
     /// The normalized text of the URL. Nil if the URL is normalized.
     fileprivate var cacheKey: String? {
-        let end = firstPlace(of: .numberSign) ?? count
-        let query = Swift.min(firstPlace(of: .questionMark) ?? end, end)
-        let colon = part(..<query).firstPlace(of: .colon) ?? 0
+        let end = firstIndex(ofByte: .numberSign) ?? count
+        let query = Swift.min(firstIndex(ofByte: .questionMark) ?? end, end)
+        let colon = part(..<query).firstIndex(ofByte: .colon) ?? 0
         let start = Swift.min(colon + 3, query)
-        let path = part(start..<query).firstPlace(of: .slash).map { start + $0 } ?? query
+        let path = part(start..<query).firstIndex(ofByte: .slash).map { start + $0 } ?? query
         var host = self[start..<path]
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[(at + 1)...] }
-        if part(start..<path).firstPlace(of: .colon) != nil {
+        if part(start..<path).firstIndex(ofByte: .colon) != nil {
             let isPlain = self[..<colon].lazy.map(\.lowercased).elementsEqual("http".utf8)
             let port = isPlain ? ":80" : ":443"
             if host.last == .colon { host = host.dropLast() }
@@ -138,7 +138,7 @@ extension UnsafeBufferPointer<UInt8> {
         }
         let rest = part(path..<end)
         let isWhole = path < query && end == count && host.count == path - start
-        let isNormal = isWhole && rest.firstPlace(of: UInt8(ascii: "%")) == nil
+        let isNormal = isWhole && rest.firstIndex(ofByte: UInt8(ascii: "%")) == nil
         if isNormal, !part(..<path).contains(where: { (0x41...0x5A).contains($0) }) { return nil }
         var bytes = self[..<colon].map(\.lowercased)
         bytes += self[colon..<start]

@@ -7,7 +7,7 @@ struct CurlDeadlines {
     private var attempt: UInt64
     private let connect: UInt64
     /// The time of the last activity of the server, or of libcurl on its behalf.
-    var lastSign: UInt64
+    var lastActivity: UInt64
     /// The time at which an exchange whose server no longer sends has sent the rest, or ends.
     private var rest = UInt64.max
     /// Whether the upload waits for this process. The idle timeout does not count meanwhile.
@@ -22,14 +22,14 @@ struct CurlDeadlines {
         idle = request.idleTimeout
         attempt = request.attemptTimeout
         connect = request.connectTimeout
-        lastSign = start
+        lastActivity = start
     }
 
     /// Returns the next deadline.
     func next(isReadingPaused: Bool) -> UInt64 {
         if rest != .max { return rest }
         var next = attempt == .max ? connectDeadline : min(connectDeadline, start + attempt)
-        if idle != .max, !isSendingPaused, !isReadingPaused { next = min(next, lastSign + idle) }
+        if idle != .max, !isSendingPaused, !isReadingPaused { next = min(next, lastActivity + idle) }
         return next
     }
 

@@ -15,14 +15,14 @@ extension CurlExchange {
     }
 
     private func didReceiveHead() -> Bool {
-        firstByte = deadlines.lastSign
+        firstByte = deadlines.lastActivity
         if let fault = head.fault { return refuse(fault) }
         if hasBody, head.hasUnknownEncoding ? !leaveEncoded() : head.isEncoded && !request.decodesBody {
             return refuse(.unknownEncoding)
         }
         isUpgraded = request.isUpgrade && head.status == 101
         // libcurl would wait for another head.
-        if head.status == 101, !isUpgraded || head.isOld { return refuse(.unaskedUpgrade(isOld: head.isOld)) }
+        if head.status == 101, !isUpgraded || head.isOld { return refuse(.unrequestedUpgrade(isOld: head.isOld)) }
         if isUpgraded {
             deadlines.endAll()
             loop.upgraded += 1
@@ -67,7 +67,7 @@ extension CurlExchange {
                 case .full:
                     if isUpgraded { loop.awaitEnd(of: self) }
                     return CurlAnswer.pause
-                case .kept, .failed: break
+                case .buffered, .failed: break
                 case .awaited: loop.deliverLater(self)
                 }
             }
@@ -80,13 +80,13 @@ extension CurlExchange {
             _ = refuse(.bodyTooLarge(body.count))
             return 0
         }
-        keep(bytes)
+        appendBody(bytes)
         if isAnsweredEarly { loop.submit(.settle(self)) }
         return bytes.count
     }
 
     /// Appends a part of the body. A body that arrives in one part is copied into a buffer of its size.
-    private func keep(_ bytes: UnsafeRawBufferPointer) {
+    private func appendBody(_ bytes: UnsafeRawBufferPointer) {
         if body.isEmpty {
             guard let length = head.contentLength, length > bytes.count else { return body = Data(bytes) }
             body.reserveCapacity(Int(min(length, 1 << 20)))

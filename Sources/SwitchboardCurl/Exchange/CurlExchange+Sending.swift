@@ -7,7 +7,7 @@ extension CurlExchange {
     /// Runs before a name lookup and before a socket connects. Returns false to end the transfer.
     func willConnect() -> Bool {
         guard sendTime == 0 else { return refuseRepeat() }
-        if deadlines.beginConnecting(now: DispatchTime.now().uptimeNanoseconds) { loop.noteDeadline(of: self) }
+        if deadlines.beginConnecting(now: DispatchTime.now().uptimeNanoseconds) { loop.updateDeadline(of: self) }
         return true
     }
 
@@ -24,7 +24,7 @@ extension CurlExchange {
     func didSend() -> Bool {
         touch()
         guard sendTime == 0 else { return true }
-        sendTime = deadlines.lastSign
+        sendTime = deadlines.lastActivity
         deadlines.endConnecting()
         isOnKeptConnection = swcurl_easy_connects(handle.easy) == 0
         handle.avoidKeptConnections(true)
@@ -44,7 +44,7 @@ extension CurlExchange {
             return refuse(.libcurl(code: CurlCode.receiveError, message: message))
         }
         // On a new connection, libcurl repeats a request whose stream was refused, and with a message one whose stream
-        // asks for HTTP/1.1. On a kept one, it does not tell a refused stream from one that has ended.
+        // asks for HTTP/1.1. On a kept one, it does not distinguish a refused stream from an ended one.
         if isOnKeptConnection { return refuse(.connectionDied(keptLoss)) }
         return refuse(.connectionDied(handle.hasMessage ? .streamEnded : .unprocessed))
     }
@@ -97,7 +97,7 @@ extension CurlExchange {
         switch piece {
         case .bytes(let count):
             given += Int64(count)
-            tellSent()
+            reportSent()
             if given == request.bodyLength { endBody() }
             return count
         case .end:

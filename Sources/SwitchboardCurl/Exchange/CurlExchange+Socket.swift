@@ -8,7 +8,7 @@ import Foundation
 extension CurlExchange {
     /// Receives and sends what the socket has and takes.
     func isReady(toRead: Bool, toWrite: Bool, isOver: Bool) {
-        // The end waits behind the bytes that the system holds, which are few.
+        // The end is read after the bytes that the system has buffered, which are few.
         if isOver { pipe?.takeAll() }
         guard ownsSocket else { return loop.perform(.resume(self)) }
         if isOver { isFull = false }
@@ -29,7 +29,7 @@ extension CurlExchange {
     }
 
     private func watch() {
-        guard place >= 0 else { return }
+        guard activeIndex >= 0 else { return }
         swcurl_poller_watch(loop.poller, socket, !isFull, flow == .blocked)
         // The reader is far from the error, and the sender must not wait for it.
         if isFull, flow == .broken { upload?.stop() }

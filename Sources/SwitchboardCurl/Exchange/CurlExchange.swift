@@ -14,7 +14,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     let handle: CurlHandle
     let loop: CurlLoop
     let upload: CurlUpload?
-    let startDate = Date()
+    package let startDate = Date()
     let start = DispatchTime.now().uptimeNanoseconds
 
     // MARK: Answering
@@ -42,12 +42,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     // would find nothing, and each line of a head would pay for several of them.
 
     /// The index among the loop's active exchanges, or -1 while the exchange is not active.
-    @exclusivity(unchecked) var place = -1
+    @exclusivity(unchecked) var activeIndex = -1
     /// The received parts of the response. The caller reads them after its answer.
     @exclusivity(unchecked) package internal(set) var head = CurlHead()
     @exclusivity(unchecked) package internal(set) var body = Data()
     @exclusivity(unchecked) var pipe: BytePipe?
-    @exclusivity(unchecked) var received: Int64 = 0
+    @exclusivity(unchecked) package internal(set) var received: Int64 = 0
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
@@ -68,10 +68,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var awaited: Int32 = -1
     /// Whether the reader has enough of that socket's bytes.
     @exclusivity(unchecked) var isFull = false
-    /// The ability of that socket to take bytes.
+    /// Whether that socket takes bytes now.
     @exclusivity(unchecked) var flow = CurlUpload.Flow.free
     @exclusivity(unchecked) private(set) var measured = swcurl_figures()
-    @exclusivity(unchecked) private(set) var remoteAddress: String?
+    @exclusivity(unchecked) package private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0
     @exclusivity(unchecked) var deadlines: CurlDeadlines
     /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. The lock is held while
@@ -92,7 +92,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         upload =
             if case .stream(let length, _) = request.body {
                 CurlUpload(
-                    length: length, isUpgrade: request.isUpgrade, isHeld: request.isUpgrade && loop.isPlain(request))
+                    length: length, isUpgrade: request.isUpgrade,
+                    isWaitingForUpgrade: request.isUpgrade && loop.isPlain(request))
             } else {
                 nil
             }
@@ -153,7 +154,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     }
 
     /// Runs the user's closure outside of the loop's thread, unless the exchange was canceled.
-    func tellSent() {
+    func reportSent() {
         guard let sent, let onBodySent = request.onBodySent else { return }
         sent.queue.async { [self, given] in
             if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(given) }
@@ -161,7 +162,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     }
 
     /// Stores libcurl's measurements while they are available.
-    func note(_ measured: swcurl_figures, remoteAddress: String?) {
+    func record(_ measured: swcurl_figures, remoteAddress: String?) {
         self.measured = measured
         self.measured.remote_address = nil  // belongs to libcurl
         self.remoteAddress = remoteAddress
@@ -169,7 +170,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     }
 
     /// Stores the measurements of an exchange that owns its socket.
-    func noteSocket() {
+    func recordSocketEnd() {
         if let upload { measured.sent = upload.given }
         end = loop.now()
     }
@@ -215,7 +216,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     }
 
     func touch() {
-        deadlines.lastSign = loop.now()
+        deadlines.lastActivity = loop.now()
     }
 
     // MARK: Pausing

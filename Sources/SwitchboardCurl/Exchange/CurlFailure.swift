@@ -32,7 +32,7 @@ package enum CurlFailure: Error {
     case answerLost
     case headCutOff, headTooLarge, headHoldsNUL, headBeginsFolded, badLengths, unknownEncoding
     /// A 101 to a request that asked for no other protocol, or of HTTP/1.0.
-    case unaskedUpgrade(isOld: Bool)
+    case unrequestedUpgrade(isOld: Bool)
     /// The announced length, or the number of bytes received when more arrived.
     case bodyAnnouncedTooLarge(Int64)
     case bodyTooLarge(Int)

@@ -56,7 +56,7 @@ package struct CurlHead: Sendable {
         if isLengthLast, line[0] == 0x20 || line[0] == 0x09 { hasBadLengths = true }
         isLengthLast = false
         switch line[0] | 0x20 {
-        case UInt8(ascii: "c"): noteContent(line)
+        case UInt8(ascii: "c"): readContentField(line)
         case UInt8(ascii: "t"): if line.starts(withLowercase: "transfer-encoding:") { hasTransferEncoding = true }
         default: break
         }
@@ -91,7 +91,7 @@ package struct CurlHead: Sendable {
         return isComplete
     }
 
-    private mutating func noteContent(_ line: UnsafeBufferPointer<UInt8>) {
+    private mutating func readContentField(_ line: UnsafeBufferPointer<UInt8>) {
         if line.starts(withLowercase: "content-length:") {
             isLengthLast = true
             for value in line[15...].split(separator: UInt8(ascii: ",")) {

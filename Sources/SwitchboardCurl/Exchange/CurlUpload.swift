@@ -16,7 +16,7 @@ final class CurlUpload: Sendable {
         case failure(CurlFailure)
     }
 
-    /// The ability of a socket to take bytes.
+    /// Whether a socket takes bytes: now, once its buffer has space, or never again.
     enum Flow { case free, blocked, broken }
 
     private struct State {
@@ -33,7 +33,7 @@ final class CurlUpload: Sendable {
         /// The exchange that reads, from the start to the stop.
         var exchange: CurlExchange?
         /// Whether libcurl gets no bytes, because its connection may be taken over.
-        var isHeld = false
+        var isWaitingForUpgrade = false
         /// The socket that takes the bytes instead of libcurl, or -1.
         var socket: Int32 = -1
         var flow = Flow.free
@@ -77,7 +77,7 @@ final class CurlUpload: Sendable {
                     continue
                 }
                 flow = count == -Int(EAGAIN) ? .blocked : .broken
-                // The reader gets a permanent error behind the bytes that arrived before.
+                // The reader gets a permanent error after the bytes that arrived before.
                 if flow == .broken { socket = -1 }
                 return
             }
@@ -98,11 +98,11 @@ final class CurlUpload: Sendable {
     /// The number of buffered bytes at which the source waits.
     private let enough: Int
 
-    /// Creates an upload. The source of an upgraded connection waits behind a chunk, so that its sender knows when the
-    /// connection has taken it; other sources prepare chunks ahead.
-    init(length: Int64?, isUpgrade: Bool, isHeld: Bool) {
+    /// Creates an upload. The source of an upgraded connection waits until a chunk is sent, so that its sender
+    /// knows when the connection has taken it. Other sources prepare chunks ahead.
+    init(length: Int64?, isUpgrade: Bool, isWaitingForUpgrade: Bool) {
         self.length = length
-        state.withLock { $0.isHeld = isHeld }
+        state.withLock { $0.isWaitingForUpgrade = isWaitingForUpgrade }
         self.isUpgrade = isUpgrade
         enough = isUpgrade ? 64 << 10 : 1 << 20
     }
@@ -188,7 +188,7 @@ final class CurlUpload: Sendable {
     /// Ends the wait for a socket: sends over this one, or through libcurl if it is -1.
     func release(to socket: Int32) {
         let reader = state.withLock { state in
-            state.isHeld = false
+            state.isWaitingForUpgrade = false
             if socket >= 0, !state.isStopped { (state.socket, state.isReaderWaiting) = (socket, false) }
             return state.chunks.isEmpty && !state.isEnded ? nil : state.pass()
         }
@@ -209,7 +209,7 @@ final class CurlUpload: Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
         let (piece, room) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
-            guard !state.isHeld, let chunk = state.chunks.first else { return (atEnd(&state), nil) }
+            guard !state.isWaitingForUpgrade, let chunk = state.chunks.first else { return (atEnd(&state), nil) }
             let left = chunk.count - state.offset
             let count = min(buffer.count, left)
             if let length, state.given + Int64(left) >= length {
@@ -234,7 +234,7 @@ final class CurlUpload: Sendable {
 
     private func atEnd(_ state: inout State) -> Piece {
         if let failure = state.failure { return .failure(failure) }
-        guard state.isEnded, !state.isHeld else {
+        guard state.isEnded, !state.isWaitingForUpgrade else {
             state.isReaderWaiting = true
             return .later
         }

@@ -146,7 +146,7 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_watch_streams(easy, isWatching)
     }
 
-    /// Sets the options of a connection that another protocol takes over. It is not kept, and a proxy tunnels it.
+    /// Sets the options of a connection that another protocol takes over. It is not reused, and a proxy tunnels it.
     private func upgrade(_ isUpgrading: Bool, isTLS: Bool) {
         guard isUpgrading != self.isUpgrading else { return }
         self.isUpgrading = isUpgrading

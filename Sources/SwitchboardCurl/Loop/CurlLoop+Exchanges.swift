@@ -12,15 +12,15 @@ extension CurlLoop {
             remove(exchange)
             exchange.didStop()
         case .resume(let exchange):
-            guard exchange.place >= 0 else { return }
+            guard exchange.activeIndex >= 0 else { return }
             if exchange.ownsSocket { return exchange.resumeSocket() }
             // The call delivers the bytes that libcurl held back. Only its result reports an error of that delivery.
             let code = exchange.resume()
             if code != 0, code != CurlCode.badArgument, code != CurlCode.again { return end(exchange, code) }
             if exchange.isUpgraded { resumed.append(exchange) }
-            noteDeadline(of: exchange)  // a paused exchange has no idle deadline, a resumed one does
+            updateDeadline(of: exchange)  // a paused exchange has no idle deadline, a resumed one does
         case .settle(let exchange):
-            if exchange.place >= 0 { end(exchange, 0) }
+            if exchange.activeIndex >= 0 { end(exchange, 0) }
         }
     }
 
@@ -28,7 +28,7 @@ extension CurlLoop {
         // The exchange was canceled: its stop follows, or came before its upload started.
         guard !exchange.isAnswered else { return exchange.didStop() }
         exchange.handle.serve(exchange)
-        exchange.place = active.count
+        exchange.activeIndex = active.count
         active.append(exchange)
         countPausing(exchange, 1)
         countUpgrade(exchange, 1)
@@ -38,26 +38,26 @@ extension CurlLoop {
             forget(exchange)
             return exchange.fail(.system("libcurl refuses a transfer (\(code))"))
         }
-        noteDeadline(of: exchange)
+        updateDeadline(of: exchange)
     }
 
     private func remove(_ exchange: CurlExchange) {
-        guard exchange.place >= 0 else { return }
+        guard exchange.activeIndex >= 0 else { return }
         disconnect(exchange)
         forget(exchange)
     }
 
     private func forget(_ exchange: CurlExchange) {
         let last = active.count - 1
-        if exchange.place != last {
-            active[last].place = exchange.place
-            active.swapAt(exchange.place, last)
+        if exchange.activeIndex != last {
+            active[last].activeIndex = exchange.activeIndex
+            active.swapAt(exchange.activeIndex, last)
         }
         active.removeLast()
         countPausing(exchange, -1)
         countWatcher(exchange, -1)
         if !exchange.ownsSocket { leaveUpgraded(exchange) }
-        exchange.place = -1
+        exchange.activeIndex = -1
     }
 
     private func countPausing(_ exchange: CurlExchange, _ difference: Int) {
@@ -110,19 +110,19 @@ extension CurlLoop {
     /// Removes an exchange from libcurl. ``endFinished()`` resumes its caller.
     func end(_ exchange: CurlExchange, _ code: Int32) {
         let message = code == 0 ? "" : exchange.handle.message(for: code)
-        note(exchange)
+        recordMeasurements(of: exchange)
         disconnect(exchange)
         forget(exchange)
         if code == 0, !exchange.ownsSocket {
-            handles.withLock { if $0.count < Self.handlesKept { $0.append(exchange.handle) } }
+            handles.withLock { if $0.count < Self.handleLimit { $0.append(exchange.handle) } }
         }
         finished.append((exchange, code, message))
     }
 
-    func note(_ exchange: CurlExchange) {
-        guard !exchange.ownsSocket else { return exchange.noteSocket() }
+    func recordMeasurements(of exchange: CurlExchange) {
+        guard !exchange.ownsSocket else { return exchange.recordSocketEnd() }
         let figures = swcurl_easy_figures(exchange.handle.easy)
-        exchange.note(figures, remoteAddress: address(figures))
+        exchange.record(figures, remoteAddress: address(figures))
     }
 
     /// Returns the remote address as text, and formats it only when it differs from the last one.
@@ -140,7 +140,7 @@ extension CurlLoop {
     // MARK: Deadlines
 
     /// Updates the next deadline. Callbacks of libcurl call it too.
-    func noteDeadline(of exchange: CurlExchange) {
+    func updateDeadline(of exchange: CurlExchange) {
         nextDeadline = min(nextDeadline, exchange.deadline)
     }
 
@@ -154,7 +154,7 @@ extension CurlLoop {
                 remove(exchange)
                 exchange.fail(failure)
             } else {
-                noteDeadline(of: exchange)
+                updateDeadline(of: exchange)
             }
         }
     }

@@ -13,14 +13,14 @@ extension CurlLoop {
     /// left, stay with libcurl.
     func takeOver() {
         while let exchange = arrived.popLast() {
-            guard exchange.place >= 0 else { continue }
+            guard exchange.activeIndex >= 0 else { continue }
             let isWhole = isPlain(exchange.request) && !exchange.head.describesBody && exchange.pipe?.isPaused == false
             let socket =
                 isWhole
                 ? swcurl_poller_take(
                     poller, exchange.handle.easy, Unmanaged.passUnretained(exchange).toOpaque(), Self.onReady) : -1
             if socket >= 0 {
-                note(exchange)
+                recordMeasurements(of: exchange)
                 swcurl_multi_remove(multi, exchange.handle.easy)
                 leaveUpgraded(exchange)
                 exchange.socket = socket
@@ -69,7 +69,7 @@ extension CurlLoop {
     func readAgain() {
         for _ in 0..<64 {  // a server that continues to send must not stop the others
             guard let exchange = closing.popLast() else { return }
-            if exchange.place >= 0, !exchange.ownsSocket { swcurl_poller_read(poller, exchange.handle.easy) }
+            if exchange.activeIndex >= 0, !exchange.ownsSocket { swcurl_poller_read(poller, exchange.handle.easy) }
         }
     }
 
@@ -84,12 +84,12 @@ extension CurlLoop {
     }
 
     private func endIfHalfClosed(_ exchange: CurlExchange) {
-        guard exchange.place >= 0, !exchange.ownsSocket, exchange.pipe?.isPaused == false else { return }
+        guard exchange.activeIndex >= 0, !exchange.ownsSocket, exchange.pipe?.isPaused == false else { return }
         guard !swcurl_poller_reads(poller, exchange.handle.easy) else { return }
         exchange.upload?.finish(nil)
         // A server that does not read either would block the upload for ever.
         exchange.deadlines.limitRest(now: now())
-        noteDeadline(of: exchange)
+        updateDeadline(of: exchange)
     }
 }
 #endif

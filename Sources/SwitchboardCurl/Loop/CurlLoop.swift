@@ -46,9 +46,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     let multi: UnsafeMutableRawPointer
     let poller: OpaquePointer
     private let options: CurlOptions
-    /// The unused handles, at most ``handlesKept``.
+    /// The unused handles, at most ``handleLimit``.
     let handles = Protected<[CurlHandle]>([])
-    static let handlesKept = 256
+    static let handleLimit = 256
     private let ended = DispatchGroup()
 
     // The holder of the poller's lock uses these properties, so exclusivity checks would find nothing.
@@ -61,11 +61,11 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var watchers = 0
     /// The number of exchanges in flight that another protocol has taken over, and whose bytes pass through libcurl.
     @exclusivity(unchecked) var upgraded = 0
-    /// Those of them that were resumed in this pass.
+    /// The upgraded exchanges that were resumed in this pass.
     @exclusivity(unchecked) var resumed: [CurlExchange] = []
-    /// Those of them that sent their last bytes in this pass, or received bytes after them.
+    /// The exchanges that sent their last bytes in this pass, or received bytes after them.
     @exclusivity(unchecked) var closing: [CurlExchange] = []
-    /// Those of them that received their 101 in this pass.
+    /// The upgraded exchanges that received their 101 in this pass.
     @exclusivity(unchecked) var arrived: [CurlExchange] = []
     /// The buffer for the bytes of sockets that exchanges own.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)

@@ -8,7 +8,7 @@ package final class BytePipe: Sendable {
     /// The result of offering bytes.
     package enum OfferResult {
         /// The bytes are buffered.
-        case kept
+        case buffered
         /// The bytes are buffered, and the reader waits for them. The writer calls ``deliver(resume:)`` next.
         case awaited
         /// The bytes are rejected. The writer offers them again after `resume` is called.
@@ -88,7 +88,7 @@ package final class BytePipe: Sendable {
     /// Offers bytes to the pipe.
     package func offer(_ bytes: UnsafeRawBufferPointer) -> OfferResult {
         state.withLock { state in
-            guard !state.isClosed else { return .kept }
+            guard !state.isClosed else { return .buffered }
             let isFirst = state.bufferedCount == 0 && !state.readers.isEmpty
             // While the file contains bytes, all new bytes go there to keep the order.
             if state.bufferedCount < state.limit, state.spill?.isEmpty ?? true {
@@ -104,7 +104,7 @@ package final class BytePipe: Sendable {
                 state.isPaused = true
                 return .full
             }
-            return isFirst ? .awaited : .kept
+            return isFirst ? .awaited : .buffered
         }
     }
 

@@ -26,19 +26,27 @@ extension Data {
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
-    /// Returns the index of the first byte with this value, or nil. Faster than `firstIndex(of:)`.
-    package func firstPlace(of byte: UInt8) -> Int? {
-        guard let baseAddress, let found = memchr(baseAddress, Int32(byte), count) else { return nil }
-        return UnsafeRawPointer(baseAddress).distance(to: found)
+extension UnsafeRawBufferPointer {
+    /// Returns the index of the first byte with this value at or after `start`, or nil. Uses `memchr`, which is faster than
+    /// `firstIndex(of:)`.
+    package func firstIndex(ofByte byte: UInt8, from start: Int = 0) -> Int? {
+        guard start < count, let baseAddress, let found = memchr(baseAddress + start, Int32(byte), count - start) else {
+            return nil
+        }
+        return baseAddress.distance(to: found)
     }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Returns the index of the first byte with this value, or nil.
+    package func firstIndex(ofByte byte: UInt8) -> Int? { UnsafeRawBufferPointer(self).firstIndex(ofByte: byte) }
 }
 
 extension String {
     /// Whether the text of a URL contains an at sign, which separates user information and host.
     package var hasAt: Bool {
         var text = self
-        return text.withUTF8 { $0.firstPlace(of: UInt8(ascii: "@")) != nil }
+        return text.withUTF8 { $0.firstIndex(ofByte: UInt8(ascii: "@")) != nil }
     }
 }
 

@@ -14,13 +14,8 @@ final class ConnectionSeries: Sendable {
         var closure: WebSocketClosure?
         var isClosing = false
         var supervisor: Task<Void, Never>?
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters = WaitingTasks()
         var observers: [AsyncStream<WebSocketState>.Continuation] = []
-
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            defer { waiters = [] }
-            return waiters
-        }
     }
 
     private let reconnection: Reconnection?
@@ -91,18 +86,7 @@ final class ConnectionSeries: Sendable {
     /// Waits while the condition is true.
     private func wait(while condition: @Sendable (State) -> Bool) async {
         while !Task.isCancelled, state.withLock({ condition($0) }) {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let isReady = state.withLock { state in
-                        guard condition(state), !Task.isCancelled else { return true }
-                        state.waiters.append(continuation)
-                        return false
-                    }
-                    if isReady { continuation.resume() }
-                }
-            } onCancel: {
-                for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
-            }
+            await state.wait(in: \.waiters) { !condition($0) }
         }
     }
 
@@ -163,18 +147,18 @@ final class ConnectionSeries: Sendable {
 
     private func install(_ connection: WebSocketConnection) throws {
         connection.inbox.prepend(state.withLock { $0.connection }.inbox.takeUnread())
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
+        let waiters = state.withLock { state -> WaitingTasks? in
             guard state.end == nil, !state.isClosing else { return nil }
             state.past = state.past + state.connection.metrics
             state.connection = connection
-            return state.takeWaiters()
+            return state.waiters.take()
         }
         guard let waiters else {
             connection.cancel()
             throw CancellationError()
         }
         publish(.open)
-        for waiter in waiters { waiter.resume() }
+        waiters.resume()
     }
 
     // MARK: Ending
@@ -220,23 +204,21 @@ final class ConnectionSeries: Sendable {
     private func finish(_ end: Result<Void, any Error>) {
         let closure = state.withLock { $0.closure ?? $0.connection.closure }
         let (waiters, observers, supervisor) = state.withLock { state in
-            guard state.end == nil else { return ([], [], nil) as Ended }
+            guard state.end == nil else { return (WaitingTasks(), [], nil) as Ended }
             // `close()` while reconnecting sets the closure, and may reach this line after the canceled attempt does.
             state.end = state.closure == nil ? end : .success(())
             state.state = .closed(closure)
             defer { (state.observers, state.supervisor) = ([], nil) }
-            return (state.takeWaiters(), state.observers, state.supervisor)
+            return (state.waiters.take(), state.observers, state.supervisor)
         }
         for observer in observers {
             observer.yield(.closed(closure))
             observer.finish()
         }
-        for waiter in waiters { waiter.resume() }
+        waiters.resume()
         supervisor?.cancel()
         reconnection?.call.end(end.map { 101 })
     }
 
-    private typealias Ended = (
-        [CheckedContinuation<Void, Never>], [AsyncStream<WebSocketState>.Continuation], Task<Void, Never>?
-    )
+    private typealias Ended = (WaitingTasks, [AsyncStream<WebSocketState>.Continuation], Task<Void, Never>?)
 }

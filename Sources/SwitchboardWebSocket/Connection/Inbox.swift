@@ -14,34 +14,18 @@ final class Inbox: Sendable {
         var first = 0
         var bytes = 0
         var end: Result<Void, any Error>?
-        /// Unsafe continuations, because each message needs one.
-        var readers: [UnsafeContinuation<Void, Never>] = []
+        var readers = WaitingTasks()
         /// The tasks that wait for the end, or until every message is read.
-        var endWaiters: [CheckedContinuation<Void, Never>] = []
-        /// The connection, while it waits for space.
-        var writer: CheckedContinuation<Void, Never>?
+        var endWaiters = WaitingTasks()
+        /// The task of the connection, while it waits for space.
+        var writers = WaitingTasks()
         var isDiscarding = false
         /// Whether ``drained()`` no longer waits.
         var isDrainingOver = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
 
-        /// Removes the reader that gets the next message, even if its task was canceled meanwhile.
-        mutating func takeReader() -> UnsafeContinuation<Void, Never>? {
-            readers.isEmpty ? nil : readers.removeFirst()
-        }
-
-        mutating func takeReaders() -> [UnsafeContinuation<Void, Never>] {
-            defer { readers = [] }
-            return readers
-        }
-
         /// Whether every message was read and the inbox has ended.
         var isDrained: Bool { end != nil && first >= messages.count }
-
-        mutating func takeEndWaiters() -> [CheckedContinuation<Void, Never>] {
-            defer { endWaiters = [] }
-            return endWaiters
-        }
 
         mutating func takeMessage() -> WebSocketMessage? {
             guard first < messages.count else { return nil }
@@ -55,11 +39,6 @@ final class Inbox: Sendable {
             }
             return message
         }
-
-        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
-            defer { writer = nil }
-            return writer
-        }
     }
 
     private let state: Protected<State>
@@ -68,7 +47,7 @@ final class Inbox: Sendable {
     init(limit: Int) { state = Protected(State(limit: limit)) }
 
     /// Whether the connection waits for space.
-    var isFull: Bool { state.withLock { $0.writer != nil } }
+    var isFull: Bool { state.withLock { !$0.writers.isEmpty } }
 
     /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
@@ -81,7 +60,7 @@ final class Inbox: Sendable {
             guard !state.isDiscarding, state.end == nil else { return (nil, true) }
             state.messages.append(message)
             state.bytes += message.cost
-            return (state.takeReader(), !state.isFull)
+            return (state.readers.takeFirst(), !state.isFull)
         }
         reader?.resume()
         return hasRoom
@@ -89,18 +68,7 @@ final class Inbox: Sendable {
 
     /// Waits while the inbox is full.
     func waitForRoom() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let hasRoom = state.withLock { state in
-                    if !state.isFull || state.isDiscarding || Task.isCancelled { return true }
-                    state.writer = continuation
-                    return false
-                }
-                if hasRoom { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.takeWriter() }?.resume()
-        }
+        await state.wait(in: \.writers) { !$0.isFull || $0.isDiscarding }
     }
 
     /// Raises the limit until ``endPing()``, because a pong follows the messages that were sent before it. The limit is
@@ -108,7 +76,7 @@ final class Inbox: Sendable {
     func beginPing() {
         let writer = state.withLock { state in
             state.pings += 1
-            return state.isFull ? nil : state.takeWriter()
+            return state.isFull ? nil : state.writers.take()
         }
         writer?.resume()
     }
@@ -121,29 +89,29 @@ final class Inbox: Sendable {
     func removeLimit() {
         let writer = state.withLock { state in
             state.limit = .max
-            return state.takeWriter()
+            return state.writers.take()
         }
-        writer?.resume()
+        writer.resume()
     }
 
     /// Ends the inbox. Its messages can still be read.
     func end(_ result: Result<Void, any Error>) {
         let (readers, endWaiters) = state.withLock { state in
             if state.end == nil { state.end = result }
-            return (state.takeReaders(), state.takeEndWaiters())
+            return (state.readers.take(), state.endWaiters.take())
         }
-        for reader in readers { reader.resume() }
-        for waiter in endWaiters { waiter.resume() }
+        readers.resume()
+        endWaiters.resume()
     }
 
     /// Discards the unread messages and all later ones.
     func discard() {
-        let (writer, endWaiters) = state.withLock { state in
+        let (writers, endWaiters) = state.withLock { state in
             (state.messages, state.first, state.bytes, state.isDiscarding) = ([], 0, 0, true)
-            return (state.takeWriter(), state.takeEndWaiters())
+            return (state.writers.take(), state.endWaiters.take())
         }
-        writer?.resume()
-        for waiter in endWaiters { waiter.resume() }
+        writers.resume()
+        endWaiters.resume()
     }
 
     /// Returns the next message, or nil at the end. Of several readers, each message reaches one.
@@ -154,27 +122,26 @@ final class Inbox: Sendable {
         while true {
             let (message, writer, end, endWaiters) = take()
             writer?.resume()
-            for waiter in endWaiters { waiter.resume() }
+            endWaiters?.resume()
             if let message { return message }
             if let end {
                 try end.get()
                 return nil
             }
             try Task.checkCancellation()
-            await wait()
+            await state.wait(in: \.readers) { $0.first < $0.messages.count || $0.end != nil }
         }
     }
 
     private typealias NextMessage = (
-        WebSocketMessage?, writer: CheckedContinuation<Void, Never>?, end: Result<Void, any Error>?,
-        endWaiters: [CheckedContinuation<Void, Never>]
+        WebSocketMessage?, writer: WaitingTasks?, end: Result<Void, any Error>?, endWaiters: WaitingTasks?
     )
 
     private func take() -> NextMessage {
         state.withLock { state in
-            guard let message = state.takeMessage() else { return (nil, nil, state.end, []) }
-            let writer = state.isFull ? nil : state.takeWriter()
-            return (message, writer, nil, state.isDrained ? state.takeEndWaiters() : [])
+            guard let message = state.takeMessage() else { return (nil, nil, state.end, nil) }
+            let writer = state.isFull ? nil : state.writers.take()
+            return (message, writer, nil, state.isDrained ? state.endWaiters.take() : nil)
         }
     }
 
@@ -198,9 +165,9 @@ final class Inbox: Sendable {
     func endDraining() {
         let endWaiters = state.withLock { state in
             state.isDrainingOver = true
-            return state.takeEndWaiters()
+            return state.endWaiters.take()
         }
-        for waiter in endWaiters { waiter.resume() }
+        endWaiters.resume()
     }
 
     /// Removes and returns the unread messages.
@@ -217,42 +184,14 @@ final class Inbox: Sendable {
         let readers = state.withLock { state in
             state.messages.insert(contentsOf: messages, at: state.first)
             state.bytes += messages.reduce(0) { $0 + $1.cost }
-            return state.takeReaders()
+            return state.readers.take()
         }
-        for reader in readers { reader.resume() }
+        readers.resume()
     }
 
     private func waitForEnd(while condition: @Sendable (State) -> Bool) async {
         while !Task.isCancelled, state.withLock({ condition($0) }) {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let isReady = state.withLock { state in
-                        guard condition(state), !Task.isCancelled else { return true }
-                        state.endWaiters.append(continuation)
-                        return false
-                    }
-                    if isReady { continuation.resume() }
-                }
-            } onCancel: {
-                for waiter in state.withLock({ $0.takeEndWaiters() }) { waiter.resume() }
-            }
-        }
-    }
-
-    // MARK: Reading
-
-    private func wait() async {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if state.first < state.messages.count || state.end != nil || Task.isCancelled { return true }
-                    state.readers.append(continuation)
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        } onCancel: {
-            for reader in state.withLock({ $0.takeReaders() }) { reader.resume() }
+            await state.wait(in: \.endWaiters) { !condition($0) }
         }
     }
 }

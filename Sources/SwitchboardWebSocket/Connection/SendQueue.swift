@@ -14,7 +14,8 @@ final class SendQueue: Sendable {
         /// Whether a sender writes to the connection on its own thread. The reader waits meanwhile.
         var isSendingDirectly = false
         var lastID: UInt64 = 0
-        var reader: CheckedContinuation<Void, Never>?
+        /// The task of the session, while nothing is queued.
+        var readers = WaitingTasks()
         /// Whether a Close frame is queued or sent.
         var isClosing = false
         /// Whether the session takes no more frames.
@@ -25,11 +26,6 @@ final class SendQueue: Sendable {
         var sent: (messages: Int, bytes: Int64) = (0, 0)
         var direct: (@Sendable (WebSocketEvent) -> Bool)?
         var recorder: (@Sendable (WebSocketEvent) -> Void)?
-
-        mutating func takeReader() -> CheckedContinuation<Void, Never>? {
-            defer { reader = nil }
-            return reader
-        }
 
         /// Whether the queue is open and empty.
         var isIdle: Bool {
@@ -81,13 +77,13 @@ final class SendQueue: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (failure, reader) = state.withLock { state -> ((any Error)?, CheckedContinuation<Void, Never>?) in
+                let (failure, reader) = state.withLock { state -> ((any Error)?, WaitingTasks?) in
                     // The flag is set before the handler below runs.
                     if Task.isCancelled { return (CancellationError(), nil) }
                     if let refusal = state.refusal { return (refusal, nil) }
                     state.messages.append((id, message))
                     state.senders[id] = continuation
-                    return (nil, state.takeReader())
+                    return (nil, state.readers.take())
                 }
                 if let failure { continuation.resume(throwing: failure) }
                 reader?.resume()
@@ -110,12 +106,12 @@ final class SendQueue: Sendable {
     /// Sends a control frame before the queued messages. A Pong replaces a queued Pong ([RFC 6455
     /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)). Nothing follows a Close frame.
     func sendControl(_ control: WebSocketEvent) {
-        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let reader = state.withLock { state -> WaitingTasks? in
             guard state.failure == nil, !state.isClosing else { return nil }
             if case .pong = control { state.controls.removeAll { if case .pong = $0 { true } else { false } } }
             state.controls.append(control)
             if case .close = control { state.isClosing = true }
-            return state.takeReader()
+            return state.readers.take()
         }
         reader?.resume()
     }
@@ -125,11 +121,11 @@ final class SendQueue: Sendable {
         let (senders, reader, direct) = state.withLock { state in
             if state.failure == nil { state.failure = failure }
             defer { (state.direct, state.onStop) = (nil, nil) }
-            return (state.takeSenders(), state.takeReader(), state.direct)
+            return (state.takeSenders(), state.readers.take(), state.direct)
         }
         defer { withExtendedLifetime(direct) {} }  // is released without the lock
         for sender in senders { sender.resume(throwing: failure) }
-        reader?.resume()
+        reader.resume()
     }
 }
 
@@ -162,7 +158,7 @@ extension SendQueue {
             } else if isSent {
                 state.isClosing = true
             }
-            return state.hasWork ? state.takeReader() : nil
+            return state.hasWork ? state.readers.take() : nil
         }
         reader?.resume()
         return isSent
@@ -203,7 +199,7 @@ extension SendQueue {
             switch take(onlyControls: false) {
             case .event(let event): return event
             case .end: return nil
-            case .none: await wait()
+            case .none: await state.wait(in: \.readers) { $0.hasWork }
             }
         }
     }
@@ -236,20 +232,5 @@ extension SendQueue {
             return state.senders.removeValue(forKey: id)
         }
         sender?.resume()
-    }
-
-    private func wait() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if state.hasWork || Task.isCancelled { return true }
-                    state.reader = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.takeReader() }?.resume()
-        }
     }
 }

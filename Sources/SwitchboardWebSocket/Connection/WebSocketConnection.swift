@@ -16,7 +16,7 @@ final class WebSocketConnection: Sendable {
         var end: (any Error)?
         /// Whether the server sent a ping or a pong.
         var hasPinged = false
-        var endWaiters: [CheckedContinuation<Void, Never>] = []
+        var endWaiters = WaitingTasks()
     }
 
     let queue: SendQueue
@@ -98,13 +98,13 @@ final class WebSocketConnection: Sendable {
         let closed = failure ?? closedError
         let (pings, endWaiters, tasks) = state.withLock { state in
             if state.end == nil { state.end = closed }
-            defer { (state.pings, state.endWaiters, state.readTask, state.pingTask) = ([:], [], nil, nil) }
-            return (Array(state.pings.values), state.endWaiters, [state.readTask, state.pingTask])
+            defer { (state.pings, state.readTask, state.pingTask) = ([:], nil, nil) }
+            return (Array(state.pings.values), state.endWaiters.take(), [state.readTask, state.pingTask])
         }
         if let failure { inbox.end(.failure(failure)) } else { inbox.end(.success(())) }
         queue.end(closed)
         for ping in pings { ping.resume(throwing: closed) }
-        for waiter in endWaiters { waiter.resume() }
+        endWaiters.resume()
         for task in tasks { task?.cancel() }
     }
 
@@ -216,16 +216,9 @@ final class WebSocketConnection: Sendable {
             try await clock.sleep(for: limit)
             abort(nil)
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isEnded = state.withLock { state in
-                    if state.end == nil { state.endWaiters.append(continuation) }
-                    return state.end != nil
-                }
-                if isEnded { continuation.resume() }
-            }
-        } onCancel: {
-            abort(nil)
+        while state.withLock({ $0.end == nil }) {
+            await state.wait(in: \.endWaiters) { $0.end != nil }
+            if Task.isCancelled { abort(nil) }
         }
         timer.cancel()
     }

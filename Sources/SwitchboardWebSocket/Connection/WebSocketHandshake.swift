@@ -16,12 +16,7 @@ struct WebSocketHandshake: Sendable {
         var compression: AcceptedCompression?
     }
 
-    /// Creates a handshake with a random key.
-    init(_ options: WebSocketOptions) {
-        self.init(options, key: Data.random(16).base64EncodedString())
-    }
-
-    init(_ options: WebSocketOptions, key: String) {
+    init(_ options: WebSocketOptions, key: String = Data.random(16).base64EncodedString()) {
         self.options = options
         self.key = key
     }

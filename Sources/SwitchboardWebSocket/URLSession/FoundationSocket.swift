@@ -15,7 +15,7 @@ package final class FoundationSocket: SocketObserver {
         var isOpen = false
         /// The events that wait for the reader.
         var events: [Result<WebSocketEvent, WebSocketViolation>] = []
-        var reader: CheckedContinuation<Void, Never>?
+        var readers = WaitingTasks()
         /// The sender whose message URLSession has not taken yet, and the number of the message.
         var sender: (number: Int, continuation: CheckedContinuation<Void, any Error>)?
         var lastSender = 0
@@ -203,14 +203,14 @@ package final class FoundationSocket: SocketObserver {
             guard state.end == nil else { return nil }
             state.end = end
             if let last { state.events.append(last) }
-            defer { (state.continuation, state.reader, state.sender, state.onReport) = (nil, nil, nil, nil) }
+            defer { (state.continuation, state.readers, state.sender, state.onReport) = (nil, .init(), nil, nil) }
             return state
         }
         guard let ended else { return }
         deadlines.remove(self)
         ended.task?.cancel()
         ended.sender?.continuation.resume(throwing: CancellationError())
-        ended.reader?.resume()
+        ended.readers.resume()
         ended.onReport?()
         ended.continuation?.resume(with: answer ?? end.flatMap { .failure(CancellationError()) })
     }
@@ -232,23 +232,10 @@ extension FoundationSocket {
             case .receive(let task):
                 task.receive { [self] in didReceive($0) }
                 deadlines.add(self)
-            case .wait: await wait()
+            case .wait:
+                await state.wait(in: \.readers) { if case .wait = $0.step(isPeeking: true) { false } else { true } }
+                if Task.isCancelled { cancel() }
             }
-        }
-    }
-
-    private func wait() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    guard case .wait = state.step(isPeeking: true) else { return true }
-                    state.reader = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        } onCancel: {
-            cancel()
         }
     }
 
@@ -263,12 +250,11 @@ extension FoundationSocket {
     }
 
     private func add(_ event: Result<WebSocketEvent, WebSocketViolation>, isReceived: Bool = false) {
-        let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let reader = state.withLock { state -> WaitingTasks? in
             if isReceived { state.receiving = nil }
             guard state.end == nil else { return nil }
             state.events.append(event)
-            defer { state.reader = nil }
-            return state.reader
+            return state.readers.take()
         }
         reader?.resume()
     }
@@ -284,7 +270,7 @@ extension FoundationSocket {
             task.ping { [self] error in
                 if error == nil { add(.success(.pong(payload))) }
             }
-        case .close(let code, let reason):
+        case .close(let code, _):
             state.withLock { $0.closing = event }
             task.close(code == .noStatusReceived ? 1000 : code.rawValue, reason: Data(event.frame.payload.dropFirst(2)))
         case .pong: break  // URLSession answers pings itself.

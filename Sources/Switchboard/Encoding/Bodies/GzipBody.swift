@@ -54,8 +54,7 @@ public struct GzipBody: HTTPBody {
         guard !content.isEmpty else { return content }
         let deflater = try makeDeflater()
         var compressed = Data()
-        deflater.feed(content)
-        deflater.finish()
+        deflater.feed(content, .finish)
         while let piece = try Self.supported({ () throws(DynamicLibrary.Failure) in try deflater.next() }) {
             compressed += piece
         }
@@ -71,8 +70,8 @@ public struct GzipBody: HTTPBody {
         return HTTPBodyStream { try await reader.next() }
     }
 
-    private func makeDeflater() throws(NetworkError) -> GzipDeflater {
-        try Self.supported { () throws(DynamicLibrary.Failure) in try GzipDeflater(try zlib.get()) }
+    private func makeDeflater() throws(NetworkError) -> Deflater {
+        try Self.supported { () throws(DynamicLibrary.Failure) in try Deflater(try zlib.get(), .gzip) }
     }
 
     fileprivate static func supported<Output>(
@@ -90,10 +89,10 @@ public struct GzipBody: HTTPBody {
 private actor GzipReader {
     private var source: HTTPBodyStream?
     private var isEmptyKept: Bool
-    private let deflater: GzipDeflater
+    private let deflater: Deflater
 
     /// Creates a reader. With `isEmptyKept`, empty content stays empty instead of becoming an empty gzip file.
-    init(_ source: HTTPBodyStream, isEmptyKept: Bool, _ deflater: sending GzipDeflater) {
+    init(_ source: HTTPBodyStream, isEmptyKept: Bool, _ deflater: sending Deflater) {
         self.source = source
         self.isEmptyKept = isEmptyKept
         self.deflater = deflater
@@ -102,23 +101,20 @@ private actor GzipReader {
     /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
     func next() async throws -> Data? {
         while true {
-            if deflater.isHungry {
-                // Highly repetitive input can run for megabytes without output, so the loop checks for cancellation
-                // itself.
-                try Task.checkCancellation()
-                guard let chunk = try await source?.next() else {
-                    source = nil
-                    if isEmptyKept { return nil }
-                    deflater.finish()
-                    continue
-                }
-                isEmptyKept = false
-                deflater.feed(chunk)
-            }
             if let piece = try GzipBody.supported({ () throws(DynamicLibrary.Failure) in try deflater.next() }) {
                 return piece
             }
-            if source == nil { return nil }
+            guard let source else { return nil }
+            // Highly repetitive input can run for megabytes without output, so the loop checks for cancellation itself.
+            try Task.checkCancellation()
+            if let chunk = try await source.next() {
+                isEmptyKept = false
+                deflater.feed(chunk)
+            } else {
+                self.source = nil
+                if isEmptyKept { return nil }
+                deflater.feed(Data(), .finish)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import SwitchboardPlatform
+import SwitchboardText
 import Foundation
 
 /// A response's body as it arrives, in chunks that can be read only once.
@@ -247,12 +248,7 @@ private struct NextByte {
     /// Returns the next index of the byte, or the count of the bytes if it does not occur.
     mutating func index(in bytes: [UInt8], from start: Int) -> Int {
         guard found < start else { return found }
-        found = bytes.withUnsafeBytes { buffer in
-            guard start < buffer.count, let base = buffer.baseAddress,
-                let place = memchr(base + start, Int32(byte), buffer.count - start)
-            else { return buffer.count }
-            return base.distance(to: UnsafeRawPointer(place))
-        }
+        found = bytes.withUnsafeBytes { $0.firstIndex(ofByte: byte, from: start) } ?? bytes.count
         return found
     }
 }

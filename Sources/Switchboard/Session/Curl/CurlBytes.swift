@@ -45,20 +45,19 @@ extension CurlExchange {
     }
 
     var metrics: ExchangeMetrics {
-        let figures = figures
         var metrics = ExchangeMetrics()
-        metrics.start = figures.start
-        metrics.duration = figures.duration
-        metrics.timeToFirstByte = figures.timeToFirstByte
-        metrics.bytesReceived = figures.received
-        metrics.bytesSent = figures.sent
-        metrics.protocolVersion = figures.version
-        metrics.isReusedConnection = figures.isReusedConnection
-        metrics.remoteAddress = figures.remoteAddress
-        metrics.queue = figures.queue
-        metrics.nameLookup = figures.nameLookup
-        metrics.connect = figures.connect
-        metrics.secureConnect = figures.secureConnect
+        metrics.start = startDate
+        metrics.duration = duration
+        metrics.timeToFirstByte = timeToFirstByte
+        metrics.bytesReceived = received
+        metrics.bytesSent = bytesSent
+        metrics.protocolVersion = protocolVersion
+        metrics.isReusedConnection = isReusedConnection
+        metrics.remoteAddress = remoteAddress
+        metrics.queue = queueTime
+        metrics.nameLookup = nameLookupTime
+        metrics.connect = connectTime
+        metrics.secureConnect = secureConnectTime
         return metrics
     }
 }

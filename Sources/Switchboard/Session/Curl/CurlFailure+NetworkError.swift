@@ -35,7 +35,7 @@ extension CurlFailure {
         case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
         case .headBeginsFolded:
             NetworkError(.invalidResponse, reason: "the header of the response begins with a folded line")
-        case .unaskedUpgrade(let isOld):
+        case .unrequestedUpgrade(let isOld):
             NetworkError(
                 .invalidResponse,
                 reason: isOld

@@ -111,7 +111,7 @@ extension ProxyOptions {
     }
 
     /// The host and port of an explicit proxy.
-    fileprivate var place: String? {
+    fileprivate var hostAndPort: String? {
         guard case .explicit(_, let host, let port, _, _) = kind else { return nil }
         return "\(host.withoutBrackets) port \(port)"
     }
@@ -120,7 +120,7 @@ extension ProxyOptions {
 extension SessionConfiguration {
     /// Returns the way to a URL, for the text of an error.
     func route(to url: URL?) -> TransportText.Route {
-        var route = TransportText.Route(proxy: proxy.place, unixSocketPath: unixSocketPath)
+        var route = TransportText.Route(proxy: proxy.hostAndPort, unixSocketPath: unixSocketPath)
         if case .system = proxy.kind, CurlOptions().hasSystemProxy, let url, let host = url.host {
             route.serverBehindProxy = "\(host.withoutBrackets) port \(url.port ?? (url.scheme == "https" ? 443 : 80))"
         }

@@ -14,18 +14,18 @@ extension HTTPHeaders {
         var fields: [HTTPHeader] = []
         fields.reserveCapacity(16)
         var folds: [String] = []
-        var place = KnownHead.Place()
+        var position = KnownHead.Position()
         var isSuspect = false
         var hasFieldPerLine = true
         lines.withUnsafeBufferPointer { bytes in
             var rest = bytes
             while let start = rest.baseAddress, !rest.isEmpty {
-                let feed = rest.firstPlace(of: .lineFeed)
+                let feed = rest.firstIndex(ofByte: .lineFeed)
                 var end = feed ?? rest.count
                 let next = feed == nil ? end : end + 1
                 defer { rest = UnsafeBufferPointer(start: start + next, count: rest.count - next) }
                 if folds.isEmpty, feed != nil,
-                    let field = known.field(at: &place, of: UnsafeBufferPointer(start: start, count: next))
+                    let field = known.field(at: &position, of: UnsafeBufferPointer(start: start, count: next))
                 {
                     fields.append(field)
                     continue
@@ -133,8 +133,8 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// The lines of a head and their fields. Later heads share the fields of equal lines.
 struct KnownHead: Sendable {
-    /// The place of a line.
-    struct Place {
+    /// The position of a line.
+    struct Position {
         fileprivate var offset = 0
         fileprivate var index = 0
     }
@@ -154,19 +154,19 @@ struct KnownHead: Sendable {
         (self.lines, self.fields) = isKept ? (lines, fields) : ([], [])
     }
 
-    /// Returns the field at a place if its line has the same bytes, including the line end. Moves to the next place.
-    func field(at place: inout Place, of line: UnsafeBufferPointer<UInt8>) -> HTTPHeader? {
-        guard place.index < fields.count, let other = line.baseAddress else { return nil }
-        let index = place.index
-        place.index += 1
+    /// Returns the field at a position if its line has the same bytes, including the line end. Moves to the next position.
+    func field(at position: inout Position, of line: UnsafeBufferPointer<UInt8>) -> HTTPHeader? {
+        guard position.index < fields.count, let other = line.baseAddress else { return nil }
+        let index = position.index
+        position.index += 1
         return lines.withUnsafeBufferPointer { lines in
-            guard let start = lines.baseAddress.map({ $0 + place.offset }) else { return nil }
-            let rest = UnsafeBufferPointer(start: start, count: lines.count - place.offset)
+            guard let start = lines.baseAddress.map({ $0 + position.offset }) else { return nil }
+            let rest = UnsafeBufferPointer(start: start, count: lines.count - position.offset)
             if line.count <= rest.count, memcmp(start, other, line.count) == 0 {
-                place.offset += line.count
+                position.offset += line.count
                 return fields[index]
             }
-            place.offset += rest.firstPlace(of: .lineFeed).map { $0 + 1 } ?? rest.count
+            position.offset += rest.firstIndex(ofByte: .lineFeed).map { $0 + 1 } ?? rest.count
             return nil
         }
     }

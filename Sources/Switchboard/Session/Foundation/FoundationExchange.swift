@@ -151,7 +151,7 @@ final class FoundationExchange: Sendable {
             switch data.withUnsafeBytes({ pipe?.offer($0) }) {
             case .awaited?: pipe?.deliver()
             case .failed(let failure)?: throw failure.networkError
-            case .kept?, .full?, nil: break
+            case .buffered?, .full?, nil: break
             }
         } catch {
             abort(with: NetworkError.transport(error))

@@ -27,7 +27,7 @@ struct BytePipeTests {
         let pipe = BytePipe()
         let text = String(repeating: "x", count: 64 << 10)
         var taken = 0
-        while case .kept = offer(text, to: pipe) { taken += text.utf8.count }
+        while case .buffered = offer(text, to: pipe) { taken += text.utf8.count }
         #expect(taken == BytePipe.highWaterMark)
         #expect(pipe.isPaused)
         var asked: [Int] = []
@@ -35,7 +35,7 @@ struct BytePipeTests {
         #expect(asked == [4])
         pipe.didResume()
         #expect(!pipe.isPaused)
-        guard case .kept = offer("more", to: pipe) else { throw CancellationError() }
+        guard case .buffered = offer("more", to: pipe) else { throw CancellationError() }
         #expect(try await pipe.next() == Data("more".utf8))
     }
 
@@ -45,7 +45,7 @@ struct BytePipeTests {
         var expected = Data()
         for number in 0... {
             let text = String(repeating: "\(number % 10)", count: 10_000)
-            guard case .kept = offer(text, to: pipe) else { break }
+            guard case .buffered = offer(text, to: pipe) else { break }
             expected += Data(text.utf8)
         }
         #expect(expected.count >= BytePipe.highWaterMark + 190_000)

@@ -1,5 +1,11 @@
+// Internal functions of the C files.
+#ifndef SWITCHBOARD_CURL_INTERNAL_H
+#define SWITCHBOARD_CURL_INTERNAL_H
 #if defined(__linux__) && !defined(__ANDROID__)
 #include <stdbool.h>
+
+int swcurl_multi_socket_action(void *multi, int socket, int events);
+int swcurl_multi_set_pointer(void *multi, int option, void *value);
 
 // The state of a thread's SIGPIPE before it was blocked.
 typedef struct { bool is_on, was_pending, was_blocked; } swcurl_sigpipe;
@@ -14,4 +20,5 @@ void swcurl_sigpipe_restore(swcurl_sigpipe before);
     __typeof__(call) result_ = (call); \
     swcurl_sigpipe_restore(before_); \
     result_; })
+#endif
 #endif

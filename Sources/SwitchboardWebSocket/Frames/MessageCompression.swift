@@ -1,6 +1,40 @@
 import Foundation
 import SwitchboardPlatform
 
+/// Compresses messages ([RFC 7692 §7.2.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.2.1)).
+final class MessageDeflater: @unchecked Sendable {  // only the single reader of the queue uses it
+    private let deflater: Deflater
+    private let keepsContext: Bool
+
+    /// Creates a deflater.
+    ///
+    /// - Parameters:
+    ///   - zlib: The library.
+    ///   - windowBits: The binary logarithm of the window, 9 to 15.
+    ///   - keepsContext: Whether a message may refer to the messages before it.
+    /// - Throws: zlib's failure to start.
+    init(_ zlib: Zlib, windowBits: Int, keepsContext: Bool) throws(DynamicLibrary.Failure) {
+        deflater = try Deflater(zlib, .raw(windowBits: windowBits))
+        self.keepsContext = keepsContext
+    }
+
+    /// Returns a message's compressed form, without the tail. Nil if zlib fails.
+    func compress(_ message: Data) -> Data? {
+        // RFC 7692 §7.2.3.6. zlib writes nothing for a second empty message.
+        if message.isEmpty { return Data([0x00]) }
+        defer { if !keepsContext { deflater.reset() } }
+        deflater.feed(message, .sync)
+        var result = Data()
+        do {
+            while let piece = try deflater.next() { result += piece }
+        } catch {
+            return nil
+        }
+        guard result.suffix(4) == MessageInflater.tail else { return nil }
+        return Data(result.dropLast(4))
+    }
+}
+
 /// Decompresses messages ([RFC 7692 §7.2.2](https://www.rfc-editor.org/rfc/rfc7692#section-7.2.2)) in pieces, so that
 /// the caller can reject a message that is too large.
 final class MessageInflater {

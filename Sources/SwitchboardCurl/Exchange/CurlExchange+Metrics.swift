@@ -1,0 +1,37 @@
+#if os(Linux)
+import SwitchboardCurlC
+
+/// The measurements of an ended exchange.
+extension CurlExchange {
+    package var duration: Duration { .nanoseconds(Int64(end - min(start, end))) }
+    package var timeToFirstByte: Duration? { firstByte > start ? .nanoseconds(Int64(firstByte - start)) : nil }
+    package var bytesSent: Int64 { measured.sent }
+    package var isReusedConnection: Bool { measured.connects == 0 }
+
+    /// The protocol, such as `HTTP/1.1`.
+    package var protocolVersion: String? {
+        switch measured.http_version {  // a `CURL_HTTP_VERSION_` value of libcurl
+        case 1: "HTTP/1.0"
+        case 2: "HTTP/1.1"
+        case 3: "HTTP/2"
+        case 30: "HTTP/3"
+        default: nil
+        }
+    }
+
+    /// The wait for the loop and for a connection. On a reused connection, libcurl's times measure that wait.
+    package var queueTime: Duration {
+        let connecting = isReusedConnection ? 0 : max(measured.connect, measured.app_connect) * 1_000
+        return .nanoseconds(max(0, Int64(sendTime - min(start, sendTime)) - connecting))
+    }
+
+    package var nameLookupTime: Duration { span(0, measured.name_lookup) }
+    package var connectTime: Duration { span(measured.name_lookup, measured.connect) }
+    /// The time of the TLS handshake. Nil without TLS.
+    package var secureConnectTime: Duration? { request.isTLS ? span(measured.connect, measured.app_connect) : nil }
+
+    private func span(_ from: Int64, _ to: Int64) -> Duration {
+        isReusedConnection ? .zero : .microseconds(max(0, to - from))
+    }
+}
+#endif
