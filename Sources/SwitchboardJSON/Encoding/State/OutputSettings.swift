@@ -109,7 +109,7 @@ enum OutputKind: UInt8 {
     var isScalar: Bool { rawValue >= OutputKind.string.rawValue }
 
     init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
-        self = Self.scalars[ObjectIdentifier(type)] ?? Self.other(type)
+        self = Self.scalar(type) ?? Self.other(type)
         if self == .date, case .custom = settings.dateStrategy { self = .customDate }
         if self == .data {
             switch settings.dataStrategy {
@@ -120,16 +120,31 @@ enum OutputKind: UInt8 {
         }
     }
 
-    private static let scalars: [ObjectIdentifier: OutputKind] = {
-        let kinds: [(type: Any.Type, kind: OutputKind)] = [
-            (String.self, .string), (Bool.self, .bool), (Double.self, .double), (Float.self, .float),
-            (Date.self, .date), (Data.self, .data), (URL.self, .url), (Decimal.self, .decimal), (UUID.self, .uuid),
-            (Int.self, .int), (Int8.self, .int8), (Int16.self, .int16), (Int32.self, .int32), (Int64.self, .int64),
-            (UInt.self, .uint), (UInt8.self, .uint8), (UInt16.self, .uint16), (UInt32.self, .uint32),
-            (UInt64.self, .uint64),
-        ]
-        return Dictionary(uniqueKeysWithValues: kinds.map { (ObjectIdentifier($0.type), $0.kind) })
-    }()
+    private static func scalar(_ type: Any.Type) -> OutputKind? {
+        if let integer = integer(type) { return integer }
+        if type == String.self { return .string }
+        if type == Bool.self { return .bool }
+        if type == Double.self { return .double }
+        if type == Float.self { return .float }
+        if type == Date.self { return .date }
+        if type == Data.self { return .data }
+        if type == URL.self { return .url }
+        if type == Decimal.self { return .decimal }
+        return type == UUID.self ? .uuid : nil
+    }
+
+    private static func integer(_ type: Any.Type) -> OutputKind? {
+        if type == Int.self { return .int }
+        if type == Int8.self { return .int8 }
+        if type == Int16.self { return .int16 }
+        if type == Int32.self { return .int32 }
+        if type == Int64.self { return .int64 }
+        if type == UInt.self { return .uint }
+        if type == UInt8.self { return .uint8 }
+        if type == UInt16.self { return .uint16 }
+        if type == UInt32.self { return .uint32 }
+        return type == UInt64.self ? .uint64 : nil
+    }
 
     private static func other(_ type: Any.Type) -> OutputKind {
         if type == [String].self { return .strings }
