@@ -10,9 +10,7 @@ final class CacheRevalidations: Sendable {
         let variant: String
     }
 
-    private let calls = RouterCalls(
-        InterceptorChain([.call(RevalidationInterceptor())], RevalidationSession(), notesExchanges: false), nil,
-        ContinuousClock())
+    private let calls = RouterCalls(session: NoSession())
     /// The running revalidations, with the number of each.
     private let running = Protected<(last: Int, targets: [Target: Int])>((0, [:]))
 
@@ -32,15 +30,17 @@ final class CacheRevalidations: Sendable {
         guard let number else { return }
         var request = request
         request.call = nil
-        // Removes the target before the monitors receive the end of the call.
-        request[RevalidationOption.self] = { [self] request in
-            defer { remove(target, number) }
-            return try await revalidate(request)
-        }
         Call.$current.withValue(nil) {
             _ = Task { [self, request] in
-                _ = try? await calls.send(request)
+                let response = try? await calls.inFlight(request) { request in
+                    try await calls.reported(request) { request in
+                        // Removes the target before the monitors receive the end of the call.
+                        defer { remove(target, number) }
+                        return try await calls.limited(request, revalidate)
+                    }
+                }
                 remove(target, number)
+                response?.endCall()
             }
         }
     }
@@ -56,25 +56,9 @@ final class CacheRevalidations: Sendable {
     }
 }
 
-/// Runs the revalidation in a request's options.
-private struct RevalidationInterceptor: Interceptor {
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard let revalidate = request[RevalidationOption.self] else { return try await next(request) }
-        var request = request
-        request[RevalidationOption.self] = nil
-        return try await revalidate(request)
-    }
-}
-
-/// The end of the chain. No request reaches it.
-private struct RevalidationSession: NetworkSession {
-    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        throw NetworkError(.invalidRequest, reason: "it carries no revalidation")
-    }
-}
-
-private enum RevalidationOption: RequestOption {
-    static let defaultValue: (@Sendable (NetworkRequest) async throws -> NetworkResponse)? = nil
+/// The session of the calls: they send their requests through the rest of the app's chain.
+private struct NoSession: NetworkSession {
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse { throw CancellationError() }
 }
 
 extension ResponseCache {

@@ -119,7 +119,7 @@ extension RouterCalls {
             try await open().connection
         } run: { reopen in
             // The router's `cancel()` also ends the waits.
-            try await environment.run { try await self.hold(reopen) }
+            try await environment.run { try await self.asOneCall(reopen) }
         }
         return WebSocket(
             ConnectionSeries(first.connection, first.reconnects ? reconnection : nil), first.subprotocol,

@@ -25,9 +25,8 @@ import Switchboard
 public struct SessionChain: ListedSession {
     package let links: [InterceptorChain.Link]
     package let session: any NetworkSession
+    private let chain: InterceptorChain
     private let calls: RouterCalls
-    /// The chain for a request that is already part of a call, which records the exchange.
-    private let inner: InterceptorChain
 
     /// Creates a chain from a list, outermost first. `clock` measures `Timeouts.total`.
     public init(clock: any Clock<Duration> = ContinuousClock(), @Builder _ links: () -> Builder.Closed) {
@@ -35,8 +34,8 @@ public struct SessionChain: ListedSession {
         let last = listed.interceptors.last.map { "\(type(of: $0.interceptor))" }
         self.links = listed.interceptors
         session = listed.session ?? MissingSession(lastLink: last)
-        calls = RouterCalls(InterceptorChain(self.links, session), nil, clock)
-        inner = InterceptorChain(self.links, session, notesExchanges: false)
+        chain = InterceptorChain(self.links, session)
+        calls = RouterCalls(chain, nil, clock)
     }
 
     /// Sends a request through the interceptors.
@@ -44,11 +43,10 @@ public struct SessionChain: ListedSession {
     /// - Throws: `NetworkError`, with `NetworkError.Code.cannotConnect` when the chain has no session;
     ///   `CancellationError`.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        guard !request.isPartOfCall else { return try await inner.send(request) }
+        guard !request.isPartOfCall else { return try await chain.send(request) }
         var request = request
         request.call = nil
-        try request.encodeBody()
-        return try await calls.send(request)
+        return try await PreparedCall(.success(request), calls).send()
     }
 }
 

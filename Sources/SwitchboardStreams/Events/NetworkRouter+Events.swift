@@ -115,7 +115,7 @@ extension RouterCalls {
         _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
     ) -> ResponseSequence<Element> {
         let environment = environmentNow
-        return ResponseSequence(more: { try await environment.run { try await self.hold(more) } })
+        return ResponseSequence(more: { try await environment.run { try await self.asOneCall(more) } })
     }
 }
 

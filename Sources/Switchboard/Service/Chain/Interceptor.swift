@@ -71,16 +71,26 @@ extension RequestAdapter {
 /// The rest of the chain after an interceptor, including the session.
 public struct Next: Sendable {
     private let chain: InterceptorChain
-    private let index: Int
+    /// The index of the next interceptor.
+    let index: Int
+    /// Performs an exchange behind the last interceptor.
+    let exchange: @Sendable (NetworkRequest) async throws -> NetworkResponse
 
-    init(_ chain: InterceptorChain, _ index: Int) {
+    /// Creates a value for a whole chain.
+    init(
+        _ chain: InterceptorChain, index: Int = 0,
+        exchange: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
+    ) {
         self.chain = chain
         self.index = index
+        self.exchange = exchange
     }
+
+    var next: Next { Next(chain, index: index + 1, exchange: exchange) }
 
     /// Sends a request through the rest of the chain.
     public func callAsFunction(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try await chain.send(request, from: index)
+        try await chain.send(request, through: self)
     }
 }
 

@@ -17,16 +17,14 @@ package final class InterceptorChain: Sendable {
     let gate = ResetGate()
     /// The error that every call fails with because an object is listed twice, or nil.
     let fault: NetworkError?
+    /// The first retry policy in the chain, or nil without one. Downloads and calls of several requests apply it too.
+    let retryPolicy: RetryPolicy?
     /// Whether the session itself stops an exchange when a router cancels the call.
     private let isSessionCancellable: Bool
-    private let notesExchanges: Bool
 
-    /// Creates a chain. `notesExchanges` is false for a chain inside another one, which then records the exchanges of a
-    /// call.
-    package init(_ links: [Link], _ session: any NetworkSession, notesExchanges: Bool = true) {
+    package init(_ links: [Link], _ session: any NetworkSession) {
         self.links = links
         self.session = session
-        self.notesExchanges = notesExchanges
         fault = Self.fault(of: links)
         retryPolicy = links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first
         isSessionCancellable = session is any CallCancellableSession
@@ -49,55 +47,44 @@ package final class InterceptorChain: Sendable {
         self.init(links, chain?.session ?? session)
     }
 
-    /// The first retry policy in the chain, or nil without one.
-    let retryPolicy: RetryPolicy?
-
-    /// Sends a request through the interceptors. A download may send it several times.
-    package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        if let fault { throw fault }
-        guard let download = request.options.download, !request.options.streamsResponse, request.method != .head else {
-            guard let policy = ownPolicy(of: request) else { return try await send(request, from: 0) }
-            return try await policy.intercept(request, next: Next(self, 0))
-        }
-        return try await download.run(request, under: retryPolicy) { try await self.send($0, from: 0) }
-    }
-
-    /// Returns the policy of a request that none of the interceptors applies. It runs before them. A call that sends
+    /// Returns the retry policy of a request's options that no interceptor applies. Nil for none. A call that sends
     /// several requests applies its policy itself.
     func ownPolicy(of request: NetworkRequest) -> RetryPolicy? {
         guard retryPolicy == nil, request.options.hasValues, request.call?.isLong != true else { return nil }
         return request.options.retry
     }
 
+    /// Sends a request that is part of a call through the interceptors to the session. The call records the exchange.
+    package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+        if let fault { throw fault }
+        return try await Next(self) { request in
+            try Call.check()
+            try request.checkSignInIsDecided()
+            return try await self.exchange(request)
+        }(request)
+    }
+
     // Inlined, because each call of an asynchronous function costs some hundred instructions.
-    /// Sends a request through the links from an index on, and then to the session.
+    /// Sends a request through the interceptor at the index of `rest` and those after it, and then to the session.
     @inline(__always)
-    func send(_ request: NetworkRequest, from index: Int) async throws -> NetworkResponse {
+    func send(_ request: NetworkRequest, through rest: Next) async throws -> NetworkResponse {
         do {
-            guard index < links.count else { return try await exchange(request) }
-            let next = Next(self, index + 1)
-            switch links[index] {
-            case .call(let interceptor): return try await interceptor.intercept(request, next: next)
-            case .exchange(let interceptor): return try await interceptor.intercept(request, next: next)
+            guard rest.index < links.count else { return try await rest.exchange(request) }
+            switch links[rest.index] {
+            case .call(let interceptor): return try await interceptor.intercept(request, next: rest.next)
+            case .exchange(let interceptor): return try await interceptor.intercept(request, next: rest.next)
             }
         } catch let error as NetworkError {
             // The error names this request, unless it names another.
             throw error.attributed(to: request)
         } catch {
-            request.call?.note(error, thrownBy: index < links.count ? links[index].interceptor : nil)
+            request.call?.note(error, thrownBy: rest.index < links.count ? links[rest.index].interceptor : nil)
             throw error
         }
     }
 
-    /// Performs one exchange and records it in its call.
-    private func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
-        try Call.check()
-        try request.checkSignInIsDecided()
-        guard notesExchanges, let call = request.call else { return try await sendToSession(request) }
-        return try await call.exchange(request, sendToSession)
-    }
-
-    private func sendToSession(_ request: NetworkRequest) async throws -> NetworkResponse {
+    /// Performs one exchange with the session.
+    func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
         guard !isSessionCancellable else { return try await session.send(request) }
         // An app's own session does not observe the call's cancellation: it runs in a task that ends with the call. Its

@@ -72,10 +72,7 @@ public struct RequestBuilder: Sendable {
         } else {
             task = try endPoint.task._endPointValue ?? .request
         }
-        let download = task.download
-        var isMade = false
-        defer { if !isMade { download?.progress?.end() } }
-        if let download { options.download = download }
+        if let download = task.download { options.download = download }
         var request = NetworkRequest(
             try endPoint.httpMethod._endPointValue ?? .get, nil,
             headers: (try endPoint.headers._endPointValue ?? [:]).merging(task.headers), options: options)
@@ -93,14 +90,13 @@ public struct RequestBuilder: Sendable {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
             if options.compressesBody { compress(&request) }
         }
-        let (accept, isDownload) = (callOptions?.accept, download != nil)
+        let (accept, isDownload) = (callOptions?.accept, task.download != nil)
         if !hasBody || request.body.isStreamed {
             complete(&request, accept, isDownload: isDownload)
             try request.makeReady()
         } else {
             request.completing = { complete(&$0, accept, isDownload: isDownload) }
         }
-        isMade = true
         return request
     }
 

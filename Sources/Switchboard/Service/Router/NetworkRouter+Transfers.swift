@@ -43,11 +43,11 @@ extension NetworkRouter {
         isolation: isolated (any Actor)? = #isolation,
         verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
     ) async throws -> NetworkResponse {
-        defer { progress?.end() }
-        let download = Download(file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
+        var options = options
+        options.download = Download(
+            file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
         do {
-            let call = prepare(endPoint, options, accept: "*/*")
-            return try await call.answer { $0.options.download = download }.endingCall { response in
+            return try await prepare(endPoint, options, accept: "*/*").answer().endingCall { response in
                 guard try response.checked().fileURL != nil else {
                     let reason = "the \(response.statusCode) response has nothing to save"
                     throw NetworkError(.noData, reason: reason).with(response)
@@ -128,8 +128,6 @@ extension PreparedCall {
     package func transfer<Output: Sendable>(
         _ progress: TransferProgress?, _ operation: @Sendable () async throws -> Output
     ) async throws -> Output {
-        guard let progress else { return try await hold(operation) }
-        defer { progress.end() }
-        return try await hold { try await progress.run(operation) }
+        try await asOneCall { try await progress.run(operation) }
     }
 }

@@ -17,7 +17,12 @@ extension NetworkRouter {
         let request = environment.run {
             Result { () throws(NetworkError) in try makeRequest(for: endPoint, options: options) }
         }
-        return PreparedCall(request, calls, environment)
+        var download = options.download
+        switch request {
+        case .success(let request): download = request.options.download
+        case .failure: download = download ?? (try? endPoint.task._endPointValue)?.download
+        }
+        return PreparedCall(request, calls, environment, progress: download?.progress)
     }
 }
 
@@ -27,37 +32,69 @@ package struct PreparedCall: Sendable {
     package let calls: RouterCalls
     /// The environment in which the request was built and will be sent. Nil if none is set.
     package let environment: CallEnvironment?
+    /// The progress of a download, also of one whose request could not be built.
+    private let progress: TransferProgress?
 
-    init(_ request: Result<NetworkRequest, NetworkError>, _ calls: RouterCalls, _ environment: CallEnvironment?) {
+    package init(
+        _ request: Result<NetworkRequest, NetworkError>, _ calls: RouterCalls, _ environment: CallEnvironment? = nil,
+        progress: TransferProgress? = nil
+    ) {
         self.request = request
         self.calls = calls
         self.environment = environment
+        self.progress = progress
     }
 
-    /// Sends the request in the caller's task and returns the response, whatever its status.
+    /// Makes the call in the caller's task: each step in its order, outermost first. The reader of the response ends
+    /// the call.
     ///
     /// - Parameter change: Changes the finished request before the interceptors receive it. An error that it throws
     ///   ends the call, and nothing is sent.
-    /// - Returns: The response.
-    /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled.
-    @inline(__always)
+    /// - Returns: The response, whatever its status.
+    /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled. The error has ended
+    ///   the call.
+    package func answer(
+        _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
+    ) async throws -> NetworkResponse {
+        let (calls, chain) = (calls, calls.chain)
+        return try await progress.run {  // can cancel a download, and ends with it
+            try await environment.run {  // for all closures of the app
+                let request = try finished(change)  // encodes the body, outside of the caller's actor
+                return try await calls.inFlight(request) { request in  // until `cancel()`, `reset()` or its end
+                    try await calls.reported(request) { request in  // to the monitors
+                        if let fault = chain.fault { throw fault }
+                        return try await calls.limited(request) { request in  // to the total timeout
+                            // The interceptors, with redirects between those of the call and those of each exchange.
+                            let next = Next(chain) { request in
+                                try Call.check()
+                                try request.checkSignInIsDecided()
+                                guard let call = request.call else { return try await chain.exchange(request) }
+                                return try await call.exchange(request) { request in  // again after a dead connection
+                                    try await chain.exchange(request)  // the session
+                                }
+                            }
+                            // A download and the policy of a request send it through the interceptors several times.
+                            if let download = request.savingDownload {
+                                return try await download.run(request, under: chain.retryPolicy, next)
+                            }
+                            if let policy = chain.ownPolicy(of: request) {
+                                return try await policy.intercept(request, next: next)
+                            }
+                            return try await next(request)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the call, and ends it with the response, whatever its status.
     package func send(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
         let response = try await answer(change)
         response.endCall()
         return response
-    }
-
-    /// Sends the request in the caller's task and returns the response, whose reader ends the call.
-    ///
-    /// - Throws: The errors of ``send(_:)``. They have ended the call.
-    @inline(__always)
-    package func answer(
-        _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
-    ) async throws -> NetworkResponse {
-        guard let environment else { return try await calls.answer(to: try finished(change)) }
-        return try await environment.run { try await calls.answer(to: try finished(change)) }
     }
 
     /// Returns the same call with a new identity for its request, to send it once more.
@@ -67,7 +104,7 @@ package struct PreparedCall: Sendable {
             request.id = NetworkRequest.ID()
             return request
         }
-        return PreparedCall(request, calls, environment)
+        return PreparedCall(request, calls, environment, progress: progress)
     }
 
     /// Returns the plan of the call, and sends nothing.
@@ -77,10 +114,11 @@ package struct PreparedCall: Sendable {
         }
     }
 
-    /// Runs an operation as one call of the router, although it sends several requests and waits between them. The
-    /// router's `cancel()` ends it.
-    package func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
-        try await environment.run { try await calls.hold(operation) }
+    /// Runs an operation as one call of the router, although it sends several requests and waits between them.
+    package func asOneCall<Output: Sendable>(
+        _ operation: @Sendable () async throws -> Output
+    ) async throws -> Output {
+        try await environment.run { try await calls.asOneCall(operation) }
     }
 
     /// Returns the request with its body encoded, for the interceptors.
@@ -89,10 +127,10 @@ package struct PreparedCall: Sendable {
     ) throws(NetworkError) -> NetworkRequest {
         var request = try request.get()
         do throws(NetworkError) {
-            try request.makeReady()
+            // A chain without a router may complete the URL; its session validates the request.
+            if request.endPoint == nil { try request.encodeBody() } else { try request.makeReady() }
             try change(&request)
         } catch {
-            request.options.download?.progress?.end()
             throw error.attributed(to: request)
         }
         return request
@@ -161,19 +199,18 @@ extension PreparedCall {
 extension PreparedCall {
     /// A call with a completion whose response or error has arrived.
     struct Completed: Sendable {
+        let call: PreparedCall
         let result: Result<NetworkResponse, NetworkError>
-        let request: Result<NetworkRequest, NetworkError>
-        let environment: CallEnvironment?
         let handle: RequestHandle
         let didEnd: @Sendable () -> Void
 
         /// Returns the value for the response, in the environment of the call.
         func transform<Value>(_ transform: (NetworkResponse) throws -> Value) -> Result<Value, NetworkError> {
-            environment.run {
+            call.environment.run {
                 do {
                     return .success(try transform(try result.get()))
                 } catch {
-                    return .failure(NetworkError.completion(error, request))
+                    return .failure(NetworkError.completion(error, call.request))
                 }
             }
         }
@@ -181,23 +218,23 @@ extension PreparedCall {
         func transform<Value>(
             _ transform: ActorBound<NetworkResponse, Value>
         ) async -> Transferred<Result<Value, NetworkError>> {
-            await environment.run {
+            await call.environment.run {
                 do {
                     return Transferred(.success(try await transform(try result.get()).value))
                 } catch {
-                    return Transferred(.failure(NetworkError.completion(error, request)))
+                    return Transferred(.failure(NetworkError.completion(error, call.request)))
                 }
             }
         }
 
         /// Passes the value to the completion, unless the call was canceled before: it then gets the cancellation.
         func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
-            let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), request))
+            let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), call.request))
             if case .success(let response) = result {
                 let error: NetworkError? = if case .failure(let error) = value { error } else { nil }
                 response.endCall(with: error)
             }
-            (environment?.afterwards).run { completion(value) }
+            (call.environment?.afterwards).run { completion(value) }
             didEnd()
         }
     }

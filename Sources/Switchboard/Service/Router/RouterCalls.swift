@@ -54,45 +54,7 @@ public final class RouterCalls: Sendable {
     /// The environment of a call that begins now. Nil if none is set.
     package var environmentNow: CallEnvironment? { CallEnvironment(startingIn: environment) }
 
-    /// Sends a request in the caller's task, and waits for the response, which ends the call.
-    package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        let response = try await answer(to: request)
-        response.endCall()
-        return response
-    }
-
-    /// Sends a request in the caller's task, and waits for the response. The caller reads it and ends the call with
-    /// ``NetworkResponse/endingCall(_:)``.
-    func answer(to request: NetworkRequest) async throws -> NetworkResponse {
-        defer { request.options.download?.progress?.end() }
-        let record = request.call == nil ? makeRecord(of: request, within: Call.current) : nil
-        let call = record ?? Call(outer: .current)
-        do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
-        do {
-            var response = try await call.run { try await run(request, as: record) }
-            guard let stream = response.stream else {
-                remove(call)
-                return response
-            }
-            // A call is in flight until its stream has been read.
-            response.stream = ResponseBytes(
-                CallStream(stream, of: response, call) { self.remove(call) })
-            return response
-        } catch {
-            remove(call)
-            throw error
-        }
-    }
-
-    /// Runs an operation as one call, although it sends several requests and waits between them.
-    package func hold<Output: Sendable>(_ operation: @Sendable () async throws -> Output) async throws -> Output {
-        let call = Call(outer: .current)
-        try add(call)
-        defer { remove(call) }
-        return try await call.run(operation)
-    }
-
-    /// Sends a request in a new task. Sends nothing if it could not be built.
+    /// Makes a call in a new task. Sends nothing if its request could not be built.
     ///
     /// - Parameters:
     ///   - prepared: The call.
@@ -105,23 +67,18 @@ public final class RouterCalls: Sendable {
         let call = Call(outer: .current)
         _ = call.add { handle.cancel() }
         let added = Result { () throws(NetworkError) in try add(call) }
-        let environment = prepared.environment
         let task = Task {
-            let request = environment.run { Result { () throws(NetworkError) in try prepared.finished() } }
             let result: Result<NetworkResponse, NetworkError>
             do {
-                try added.get()
-                result = try await environment.run {
-                    .success(try await call.run { try await self.run(request.get(), as: nil) })
-                }
+                result = .success(
+                    try await call.run {
+                        try await prepared.answer { _ throws(NetworkError) in try added.get() }
+                    })
             } catch {
-                result = .failure(NetworkError.completion(error, request))
+                result = .failure(NetworkError.completion(error, prepared.request))
             }
-            try? request.get().options.download?.progress?.end()
             await deliver(
-                PreparedCall.Completed(result: result, request: request, environment: environment, handle: handle) {
-                    self.remove(call)
-                })
+                PreparedCall.Completed(call: prepared, result: result, handle: handle) { self.remove(call) })
         }
         handle.run(task)
         return handle
@@ -131,45 +88,82 @@ public final class RouterCalls: Sendable {
         for call in state.withLock({ $0.calls }) { call.cancel() }
     }
 
-    // MARK: One call
+    // MARK: Steps of a call
 
-    private func makeRecord(of request: NetworkRequest, within outer: Call? = nil) -> Call {
-        let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
-        return Call(request.options.monitors, elapsed: elapsed, outer: outer)
+    /// Runs an operation as one call, although it sends several requests and waits between them.
+    package func asOneCall<Output: Sendable>(
+        _ operation: @Sendable () async throws -> Output
+    ) async throws -> Output {
+        let call = Call(outer: .current)
+        try add(call)
+        defer { remove(call) }
+        return try await call.run(operation)
     }
 
-    /// Sends a request as a call, or as part of a longer call, which begins and ends elsewhere.
-    /// The reader of the response ends the call.
-    private func run(_ request: NetworkRequest, as own: Call?) async throws -> NetworkResponse {
+    /// Runs the call that sends a request. It is in flight until the body of the response has been read.
+    @inline(__always)
+    package func inFlight(
+        _ request: NetworkRequest, _ send: (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
         var request = request
-        let call = request.call ?? own ?? makeRecord(of: request)
-        let isPart = request.call != nil
-        request.call = call
-        if !isPart { call.tell(.made, request) }
+        let call: Call
+        if request.call == nil {
+            let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
+            call = Call(request.options.monitors, elapsed: elapsed, outer: .current)
+            request.call = call
+        } else {
+            call = Call(outer: .current)
+        }
+        do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
+        do {
+            var response = try await call.run { try await send(request) }
+            guard let stream = response.stream else {
+                remove(call)
+                return response
+            }
+            response.stream = ResponseBytes(CallStream(stream, of: response, call) { self.remove(call) })
+            return response
+        } catch {
+            remove(call)
+            throw error
+        }
+    }
+
+    /// Reports the start and the failure of a call to its monitors. A longer call reports its own.
+    @inline(__always)
+    package func reported(
+        _ request: NetworkRequest, _ send: (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        guard let call = request.call else { return try await send(request) }
+        if !call.isLong { call.tell(.made, request) }
         do {
             try Call.check()
-            // A limit of more than a century is no limit, and more than the clock's sleep can count.
-            let total = request.timeouts.total.flatMap { $0 < .century ? $0 : nil }
-            var response =
-                if let total { try await send(request, within: total) } else { try await chain.send(request) }
+            var response = try await send(request)
             if response.request == nil { response.request = request }
             if response.request?.call !== call { response.request?.call = call }
             return response
         } catch {
             let error = NetworkError.caught(error, of: call, request)
-            if !isPart { call.end(.failure(error), request) }
+            if !call.isLong { call.end(.failure(error), request) }
             throw error
         }
     }
 
-    private func send(_ request: NetworkRequest, within total: Duration) async throws -> NetworkResponse {
-        let error = NetworkError.overTotal(total)
+    /// Limits a call to its total timeout.
+    @inline(__always)
+    package func limited(
+        _ request: NetworkRequest, _ send: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
+    ) async throws -> NetworkResponse {
+        // A limit of more than a century is no limit, and more than the clock's sleep can count.
+        guard let total = request.timeouts.total, total < .century else { return try await send(request) }
+        let error = NetworkError(
+            .timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
         let elapsed = request.call?.elapsed?() ?? .zero
         guard elapsed < total else { throw error }
-        return try await withTimeout(total - elapsed, by: clock, error: error) { [chain] in
-            try await chain.send(request)
-        }
+        return try await withTimeout(total - elapsed, by: clock, error: error) { try await send(request) }
     }
+
+    // MARK: Registration
 
     /// Adds a call, or throws during a reset.
     private func add(_ call: Call) throws(NetworkError) {
@@ -225,11 +219,6 @@ public final class RouterCalls: Sendable {
 }
 
 extension NetworkError {
-    /// Returns the error of a call that took longer than ``Timeouts/total``.
-    static func overTotal(_ total: Duration) -> NetworkError {
-        NetworkError(.timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
-    }
-
     /// Returns the error for the caller. It names the request and counts how often it was sent.
     static func caught(_ error: any Error, of call: Call, _ request: NetworkRequest?) -> any Error {
         let thrower = call.thrower(of: error)

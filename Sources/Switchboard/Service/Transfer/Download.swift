@@ -15,18 +15,21 @@ package struct Download: Sendable {
     /// Sends a request until the file is complete. A response that is not accepted, or has no body to save, is returned
     /// in memory.
     func run(
-        _ request: NetworkRequest, under shared: RetryPolicy?, _ send: @escaping Downloader.Send
+        _ request: NetworkRequest, under shared: RetryPolicy?, _ next: Next
     ) async throws -> NetworkResponse {
         let policy = shared?.policy(for: request) ?? request.options.retry ?? retry
         if shared == nil { policy.limit?.countCall() }
         let accepted = request.options.responseHandling.acceptedStatuses
         let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && accepted.contains($0) }
-        guard let progress else {
-            return try await Downloader(self, request, policy, isSaved: isSaved, send).run()
-        }
-        return try await progress.run {
-            try await Downloader(self, request, policy, isSaved: isSaved, send).run()
-        }
+        return try await Downloader(self, request, policy, isSaved: isSaved, next).run()
+    }
+}
+
+extension NetworkRequest {
+    /// The download that saves the response of this request. Nil when the response stays in memory or is a stream.
+    var savingDownload: Download? {
+        guard let download = options.download, !options.streamsResponse, method != .head else { return nil }
+        return download
     }
 }
 

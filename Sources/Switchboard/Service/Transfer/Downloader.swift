@@ -7,8 +7,6 @@ import SwitchboardText
 /// §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)), and the response starts at the first missing byte
 /// ([§15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)). In any other case the file begins again.
 actor Downloader {
-    /// Sends a request and returns its response as a stream, whatever its status.
-    typealias Send = @Sendable (NetworkRequest) async throws -> NetworkResponse
     /// Returns whether the body of a response with this status is saved.
     typealias Rule = @Sendable (_ status: Int) -> Bool
 
@@ -17,7 +15,7 @@ actor Downloader {
     private let policy: RetryPolicy
     private let call: Call
     private let isSaved: Rule
-    private let send: Send
+    private let next: Next
     private let file: PartialFile
     /// The URL, with secrets replaced.
     private let url: String
@@ -28,7 +26,7 @@ actor Downloader {
 
     init(
         _ download: Download, _ request: NetworkRequest, _ policy: RetryPolicy, isSaved: @escaping Rule,
-        _ send: @escaping Send
+        _ next: Next
     ) throws(NetworkError) {
         var request = request
         request.options.download = nil
@@ -40,7 +38,7 @@ actor Downloader {
         url = Redaction.standard.url(request.url?.absoluteString ?? "")
         isOwnRange = request.headers.contains("Range")
         (self.download, self.request, self.policy) = (download, request, policy)
-        (self.isSaved, self.send) = (isSaved, send)
+        (self.isSaved, self.next) = (isSaved, next)
         file = try PartialFile(for: download.file, isKept: download.isKept)
     }
 
@@ -176,7 +174,7 @@ actor Downloader {
                 request.headers.add("If-Range", origin.validator)
             }
         }
-        let response = try await send(request)
+        let response = try await next(request)
         if let offset, offset == file.count - 1 {
             file.rewind(to: offset)
         } else if let offset, offset < file.count {

@@ -118,8 +118,9 @@ public final class TransferProgress: AsyncSequence, Sendable {
         observe?(update)
     }
 
-    /// Runs a transfer that this progress can cancel.
+    /// Runs a transfer. This progress can cancel it, and ends with it.
     func run<Output: Sendable>(_ operation: () async throws -> Output) async throws -> Output {
+        defer { end() }
         // `Progress` calls its cancellation handler with a delay.
         if foundationProgress.isCancelled { cancellation.cancel() }
         return try await cancellation.run {
@@ -128,13 +129,22 @@ public final class TransferProgress: AsyncSequence, Sendable {
         }
     }
 
-    func end() {
+    private func end() {
         let readers = state.withLock { state in
             state.isOver = true
             defer { state.readers = [:] }
             return Array(state.readers.values)
         }
         for reader in readers { reader.finish() }
+    }
+}
+
+extension Optional where Wrapped == TransferProgress {
+    /// Runs an operation, as a transfer if there is a progress.
+    @inline(__always)
+    func run<Output: Sendable>(_ operation: () async throws -> Output) async throws -> Output {
+        guard let self else { return try await operation() }
+        return try await self.run(operation)
     }
 }
 
