@@ -14,25 +14,26 @@ extension NetworkRouter {
     /// - Parameters:
     ///   - endPoint: The endpoint.
     ///   - type: The type of a decoded line.
+    ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
-        isolation: isolated (any Actor)? = #isolation
+        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: nil)
+        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: nil)
     }
 
     /// Returns the values of a body with one JSON text per line, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func jsonLines<Value: Decodable>(
-        for endPoint: EndPoint, as type: Value.Type, decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
-        isolation: isolated any Actor = #isolation
+        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: isolation)
+        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: isolation)
     }
 
     /// Returns the values of JSON lines, and reconnects as needed: each line contains the position at which the next
@@ -40,7 +41,7 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// let changes = router.jsonLines(
-    ///     as: Change.self, cursor: \.sequence, of: { .changes(since: $0) })
+    ///     as: Change.self, cursor: \.sequence, for: { .changes(since: $0) })
     /// for try await change in changes { show(change) }
     /// ```
     ///
@@ -61,7 +62,7 @@ extension NetworkRouter {
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable, Cursor: Sendable>(
         as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
+        for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding(decoder)

@@ -31,15 +31,18 @@ extension NetworkRouter {
     ///
     /// The request accepts `multipart/*`, unless the endpoint sets `Accept`. Reading the first part sends it, once. The
     /// reader sets the pace. A reader that stops early, or whose task is canceled, closes the exchange. Reading throws
-    /// the errors of `streamedResponse(for:)` and `NetworkResponse.parts(limit:)`.
+    /// the errors of `streamedResponse(for:options:isolation:)` and `NetworkResponse.parts(limit:)`.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
+    ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - limit: The maximum number of bytes of a part's body. A larger one throws
     ///     `NetworkError.Code.responseTooLarge`. Default 64 MiB.
     /// - Returns: The parts, to be read once.
-    public func parts(for endPoint: EndPoint, limit: Int = 64 << 20) -> ResponseSequence<ResponsePart> {
-        let call = prepare(endPoint, accept: "multipart/*")
+    public func parts(
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(), limit: Int = 64 << 20
+    ) -> ResponseSequence<ResponsePart> {
+        let call = prepare(endPoint, options, accept: "multipart/*")
         return ResponseSequence(limit: limit) { try await call.stream() }
     }
 }

@@ -36,7 +36,7 @@ struct UploadService: Sendable {
         do {
             return try await call()
         } catch let error as NetworkError where error.code == .unreadableFile {
-            throw Failure(.noInput, error.summary)
+            throw Failure(.noInput, error.localizedDescription)
         }
     }
 }

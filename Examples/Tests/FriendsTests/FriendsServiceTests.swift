@@ -97,7 +97,7 @@ struct FriendsServiceTests {
         let service = try service()
         let error = await #expect(throws: NetworkError.self) { try await service.friends() }
         #expect(error?.code == .other)
-        #expect(error?.message == "Something went wrong")
+        #expect(error?.localizedDescription == "Something went wrong")
         #expect(error?.status == 502)
         #expect(error?.headers?["x-trace"] == "1")
         #expect(error?.body == Data("<html>sorry</html>".utf8))

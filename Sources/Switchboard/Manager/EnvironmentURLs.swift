@@ -21,7 +21,8 @@ import SwitchboardText
 public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     /// A text and its URL, which is parsed once because every request reads it.
     private struct Entry: Sendable {
-        let environment: NetworkEnvironment
+        /// The environment, or nil for all of them.
+        let environment: NetworkEnvironment?
         let text: String
         let target: Target
 
@@ -31,7 +32,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
             case fault(String)
         }
 
-        init(_ environment: NetworkEnvironment, _ text: String) {
+        init(_ environment: NetworkEnvironment?, _ text: String) {
             self.environment = environment
             self.text = text
             guard let url = URL(string: text) else {
@@ -55,6 +56,11 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         for (environment, text) in elements { self[environment] = text }
     }
 
+    /// Creates the table of an API with one base URL in all environments.
+    init(everywhere text: String) {
+        entries = [Entry(nil, text)]
+    }
+
     /// The text for an environment, or nil when the table has none.
     public subscript(environment: NetworkEnvironment) -> String? {
         get { entry(environment)?.text }
@@ -71,34 +77,29 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     ///   environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
         guard let entry = entry(environment) else {
-            let known = entries.map(\.environment.name).sorted().joined(separator: ", ")
+            let known = entries.compactMap(\.environment?.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
                 reason: "\(environment.name.quotedForMessage); there are servers for \(known.isEmpty ? "none" : known)")
         }
         switch entry.target {
         case .url(let url): return url
-        case .fault(let fault): throw refusal(entry.text, environment, fault)
+        case .fault(let fault):
+            let text = Redaction.standard.url(entry.text).quotedForMessage
+            let scope = entry.environment.map { " for the environment \($0.name)" } ?? ""
+            throw NetworkError(.invalidRequest, reason: "the base URL \(text)\(scope) \(fault)")
         }
     }
 
     private func entry(_ environment: NetworkEnvironment) -> Entry? {
-        entries.first { $0.environment == environment }
-    }
-
-    private func refusal(_ text: String, _ environment: NetworkEnvironment, _ why: String) -> NetworkError {
-        NetworkError(
-            .invalidRequest,
-            reason:
-                "the base URL \(Redaction.standard.url(text).quotedForMessage) for the environment \(environment.name) \(why)"
-        )
+        entries.first { $0.environment == nil || $0.environment == environment }
     }
 }
 
 extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
     /// One line for each environment, with secrets replaced.
     public var description: String {
-        entries.map { "\($0.environment): \(Redaction.standard.url($0.text))" }.sorted().joined(separator: "\n")
+        entries.map { "\($0.environment?.name ?? "every environment"): \(Redaction.standard.url($0.text))" }.sorted().joined(separator: "\n")
     }
 
     /// A mirror with only the redacted lines, so that `dump` prints no secret.

@@ -35,10 +35,11 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func send<EndPoint: TypedEndPoint & Sendable>(
-        _ endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation,
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation,
         completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle where EndPoint.Response: Sendable {
-        ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
+        ownRouter().request(endPoint, as: EndPoint.Response.self, options: options, completion: completion)
     }
 
     /// Sends an endpoint, decodes its response on the caller's actor, and calls back once.
@@ -46,10 +47,11 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, isolation: isolated any Actor = #isolation,
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation,
         completion: @escaping @Sendable (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle {
-        ownRouter().request(endPoint, as: EndPoint.Response.self, completion: completion)
+        ownRouter().request(endPoint, as: EndPoint.Response.self, options: options, completion: completion)
     }
 
     /// Sends an endpoint, decodes its response outside of the main actor, and calls back there once.
@@ -63,10 +65,10 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func send<EndPoint: TypedEndPoint & Sendable>(
-        _ endPoint: EndPoint, on actor: MainActor.Type,
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle where EndPoint.Response: Sendable {
-        ownRouter().request(endPoint, as: EndPoint.Response.self, on: actor, completion: completion)
+        ownRouter().request(endPoint, as: EndPoint.Response.self, options: options, on: actor, completion: completion)
     }
 
     /// Sends an endpoint, and decodes its response and calls back once on the main actor.
@@ -75,10 +77,10 @@ extension NetworkManager {
     @discardableResult
     @MainActor
     public func send<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, on actor: MainActor.Type,
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<EndPoint.Response, NetworkError>) -> Void
     ) -> RequestHandle {
-        ownRouter().request(endPoint, as: EndPoint.Response.self, on: actor, completion: completion)
+        ownRouter().request(endPoint, as: EndPoint.Response.self, options: options, on: actor, completion: completion)
     }
 
     /// Sends any endpoint and returns the response if its status is accepted.
@@ -158,10 +160,11 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        ownRouter().request(endPoint, as: type, completion: completion)
+        ownRouter().request(endPoint, as: type, options: options, completion: completion)
     }
 
     /// Sends any endpoint, decodes the response on the caller's actor, and calls back once.
@@ -169,10 +172,11 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated any Actor = #isolation,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        ownRouter().request(endPoint, as: type, completion: completion)
+        ownRouter().request(endPoint, as: type, options: options, completion: completion)
     }
 
     /// Sends any endpoint, decodes the response outside of the main actor, and calls back there once.
@@ -180,10 +184,10 @@ extension NetworkManager {
     /// - Returns: A handle that cancels only this request.
     @discardableResult
     public func request<EndPoint: EndPointType, Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        ownRouter().request(endPoint, as: type, on: actor, completion: completion)
+        ownRouter().request(endPoint, as: type, options: options, on: actor, completion: completion)
     }
 
     /// Sends any endpoint, and decodes the response and calls back once on the main actor.
@@ -192,10 +196,10 @@ extension NetworkManager {
     @discardableResult
     @MainActor
     public func request<EndPoint: EndPointType, Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        ownRouter().request(endPoint, as: type, on: actor, completion: completion)
+        ownRouter().request(endPoint, as: type, options: options, on: actor, completion: completion)
     }
 
     /// Returns the bytes at a URL. A URL outside of the origin of ``servers`` gets no credentials, because it may come

@@ -30,21 +30,25 @@ extension NetworkManager {
     }
 
     /// Sends any endpoint and returns the response when its head has arrived; see
-    /// ``NetworkRouter/streamedResponse(for:isolation:)``.
+    /// ``NetworkRouter/streamedResponse(for:options:isolation:)``.
     public func streamedResponse<EndPoint: EndPointType>(
-        for endPoint: EndPoint, isolation: isolated (any Actor)? = #isolation
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        try await ownRouter().streamedResponse(for: endPoint)
+        try await ownRouter().streamedResponse(for: endPoint, options: options)
     }
 
-    /// Returns the body of a response in chunks, as it arrives; see ``NetworkRouter/bytes(for:)``.
-    public func bytes<EndPoint: EndPointType>(for endPoint: EndPoint) -> ResponseBytes {
-        ownRouter().bytes(for: endPoint)
+    /// Returns the body of a response in chunks, as it arrives; see ``NetworkRouter/bytes(for:options:)``.
+    public func bytes<EndPoint: EndPointType>(
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
+    ) -> ResponseBytes {
+        ownRouter().bytes(for: endPoint, options: options)
     }
 
-    /// Returns the lines of a text in UTF-8 as they arrive; see ``NetworkRouter/lines(for:limit:)``.
-    public func lines<EndPoint: EndPointType>(for endPoint: EndPoint, limit: Int = 1 << 20) -> ResponseSequence<String>
-    {
-        ownRouter().lines(for: endPoint, limit: limit)
+    /// Returns the lines of a text in UTF-8 as they arrive; see ``NetworkRouter/lines(for:options:limit:)``.
+    public func lines<EndPoint: EndPointType>(
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(), limit: Int = 1 << 20
+    ) -> ResponseSequence<String> {
+        ownRouter().lines(for: endPoint, options: options, limit: limit)
     }
 }

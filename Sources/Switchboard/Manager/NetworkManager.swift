@@ -49,6 +49,7 @@ public final class NetworkManager: Sendable {
     ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
     ///     `Accept: application/json` is added unless they contain an `Accept`.
     ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them.
+    ///   - monitors: Receive the events of every call. Default none.
     ///   - responseHandling: Checks and decodes responses. Nil for the one in `options`.
     ///   - decoder: Decodes bodies. Nil for the one of the response handling.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
@@ -58,9 +59,9 @@ public final class NetworkManager: Sendable {
         environment: NetworkEnvironment = .current, servers: EnvironmentURLs? = nil,
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
-        options: RequestOptions = RequestOptions(), responseHandling: ResponseHandling? = nil,
-        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil,
-        completionQueue: DispatchQueue? = nil,
+        options: RequestOptions = RequestOptions(), monitors: [any EventMonitor] = [],
+        responseHandling: ResponseHandling? = nil, decoder: (any ResponseDecoder)? = nil,
+        encoder: (any RequestEncoder)? = nil, completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         let current = Protected(environment)
@@ -68,6 +69,7 @@ public final class NetworkManager: Sendable {
         if let responseHandling { options.responseHandling = responseHandling }
         if let decoder { options.responseHandling.decoder = decoder }
         if let encoder { options.encoder = encoder }
+        options.monitors += monitors
         var builder = RequestBuilder(headers: [.accept("application/json")], options: options)
         builder.headers.merge(headers)
         if let servers {
@@ -80,6 +82,26 @@ public final class NetworkManager: Sendable {
         self.current = current
         calls = RouterCalls(
             InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock, in: current)
+    }
+
+    /// Creates a manager for an API with one base URL, which serves every environment. The other parameters are those of
+    /// the manager with `servers`.
+    ///
+    /// ```swift
+    /// let manager = NetworkManager(baseURL: "https://api.example.com/3")
+    /// let film = try await manager.request(.get("films/1"), as: Film.self)
+    /// ```
+    public convenience init(
+        baseURL: String, environment: NetworkEnvironment = .current,
+        session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
+        exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions(), monitors: [any EventMonitor] = [],
+        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil
+    ) {
+        self.init(
+            environment: environment, servers: EnvironmentURLs(everywhere: baseURL), session: session,
+            interceptors: interceptors, exchangeInterceptors: exchangeInterceptors, headers: headers, options: options,
+            monitors: monitors, decoder: decoder, encoder: encoder)
     }
 
     /// The environment of new requests. It can be set from any thread. A request keeps the environment in which it was

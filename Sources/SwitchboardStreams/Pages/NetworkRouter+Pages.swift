@@ -6,7 +6,7 @@ extension NetworkRouter {
     /// 8288](https://www.rfc-editor.org/rfc/rfc8288), relation `next`).
     ///
     /// ```swift
-    /// for try await page in router.pages(of: .issues, as: [Issue].self) {
+    /// for try await page in router.pages(for: .issues, as: [Issue].self) {
     ///     show(page.value)
     /// }
     /// ```
@@ -21,20 +21,23 @@ extension NetworkRouter {
     ///   - type: The type of a decoded page.
     ///   - url: The URL to resume at: the ``ResponsePage/next`` of an earlier page. Nil, the default, starts at the
     ///     endpoint's URL.
+    ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
-        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
+        for endPoint: EndPoint, as type: Value.Type, from url: URL? = nil,
+        options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, URL> {
-        linkedPages(of: endPoint, from: url) { Transferred(try $0.decode(type)) }
+        linkedPages(for: endPoint, options, from: url) { Transferred(try $0.decode(type)) }
     }
 
     /// Returns the pages of an endpoint whose server links to the next page, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable>(
-        of endPoint: EndPoint, as type: Value.Type, from url: URL? = nil, isolation: isolated any Actor = #isolation
+        for endPoint: EndPoint, as type: Value.Type, from url: URL? = nil,
+        options: RequestOptions = RequestOptions(), isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, URL> {
-        linkedPages(of: endPoint, from: url, decoding(type))
+        linkedPages(for: endPoint, options, from: url, decoding(type))
     }
 
     /// Returns the pages of endpoints with a page number or an offset.
@@ -54,31 +57,34 @@ extension NetworkRouter {
     ///   - step: The increment to the next page: 1 by default, or the page size for an offset.
     ///   - isFollowed: Returns true when another page follows this one.
     ///   - endPoint: Returns the endpoint of the page with a number.
+    ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
     ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
-        while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint,
+        while isFollowed: @escaping @Sendable (Value) -> Bool,
+        for endPoint: @escaping @Sendable (Int) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Int> {
-        numberedPages(from: number, by: step, while: isFollowed, of: endPoint) { Transferred(try $0.decode(type)) }
+        numberedPages(from: number, by: step, while: isFollowed, for: endPoint, options) { Transferred(try $0.decode(type)) }
     }
 
     /// Returns the pages of endpoints with a page number or an offset, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
-        while isFollowed: @escaping @Sendable (Value) -> Bool, of endPoint: @escaping @Sendable (Int) -> EndPoint,
+        while isFollowed: @escaping @Sendable (Value) -> Bool,
+        for endPoint: @escaping @Sendable (Int) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Int> {
-        numberedPages(from: number, by: step, while: isFollowed, of: endPoint, decoding(type))
+        numberedPages(from: number, by: step, while: isFollowed, for: endPoint, options, decoding(type))
     }
 
     /// Returns the pages of endpoints with a cursor: each page contains the cursor of the next one.
     ///
     /// ```swift
     /// let pages = router.pages(
-    ///     as: Feed.self, next: \.nextCursor, of: MovieApi.feed)
+    ///     as: Feed.self, next: \.nextCursor, for: MovieApi.feed)
     /// for try await page in pages { show(page.value) }
     /// ```
     ///
@@ -88,26 +94,29 @@ extension NetworkRouter {
     ///     the first page.
     ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
     ///   - endPoint: Returns the endpoint of the page at a cursor, which is nil for the first page.
+    ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
     ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated (any Actor)? = #isolation
+        for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        pages(as: type, after: cursor, next: { value, _ in next(value) }, of: endPoint)
+        pages(as: type, after: cursor, next: { value, _ in next(value) }, for: endPoint, options: options)
     }
 
     /// Returns the pages of endpoints with a cursor, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated any Actor = #isolation
+        for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Cursor> {
-        cursorPages(after: cursor, next: ignoringResponse(next), of: endPoint, decoding(type))
+        cursorPages(after: cursor, next: ignoringResponse(next), for: endPoint, options, decoding(type))
     }
 
     /// Returns the pages of endpoints whose cursor arrives in a header field. Otherwise the same as
-    /// `pages(as:after:next:of:isolation:)`.
+    /// `pages(as:after:next:for:options:isolation:)`.
     ///
     /// ```swift
     /// let pages = router.pages(
@@ -118,13 +127,14 @@ extension NetworkRouter {
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil,
         next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor?) -> EndPoint, isolation: isolated (any Actor)? = #isolation
+        for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        cursorPages(after: cursor, next: next, of: endPoint) { Transferred(try $0.decode(type)) }
+        cursorPages(after: cursor, next: next, for: endPoint, options) { Transferred(try $0.decode(type)) }
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
-    /// `pages(as:after:next:of:isolation:)`.
+    /// `pages(as:after:next:for:options:isolation:)`.
     ///
     /// ```swift
     /// let pages = router.pages(
@@ -138,13 +148,15 @@ extension NetworkRouter {
     ///   - first: The endpoint of the first page.
     ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
     ///   - endPoint: Returns the endpoint of the page at a cursor.
+    ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
     ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
-        of endPoint: @escaping @Sendable (Cursor) -> EndPoint, isolation: isolated (any Actor)? = #isolation
+        for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        cursorPages(after: nil, next: { value, _ in next(value) }, of: { $0.map(endPoint) ?? first }) {
+        cursorPages(after: nil, next: { value, _ in next(value) }, for: { $0.map(endPoint) ?? first }, options) {
             Transferred(try $0.decode(type))
         }
     }
@@ -154,10 +166,10 @@ extension NetworkRouter {
 
 extension NetworkRouter {
     private func linkedPages<Value>(
-        of endPoint: EndPoint, from url: URL?,
+        for endPoint: EndPoint, _ options: RequestOptions, from url: URL?,
         _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>
     ) -> PageSequence<Value, URL> {
-        let call = prepare(endPoint)
+        let call = prepare(endPoint, options)
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
             let response = try await call.again.answer { request throws(NetworkError) in
                 request = try sent.request(request, forPageAt: url)
@@ -175,11 +187,11 @@ extension NetworkRouter {
 
     private func numberedPages<Value>(
         from number: Int, by step: Int, while isFollowed: @escaping @Sendable (Value) -> Bool,
-        of endPoint: @escaping @Sendable (Int) -> EndPoint,
+        for endPoint: @escaping @Sendable (Int) -> EndPoint, _ options: RequestOptions,
         _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Int> {
-        let prepare = ActorBound { (token: Int?) in self.prepare(endPoint(token ?? number)) }
+        let prepare = ActorBound { (token: Int?) in self.prepare(endPoint(token ?? number), options) }
         let plan = PagePlan<Value, Int>(
             first: number, comparesBodies: true, environment: calls.environmentNow
         ) { token, sent in
@@ -196,11 +208,11 @@ extension NetworkRouter {
 
     private func cursorPages<Value, Cursor: Hashable & Sendable>(
         after cursor: Cursor?, next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
-        of endPoint: @escaping (Cursor?) -> EndPoint,
+        for endPoint: @escaping (Cursor?) -> EndPoint, _ options: RequestOptions,
         _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        let prepare = ActorBound { self.prepare(endPoint($0)) }
+        let prepare = ActorBound { self.prepare(endPoint($0), options) }
         let plan = PagePlan<Value, Cursor>(
             first: cursor, comparesBodies: true, environment: calls.environmentNow
         ) { cursor, sent in
@@ -239,19 +251,21 @@ extension PreparedCall {
 }
 
 extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Sendable {
-    /// Returns the pages of a typed endpoint by the `Link` field. See `pages(of:as:from:isolation:)`.
+    /// Returns the pages of a typed endpoint by the `Link` field. See `pages(for:as:from:options:isolation:)`.
     public func pages(
-        of endPoint: EndPoint, from url: URL? = nil, isolation: isolated (any Actor)? = #isolation
+        for endPoint: EndPoint, from url: URL? = nil, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<EndPoint.Response, URL> {
-        pages(of: endPoint, as: EndPoint.Response.self, from: url)
+        pages(for: endPoint, as: EndPoint.Response.self, from: url, options: options)
     }
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// Returns the pages of a typed endpoint, decoded on the caller's actor; see `pages(of:as:from:isolation:)`.
+    /// Returns the pages of a typed endpoint, decoded on the caller's actor; see `pages(for:as:from:options:isolation:)`.
     public func pages(
-        of endPoint: EndPoint, from url: URL? = nil, isolation: isolated any Actor = #isolation
+        for endPoint: EndPoint, from url: URL? = nil, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation
     ) -> PageSequence<EndPoint.Response, URL> {
-        pages(of: endPoint, as: EndPoint.Response.self, from: url)
+        pages(for: endPoint, as: EndPoint.Response.self, from: url, options: options)
     }
 }

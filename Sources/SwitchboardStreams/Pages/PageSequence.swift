@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// The pages of a list, requested one by one. `NetworkRouter.pages(of:as:from:isolation:)` and similar functions create it.
+/// The pages of a list, requested one by one. `NetworkRouter.pages(for:as:from:options:isolation:)` and similar functions create it.
 ///
 /// Each request is sent only when its page is read, so leaving the loop or canceling the task sends nothing more. To
 /// read at most ten pages, write `pages.prefix(10)`. Each iteration starts at the first page with a new request.
@@ -122,7 +122,7 @@ extension PageSequence {
     /// read. Empty pages are skipped.
     ///
     /// ```swift
-    /// let pages = router.pages(of: .popular(page: 1), as: MoviePage.self)
+    /// let pages = router.pages(for: .popular(page: 1), as: MoviePage.self)
     /// for try await movie in pages.items(\.results) { show(movie) }
     /// ```
     ///

@@ -8,7 +8,7 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// try await router.upload(
-    ///     video, to: .addVideo, by: .tus, state: stateFile)
+    ///     video, for: .addVideo, by: .tus, state: stateFile)
     /// ```
     ///
     /// The first request opens the upload at the endpoint's URL. Later requests have the endpoint's header fields and
@@ -36,7 +36,7 @@ extension NetworkRouter {
     ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
     @discardableResult
     public func upload(
-        _ file: URL, to endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
+        _ file: URL, for endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
         options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {

@@ -57,7 +57,7 @@ final class NoteList {
         } catch NetworkError.cannotConnect, NetworkError.timedOut {
             state = .offline
         } catch let error as NetworkError {
-            state = .failed(error.message)
+            state = .failed(error.localizedDescription)
         } catch {
             // Canceled: the caller decides what to show.
         }

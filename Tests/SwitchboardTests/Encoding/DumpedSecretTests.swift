@@ -91,7 +91,7 @@ struct DumpedSecretTests {
             GzipBody(request.body), MultipartBody(.field("password", secret)),
             MultipartBody.Part.field("password", secret),
             HTTPTask.requestParameters(bodyParameters: pairs, urlParameters: pairs),
-            HTTPTask.requestBody(request.body, additionalHeaders: ["Authorization": secret]),
+            HTTPTask.requestBody(request.body, headers: ["Authorization": secret]),
             URLEndPoint(.post, Self.url, task: .requestParameters(pairs)), ParameterValue.object(pairs),
             WebSocketState.closed(closure), WebSocketState.reconnecting(after: error),
             Result<Int, any Error>.failure(error),

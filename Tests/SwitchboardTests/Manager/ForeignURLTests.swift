@@ -69,7 +69,7 @@ struct ForeignURLTests {
         _ = try? await router.response(for: endPoint)
         _ = try? await router.upload(endPoint, progress: TransferProgress())
         _ = try? await router.download(endPoint, to: folder.appendingPathComponent("b"))
-        var pages = router.pages(of: endPoint, as: [Int].self).makeAsyncIterator()
+        var pages = router.pages(for: endPoint, as: [Int].self).makeAsyncIterator()
         _ = try? await pages.next()
     }
 
@@ -158,7 +158,7 @@ struct ForeignURLTests {
                 .json("[2]", headers: ["Link": "<https://api.example.com/3>; rel=next"]), .json("[3]"))
             let router = Router<URLEndPoint>(session: session, interceptors: [interceptor])
             for try await _ in router.pages(
-                of: URLEndPoint(.get, URL(text: "https://api.example.com/1")), as: [Int].self)
+                for: URLEndPoint(.get, URL(text: "https://api.example.com/1")), as: [Int].self)
             {}
             return session.requests.map(hasSecret)
         }

@@ -17,7 +17,7 @@ struct JSONElementsTests {
         var ids: [Int] = []
         let endPoint = URLEndPoint(.get, URL(text: "http://h.test/films"))
         do {
-            for try await film in router.elements(of: endPoint, as: Film.self, at: path, limit: limit) {
+            for try await film in router.elements(for: endPoint, as: Film.self, at: path, limit: limit) {
                 ids.append(film.id)
             }
         } catch {
@@ -36,7 +36,7 @@ struct JSONElementsTests {
             let text = #"{"page":{"results":[{"id":1,"title":"a"},{"id":2,"title":"b"}]}}"#
             server.enqueue(.json(text).stalled(after: 45))
             let router = Router<URLEndPoint>(session: kind.make())
-            let films = router.elements(of: URLEndPoint(.get, server.url), as: Film.self, at: ["page", "results"])
+            let films = router.elements(for: URLEndPoint(.get, server.url), as: Film.self, at: ["page", "results"])
             var iterator = films.makeAsyncIterator()
             let first = try await iterator.next()
             #expect(first == Film(id: 1, title: "a"))
@@ -51,7 +51,7 @@ struct JSONElementsTests {
         try await MockServer.run { server in
             server.enqueue(.json(films(1...20)).chunked(size))
             let router = Router<URLEndPoint>()
-            let films = router.elements(of: URLEndPoint(.get, server.url), as: Film.self)
+            let films = router.elements(for: URLEndPoint(.get, server.url), as: Film.self)
             let ids = try await films.reduce(into: []) { $0.append($1.id) }
             #expect(ids == Array(1...20))
         }

@@ -15,7 +15,7 @@ struct JSONLinesTests {
     ) -> ResponseSequence<Change> {
         Router<URLEndPoint>(session: session).jsonLines(
             as: Change.self, after: position, cursor: \.seq,
-            of: { seq in
+            for: { seq in
                 URLEndPoint(
                     method, URL(text: "http://h.test/changes"),
                     task: .requestParameters(urlParameters: seq.map { ["since": $0] }))

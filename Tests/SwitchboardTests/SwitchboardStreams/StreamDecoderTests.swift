@@ -37,10 +37,10 @@ struct StreamDecoderTests {
             URLEndPoint(.get, URL(text: "http://h.test").appendingPathComponent(path))
         }
 
-        #expect(try await router.elements(of: at("/list"), as: Showing.self).all() == Self.expected)
+        #expect(try await router.elements(for: at("/list"), as: Showing.self).all() == Self.expected)
         #expect(try await router.jsonLines(for: at("/line"), as: Showing.self).all() == Self.expected)
         #expect(try await router.events(for: at("/events"), as: Showing.self, until: "end").all() == Self.expected)
-        #expect(try await router.pages(of: at("/list"), as: [Showing].self).all().flatMap(\.value) == Self.expected)
+        #expect(try await router.pages(for: at("/list"), as: [Showing].self).all().flatMap(\.value) == Self.expected)
         #expect(try await router.call(at("/list"), as: [Showing].self).value == Self.expected)
     }
 
@@ -61,7 +61,7 @@ struct StreamDecoderTests {
             session: StubSession(.json(#"{"page":[{"start_date":"t:7"},{"start_date":null}]}"#)))
         let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
         let error = await #expect(throws: NetworkError.self) {
-            for try await _ in router.elements(of: endPoint, as: Showing.self, at: ["page"], decoder: Self.decoder) {}
+            for try await _ in router.elements(for: endPoint, as: Showing.self, at: ["page"], decoder: Self.decoder) {}
         }
         #expect(error?.code == .decodingFailed)
         #expect(error?.reason?.contains("page[1].startDate") == true, "\(String(describing: error?.reason))")

@@ -48,7 +48,7 @@ public struct NetworkError: Error, Sendable {
     public var underlying: (any Error)?
     /// The text in place of those of the code, for a failure that is not about HTTP.
     package var title: String?
-    /// The short text for ``message`` if a status map chose one.
+    /// The short text for a person if a status map chose one.
     var classMessage: String?
     /// The server's `Retry-After` as a duration, measured when the error was made.
     var wait: Duration?
@@ -77,9 +77,8 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError: LocalizedError, CustomStringConvertible {
-    /// A short text for a person. It names no endpoint: "The server's certificate is not trusted",
-    /// "Not found (404)", "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``.
-    public var message: String {
+    /// The short text of ``errorDescription``, without the cause.
+    package var message: String {
         if code == .custom, let serverMessage { return Redaction.standard.pairs(in: serverMessage) }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
@@ -97,8 +96,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         wait.map { $0 > .zero ? ", try again in \($0.waitText)" : "" } ?? ""
     }
 
-    /// The ``message``, which alerts show as `localizedDescription`, and for a request that cannot be created also the
-    /// cause. ``description`` is the text for a developer.
+    /// The `localizedDescription`, a short text for a person: "The server's certificate is not trusted",
+    /// "Not found (404)", "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``. For a
+    /// request that cannot be created, it also has the cause. ``description`` is the text for a developer.
     public var errorDescription: String? {
         guard code.isKind(of: .invalidRequest), let failureReason else { return message }
         guard message.hasSuffix(".") else { return "\(message): \(failureReason)" }
@@ -116,8 +116,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         return summary + (place.isEmpty ? "" : " (\(place))") + (attempts > 1 ? " after \(attempts) attempts" : "")
     }
 
-    /// The failure and its cause, without the request, for a program that has already printed the request.
-    public var summary: String {
+    /// The failure and its cause, without the request.
+    package var summary: String {
         var text = title ?? code.title
         if let status, code.isStatus { text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)" }
         func add(_ more: String) {

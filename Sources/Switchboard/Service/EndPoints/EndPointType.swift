@@ -31,9 +31,17 @@ import SwitchboardText
 /// }
 /// ```
 ///
-/// Only ``EndPointMembers/baseURL`` and ``path`` are required; ``EndPointMembers`` lists the other members. Each may be
-/// optional or not: `var headers: HTTPHeaders` and `var headers: HTTPHeaders?` are both used. A property of any other
-/// type, such as `httpMethod: Int` or `headers: [String: Any]`, does not compile.
+/// | property | type | without it |
+/// |---|---|---|
+/// | ``EndPointMembers/baseURL`` | `URL`, `String` or ``ManagerBaseURL`` | required |
+/// | ``path`` | `String` | required |
+/// | ``EndPointMembers/httpMethod`` | ``HTTPMethod`` | GET |
+/// | ``EndPointMembers/task`` | ``HTTPTask`` | no body, no parameters |
+/// | ``EndPointMembers/headers`` | ``HTTPHeaders`` | none |
+/// | ``EndPointMembers/options`` | ``RequestOptions`` | none |
+///
+/// Each may be optional, and a getter may throw. A property of any other type, such as `httpMethod: Int` or
+/// `headers: [String: Any]`, does not compile.
 ///
 /// A router reads the members on the actor of the code that makes the call. The endpoint may therefore belong to an
 /// actor, as every type does in a target whose default isolation is `MainActor`.

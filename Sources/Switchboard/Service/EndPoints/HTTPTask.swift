@@ -69,57 +69,30 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// Creates the same task as
-    /// ``requestParametersAndHeaders(bodyParameters:bodyEncoding:urlParameters:additionHeaders:)``.
-    public static func requestParametersAndHeaders(
-        bodyParameters: Parameters? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
-        urlParameters: Parameters? = nil,
-        additionalHeaders: HTTPHeaders?
-    ) -> HTTPTask {
-        requestParametersAndHeaders(
-            bodyParameters: bodyParameters, bodyEncoding: bodyEncoding, urlParameters: urlParameters,
-            additionHeaders: additionalHeaders)
-    }
-
     /// Creates a task with parameters in the query for GET, HEAD and DELETE, and in the body for other methods. Empty
-    /// parameters write nothing.
+    /// parameters write nothing. The header fields override those of the endpoint.
     public static func requestParameters(
-        _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding
+        _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding, headers: HTTPHeaders? = nil
     ) -> HTTPTask {
         var task = HTTPTask()
         if !parameters.isEmpty { task.content = .byMethod(parameters, bodyEncoding) }
+        task.headers = headers
         return task
     }
 
-    /// Creates a task like ``requestParameters(_:bodyEncoding:)``, with header fields that override those of the
-    /// endpoint.
-    public static func requestParametersAndHeaders(
-        _ parameters: Parameters, bodyEncoding: ParameterEncoding = .jsonEncoding, additionalHeaders: HTTPHeaders?
-    ) -> HTTPTask {
-        var task = requestParameters(parameters, bodyEncoding: bodyEncoding)
-        task.headers = additionalHeaders
-        return task
-    }
-
-    /// Creates a task with a body: ``JSONBody``, ``FormBody``, ``DataBody``, or a custom type.
+    /// Creates a task with a body: ``JSONBody``, ``FormBody``, ``DataBody``, or a custom type. The header fields override
+    /// those of the endpoint.
     public static func requestBody(
-        _ body: any HTTPBody, urlParameters: Parameters? = nil, additionHeaders: HTTPHeaders? = nil
+        _ body: any HTTPBody, urlParameters: Parameters? = nil, headers: HTTPHeaders? = nil
     ) -> HTTPTask {
         var task = HTTPTask()
         task.content = .body(body)
         task.urlParameters = urlParameters
-        task.headers = additionHeaders
+        task.headers = headers
         return task
     }
 
-    /// Creates the same task as ``requestBody(_:urlParameters:additionHeaders:)``.
-    public static func requestBody(
-        _ body: any HTTPBody, urlParameters: Parameters? = nil, additionalHeaders: HTTPHeaders?
-    ) -> HTTPTask {
-        requestBody(body, urlParameters: urlParameters, additionHeaders: additionalHeaders)
-    }
-
-    /// Creates a task that sends a body, the same as ``requestBody(_:urlParameters:additionHeaders:)``.
+    /// Creates a task that sends a body, the same as ``requestBody(_:urlParameters:headers:)``.
     public static func upload(_ body: any HTTPBody) -> HTTPTask {
         requestBody(body)
     }

@@ -42,6 +42,64 @@ extension URLEndPoint: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
+/// An endpoint at a path below the servers of the manager that sends it. It serves requests that need no type of their
+/// own:
+///
+/// ```swift
+/// let manager = NetworkManager(baseURL: "https://api.example.com/3")
+/// let film = try await manager.request(.get("films/1"), as: Film.self)
+/// try await manager.response(for: .post("films", JSONBody(film)))
+/// ```
+public struct PathEndPoint: EndPointType, Sendable {
+    /// The servers of the manager.
+    public let baseURL = ManagerBaseURL()
+    /// The path; see ``EndPointType/path``.
+    public let path: String
+    /// The method.
+    public let httpMethod: HTTPMethod
+    /// Body, query and headers.
+    public let task: HTTPTask
+    /// Header fields. Those of the task override them.
+    public let headers: HTTPHeaders
+
+    /// Creates an endpoint.
+    public init(
+        _ method: HTTPMethod = .get, _ path: String, task: HTTPTask = .request, headers: HTTPHeaders = [:]
+    ) {
+        httpMethod = method
+        self.path = path
+        self.task = task
+        self.headers = headers
+    }
+}
+
+extension EndPointType where Self == PathEndPoint {
+    /// A GET of a path, with parameters in the query.
+    public static func get(_ path: String, _ parameters: Parameters = [:]) -> PathEndPoint {
+        PathEndPoint(.get, path, task: .requestParameters(urlParameters: parameters))
+    }
+
+    /// A POST to a path. Without a body it sends none.
+    public static func post(_ path: String, _ body: any HTTPBody = EmptyBody()) -> PathEndPoint {
+        PathEndPoint(.post, path, task: .requestBody(body))
+    }
+
+    /// A PUT to a path.
+    public static func put(_ path: String, _ body: any HTTPBody) -> PathEndPoint {
+        PathEndPoint(.put, path, task: .requestBody(body))
+    }
+
+    /// A PATCH of a path.
+    public static func patch(_ path: String, _ body: any HTTPBody) -> PathEndPoint {
+        PathEndPoint(.patch, path, task: .requestBody(body))
+    }
+
+    /// A DELETE of a path.
+    public static func delete(_ path: String) -> PathEndPoint {
+        PathEndPoint(.delete, path)
+    }
+}
+
 /// An endpoint at another base URL, to compare requests independently of their server.
 package struct RebasedEndPoint<EndPoint: EndPointType>: EndPointType {
     private let endPoint: EndPoint
@@ -78,7 +136,7 @@ public struct ManagerBaseURL: EndPointBaseURL {
         throw NetworkError(
             .missingURL,
             reason:
-                "the endpoint takes its base URL from its manager, which has no servers: create the manager with `servers:`"
+                "the endpoint takes its base URL from its manager, which has no servers: create the manager with `baseURL:` or `servers:`"
         )
     }
 }

@@ -119,24 +119,26 @@ extension NetworkRouter {
     ///   ``NetworkError/Code/cancelled``.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, RequestOptions(), for: type).start(
+        prepare(endPoint, options, for: type).start(
             transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for
     /// the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
-    /// - Returns: A handle that cancels only this request; see `request(_:as:isolation:completion:)`.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:options:isolation:completion:)`.
     @discardableResult
     public func request<Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, isolation: isolated any Actor = #isolation,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         let decode = ActorBound<NetworkResponse, Value> { try $0.checked().decode(type) }
-        return prepare(endPoint, RequestOptions(), for: type).start(transform: decode, completion: completion)
+        return prepare(endPoint, options, for: type).start(transform: decode, completion: completion)
     }
 
     /// Sends an endpoint, decodes the response outside of the main actor, and calls back there once.
@@ -147,27 +149,27 @@ extension NetworkRouter {
     /// ) { show((try? $0.get())?.results ?? []) }
     /// ```
     ///
-    /// - Returns: A handle that cancels only this request; see `request(_:as:isolation:completion:)`.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:options:isolation:completion:)`.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, RequestOptions(), for: type).start(
+        prepare(endPoint, options, for: type).start(
             on: actor, transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift chooses this form for
     /// the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
-    /// - Returns: A handle that cancels only this request; see `request(_:as:isolation:completion:)`.
+    /// - Returns: A handle that cancels only this request; see `request(_:as:options:isolation:completion:)`.
     @discardableResult
     @MainActor
     public func request<Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, on actor: MainActor.Type,
+        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, RequestOptions(), for: type).start(
+        prepare(endPoint, options, for: type).start(
             on: actor, transformingThere: { try $0.checked().decode(type) }, completion: completion)
     }
 
@@ -177,20 +179,21 @@ extension NetworkRouter {
     ///   ``NetworkError/Code/cancelled``.
     @discardableResult
     public func response(
-        for endPoint: EndPoint, completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        completion: @escaping @Sendable (Result<NetworkResponse, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(transform: { try $0.checked() }, completion: completion)
+        prepare(endPoint, options).start(transform: { try $0.checked() }, completion: completion)
     }
 
     /// Sends an endpoint and calls back once on the main actor, with the response if its status is accepted.
     ///
-    /// - Returns: A handle that cancels only this request; see ``response(for:completion:)``.
+    /// - Returns: A handle that cancels only this request; see ``response(for:options:completion:)``.
     @discardableResult
     public func response(
-        for endPoint: EndPoint, on actor: MainActor.Type,
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (Result<NetworkResponse, NetworkError>) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(on: actor, transform: { try $0.checked() }, completion: completion)
+        prepare(endPoint, options).start(on: actor, transform: { try $0.checked() }, completion: completion)
     }
 }
 

@@ -46,16 +46,17 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
+    ///   - options: Options for this call. They override those of its endpoint. Default none.
     ///   - completion: Called exactly once. `data` is the body, empty for a response without one, and `response` its
     ///     head. Both are nil when no response arrived. `error` is a ``NetworkError`` when the request could not be
     ///     built or no complete response arrived. It is nil whenever the server answered, even with a 404.
     /// - Returns: A handle that cancels only this call.
     @discardableResult
     public func request(
-        _ endPoint: EndPoint,
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         completion: @escaping @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(transform: { $0 }) { result in
+        prepare(endPoint, options).start(transform: { $0 }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)
@@ -64,13 +65,13 @@ extension NetworkRouter {
     }
 
     /// Makes a call and calls back on the main actor with data, response and error, whatever the status; see
-    /// ``request(_:completion:)``.
+    /// ``request(_:options:completion:)``.
     @discardableResult
     public func request(
-        _ endPoint: EndPoint, on actor: MainActor.Type,
+        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        prepare(endPoint).start(on: actor, transform: { $0 }) { result in
+        prepare(endPoint, options).start(on: actor, transform: { $0 }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)

@@ -22,16 +22,19 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     ///   - session: The session that performs the exchanges. Default ``DefaultSession/shared``.
     ///   - interceptors: Interceptors that wrap each call, outermost first. Default none.
     ///   - exchangeInterceptors: Interceptors that wrap each exchange, behind redirects, outermost first. Default none.
+    ///   - monitors: Receive the events of every call. Default none.
     ///   - builder: Builds the requests. It holds the header fields and options for all of them.
     ///   - completionQueue: The queue that completions are called on, such as `.main` for user interfaces. Nil, the
     ///     default, for no specific queue.
     ///   - clock: The clock that measures ``Timeouts/total``.
     public convenience init(
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
-        exchangeInterceptors: [any ExchangeInterceptor] = [], builder: RequestBuilder = RequestBuilder(),
-        completionQueue: DispatchQueue? = nil,
+        exchangeInterceptors: [any ExchangeInterceptor] = [], monitors: [any EventMonitor] = [],
+        builder: RequestBuilder = RequestBuilder(), completionQueue: DispatchQueue? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
+        var builder = builder
+        builder.options.monitors += monitors
         let chain = InterceptorChain(interceptors, exchangeInterceptors, session)
         self.init(builder, RouterCalls(chain, completionQueue, clock))
     }

@@ -22,7 +22,7 @@ public final class RouterCalls: Sendable {
     private let state = Protected(State())
 
     /// Creates an object without calls. The parameters are those of
-    /// ``Router/init(session:interceptors:exchangeInterceptors:builder:completionQueue:clock:)``.
+    /// ``Router/init(session:interceptors:exchangeInterceptors:monitors:builder:completionQueue:clock:)``.
     public convenience init(
         session: any NetworkSession, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], completionQueue: DispatchQueue? = nil,

@@ -192,7 +192,7 @@ struct GzipBodyTests {
         let kept = try build(.requestBody(coded)) { $0.compressesBody = true }
         #expect(try kept.sentText == "raw")
         #expect(kept.headers.values(for: "Content-Encoding") == ["br"])
-        let headers = HTTPTask.requestBody(DataBody(Data("raw".utf8)), additionHeaders: ["content-encoding": "zstd"])
+        let headers = HTTPTask.requestBody(DataBody(Data("raw".utf8)), headers: ["content-encoding": "zstd"])
         #expect(try build(headers) { $0.compressesBody = true }.sentText == "raw")
         let own = HTTPTask.requestBody(GzipBody(DataBody(Data("raw".utf8))))
         let once = try build(own) { $0.compressesBody = true }

@@ -31,9 +31,9 @@ struct CallEndTests {
         ("request", { _ = try await $0.request(endPoint, as: Film.self) }),
         ("call", { _ = try await $0.call(endPoint, as: Film.self).value }),
         ("upload", { _ = try await $0.upload(endPoint, as: Film.self) }),
-        ("elements", { for try await _ in $0.elements(of: endPoint, as: Film.self) {} }),
+        ("elements", { for try await _ in $0.elements(for: endPoint, as: Film.self) {} }),
         ("lines", { for try await _ in $0.jsonLines(for: endPoint, as: Film.self) {} }),
-        ("pages", { for try await _ in $0.pages(of: endPoint, as: Film.self) {} }),
+        ("pages", { for try await _ in $0.pages(for: endPoint, as: Film.self) {} }),
         (
             "completion",
             { router in

@@ -54,7 +54,7 @@ struct CredentialOriginTests {
             let session = StubSession(
                 .json("[1]", headers: ["Link": "<https://cdn.example.com/2>; rel=next"]), .json("[2]"))
             let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
-            for try await _ in router.pages(of: URLEndPoint(.get, home), as: [Int].self) {}
+            for try await _ in router.pages(for: URLEndPoint(.get, home), as: [Int].self) {}
             return session.requests.map(hasCredentials)
         }
         for scheme in schemes() { #expect(try await pages(scheme) == [true, false], "\(scheme)") }

@@ -8,14 +8,12 @@ struct RequestBuilderHeaderTests {
         try (headers.map { RequestBuilder(headers: $0) } ?? RequestBuilder()).makeRequest(for: endPoint)
     }
 
-    @Test("a task takes headers as additionHeaders or as additionalHeaders")
-    func additionalHeaders() throws {
+    @Test("a task with parameters or a body takes headers")
+    func taskHeaders() throws {
         let headers: HTTPHeaders = ["X-A": "1"]
         let tasks: [HTTPTask] = [
             .requestParametersAndHeaders(urlParameters: ["q": 1], additionHeaders: headers),
-            .requestParametersAndHeaders(urlParameters: ["q": 1], additionalHeaders: headers),
-            .requestBody(JSONBody(["a": 1]), urlParameters: ["q": 1], additionHeaders: headers),
-            .requestBody(JSONBody(["a": 1]), urlParameters: ["q": 1], additionalHeaders: headers),
+            .requestBody(JSONBody(["a": 1]), urlParameters: ["q": 1], headers: headers),
         ]
         for task in tasks {
             let request = try RequestBuilder().makeRequest(for: EndPointFixture(httpMethod: .post, task: task))
@@ -58,7 +56,7 @@ struct RequestBuilderHeaderTests {
         let body = DataBody(
             Data("x".utf8), additionalHeaders: ["P": "body", "Q": "body", "R": "body", "Content-Type": "body/x"])
         let endPoint = EndPointFixture(
-            httpMethod: .post, task: .requestBody(body, additionHeaders: ["p": "task", "S": "task"]),
+            httpMethod: .post, task: .requestBody(body, headers: ["p": "task", "S": "task"]),
             headers: ["P": "endpoint", "q": "endpoint", "T": "endpoint"])
         let headers = try build(endPoint, ["P": "builder", "Q": "builder", "r": "builder", "U": "builder"]).headers
         #expect(

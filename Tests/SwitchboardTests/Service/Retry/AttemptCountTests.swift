@@ -153,15 +153,15 @@ struct AttemptCountTests {
                 try await withFolder { folder in
                     let file = folder.appendingPathComponent("a")
                     try Data("abc".utf8).write(to: file)
-                    _ = try await router.upload(file, to: endPoint, by: .ietf, options: options)
+                    _ = try await router.upload(file, for: endPoint, by: .ietf, options: options)
                 }
             case .events: for try await _ in router.events(for: endPoint, options: options) {}
             case .jsonLines:
-                let lines = router.jsonLines(as: Int.self, cursor: { $0 }, of: { _ in endPoint }, options: options)
+                let lines = router.jsonLines(as: Int.self, cursor: { $0 }, for: { _ in endPoint }, options: options)
                 for try await _ in lines {}
             case .pages:
                 let endPoint = URLEndPoint(.get, url, options: options)
-                for try await _ in router.pages(of: endPoint, as: [Int].self) {}
+                for try await _ in router.pages(for: endPoint, as: [Int].self) {}
             }
             Issue.record("\(asking) succeeded")
             return nil

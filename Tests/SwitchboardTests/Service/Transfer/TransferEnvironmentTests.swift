@@ -76,7 +76,7 @@ struct TransferEnvironmentTests {
                 try Data(count: 1_000).write(to: file)
                 let manager = NetworkManager(environment: .staging, session: DefaultSession.shared)
                 _ = try await manager.router(for: PlaceApi.self).upload(
-                    file, to: PlaceApi(base: servers(server)), by: NotingUpload(notes: notes), pieceSize: 400,
+                    file, for: PlaceApi(base: servers(server)), by: NotingUpload(notes: notes), pieceSize: 400,
                     progress: TransferProgress { _ in
                         manager.environment = .production
                         notes.note("TransferProgress")
@@ -118,10 +118,10 @@ struct TransferEnvironmentTests {
         let router = manager.router(for: PlaceApi.self)
         let numbers = router.pages(
             as: [Int].self, from: 1, while: { _ in notes.note("while", true) },
-            of: { notes.note("of", PlaceApi(path: "numbers/\($0)")) })
+            for: { notes.note("of", PlaceApi(path: "numbers/\($0)")) })
         let cursors = router.pages(
             as: [Int].self, next: { (_: [Int]) -> Int? in notes.note("next", 2) },
-            of: { (cursor: Int?) in notes.note("of", PlaceApi(path: "cursors/\(cursor ?? 0)")) })
+            for: { (cursor: Int?) in notes.note("of", PlaceApi(path: "cursors/\(cursor ?? 0)")) })
         for pages in [numbers, cursors] {
             manager.environment = .staging
             var items = pages.items { notes.note("items", $0) }.makeAsyncIterator()

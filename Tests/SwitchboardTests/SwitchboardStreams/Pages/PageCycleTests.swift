@@ -25,7 +25,7 @@ struct PageCycleTests {
             try await MockServer.run { request in
                 next[request.target].map { .json("[1]", headers: link($0)) } ?? .status(404)
             } body: { server in
-                let pages = try await router.pages(of: .list(server.url), as: [Int].self).all()
+                let pages = try await router.pages(for: .list(server.url), as: [Int].self).all()
                 #expect(pages.count == steps.count)
                 #expect(server.requests.map(\.target) == steps.map(\.0))
                 #expect(pages.last?.next == nil)
@@ -38,7 +38,7 @@ struct PageCycleTests {
         let session = StubSession(
             .status(302, headers: ["Location": "/v2/list"]), .json("[1]", headers: link("b")),
             .json("[2]", headers: link("/v2/list")))
-        let pages = Router<ListApi>(session: session).pages(of: .list(url), as: [Int].self)
+        let pages = Router<ListApi>(session: session).pages(for: .list(url), as: [Int].self)
         #expect(try await pages.values() == [[1], [2]])
         session.enqueue(
             .status(302, headers: ["Location": "/v2/list"]), .json("[1]", headers: link("b")),
@@ -52,7 +52,7 @@ struct PageCycleTests {
     @Test("equal lists on pages with different links are separate pages")
     func equalBodiesByLink() async throws {
         let session = StubSession(.json("[1]", headers: link("?b")), .json("[1]", headers: link("?c")), .json("[1]"))
-        let pages = Router<ListApi>(session: session).pages(of: .list(url), as: [Int].self)
+        let pages = Router<ListApi>(session: session).pages(for: .list(url), as: [Int].self)
         #expect(try await pages.values() == [[1], [1], [1]])
     }
 
@@ -161,7 +161,7 @@ struct PageStartTests {
             .json(#"{"page":2,"total":3,"items":[2],"next":"y"}"#),
             .json(#"{"page":3,"total":3,"items":[3],"next":""}"#))
         let pages = Router<Scroll>(session: session).pages(
-            as: Chapter.self, from: .search("alien"), next: \.next, of: { .next($0) })
+            as: Chapter.self, from: .search("alien"), next: \.next, for: { .next($0) })
         #expect(try await pages.items(\.items).all() == [1, 2, 3])
         #expect(
             session.requests.map { "\($0.method) \($0.url?.absoluteString ?? "")" } == [

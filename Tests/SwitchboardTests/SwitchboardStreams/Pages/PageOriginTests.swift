@@ -22,7 +22,7 @@ struct PageOriginTests {
                     .json("[1]", headers: link("?b")), .json("[2]", headers: link("\(other.url)/c")), .json("[5]"))
                 other.enqueue(.json("[3]", headers: link("/d")), .json("[4]", headers: link("\(first.url)/e")))
                 let pages = Router<ListApi>(session: session.make()).pages(
-                    of: .list(first.url, secrets), as: [Int].self)
+                    for: .list(first.url, secrets), as: [Int].self)
                 let values = try await pages.values()
                 #expect(values == [[1], [2], [3], [4], [5]])
                 #expect(first.requests.map(\.target) == ["/list", "/list?b", "/e"])
@@ -43,7 +43,7 @@ struct PageOriginTests {
     func secretsOfToken() async throws {
         let session = StubSession { _ in .json("[1]") }
         let pages = Router<ListApi>(session: session).pages(
-            of: .list(URL(text: "https://a.example.com"), secrets), as: [Int].self,
+            for: .list(URL(text: "https://a.example.com"), secrets), as: [Int].self,
             from: URL(text: "https://b.example.com/list?page=7"))
         #expect(try await pages.values() == [[1]])
         #expect(session.requests.map(\.headers) == [["Accept": "application/json"]])
@@ -57,7 +57,7 @@ struct PageOriginTests {
             for target in way { session.enqueue(.redirect(to: target, status: 307)) }
             session.enqueue(.json("[1]", headers: link("https://a.example.com/account/close")))
             let router = Router<ListApi>(session: session, interceptors: [BearerAuth("t")])
-            let pages = router.pages(of: .list(URL(text: "https://a.example.com"), ["X-Session": "s"]), as: [Int].self)
+            let pages = router.pages(for: .list(URL(text: "https://a.example.com"), ["X-Session": "s"]), as: [Int].self)
             #expect(try await pages.values() == [[1], [2]])
             let last = try #require(session.requests.last)
             #expect(last.url?.absoluteString == "https://a.example.com/account/close")
@@ -79,8 +79,8 @@ struct PageOriginTests {
             session.enqueue(.json("[3]"))
             let router = Router<ListApi>(session: session, interceptors: [BearerAuth("t")])
             let api = ListApi.list(URL(text: "https://a.example.com"))
-            let stored = try await router.pages(of: api, as: [Int].self).token(behind: 2)
-            #expect(try await router.pages(of: api, as: [Int].self, from: stored).values() == [[3]])
+            let stored = try await router.pages(for: api, as: [Int].self).token(behind: 2)
+            #expect(try await router.pages(for: api, as: [Int].self, from: stored).values() == [[3]])
             let last = try #require(session.requests.last)
             #expect(last.url?.absoluteString == "https://a.example.com/account/close")
             #expect(last.headers["Authorization"] == nil)
@@ -97,7 +97,7 @@ struct PageOriginTests {
     func refused(reference: String) async throws {
         let session = StubSession(.json("[1]", headers: link(reference)), .json("[2]"))
         var pages = Router<ListApi>(session: session).pages(
-            of: .list(URL(text: "https://a.example.com")), as: [Int].self
+            for: .list(URL(text: "https://a.example.com")), as: [Int].self
         ).makeAsyncIterator()
         let first = try await pages.next()
         #expect(first?.value == [1])
@@ -118,7 +118,7 @@ struct PageOriginTests {
             .json("[1]", headers: link("https://b.example.com/2")),
             .json("[2]", headers: link("http://a.example.com/3")), .json("[3]"))
         var pages = Router<ListApi>(session: session).pages(
-            of: .list(URL(text: "http://a.example.com")), as: [Int].self
+            for: .list(URL(text: "http://a.example.com")), as: [Int].self
         ).makeAsyncIterator()
         #expect(try await pages.next()?.value == [1])
         #expect(try await pages.next()?.value == [2])
@@ -129,7 +129,7 @@ struct PageOriginTests {
     @Test("a next page that is not a URL is an error without secrets")
     func noURL() async throws {
         let session = StubSession(.json("[1]", headers: link("http://[x/?token=hunter2")))
-        let pages = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self)
+        let pages = Router<ListApi>(session: session).pages(for: .list(URL(text: "http://h")), as: [Int].self)
         let error = await #expect(throws: NetworkError.self) { try await pages.values() }
         #expect(error?.code == .invalidResponse)
         #expect(error?.description.contains("http://[x/") == true)
@@ -139,7 +139,7 @@ struct PageOriginTests {
     @Test("links keep method, body and fields; a used one-shot body is refused")
     func bodies() async throws {
         let session = StubSession(.json("[1]", headers: link("?b")), .json("[2]"))
-        let pages = Router<ListApi>(session: session).pages(of: .search(URL(text: "http://h"), 1), as: [Int].self)
+        let pages = Router<ListApi>(session: session).pages(for: .search(URL(text: "http://h"), 1), as: [Int].self)
         #expect(try await pages.values() == [[1], [2]])
         #expect(session.recordedRequests.map(\.method) == [.post, .post])
         #expect(session.recordedRequests.map(\.text) == [#"{"page":1}"#, #"{"page":1}"#])
@@ -151,7 +151,7 @@ struct PageOriginTests {
         }
         session.enqueue(.json("[1]", headers: link("?b")))
         let endPoint = URLEndPoint(.post, URL(text: "http://h"), task: .requestBody(body))
-        let once = Router<URLEndPoint>(session: session).pages(of: endPoint, as: [Int].self)
+        let once = Router<URLEndPoint>(session: session).pages(for: endPoint, as: [Int].self)
         let error = await #expect(throws: NetworkError.self) { try await once.values() }
         #expect(error?.code == .redirectRefused)
         #expect(opened.all.count == 1)

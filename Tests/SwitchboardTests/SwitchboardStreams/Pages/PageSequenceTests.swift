@@ -50,7 +50,7 @@ struct PagesTests {
         try await MockServer.run(handler: Self.book) { server in
             let url = server.url
             let router = Router<ListApi>(session: DefaultSession.make())
-            let byLink = try await router.pages(of: .list(url), as: Chapter.self).items(\.items).all()
+            let byLink = try await router.pages(for: .list(url), as: Chapter.self).items(\.items).all()
             let byNumber = try await router.pages(as: Chapter.self, from: 1, while: { $0.page < $0.total }) {
                 .numbered(url, $0)
             }.items(\.items).all()
@@ -65,12 +65,12 @@ struct PagesTests {
         var seen: [Int] = []
         let paged = Router<PagedApi>(session: session)
         for try await page in paged.pages(
-            as: Chapter.self, from: 1, while: { $0.page < $0.total }, of: PagedApi.popular)
+            as: Chapter.self, from: 1, while: { $0.page < $0.total }, for: PagedApi.popular)
         {
             seen += page.value.items
         }
         session.enqueue(.json(#"{"page":1,"total":1,"items":[8]}"#))
-        for try await page in paged.pages(as: Chapter.self, next: \.next, of: { .feed(cursor: $0) }) {
+        for try await page in paged.pages(as: Chapter.self, next: \.next, for: { .feed(cursor: $0) }) {
             seen += page.value.items
         }
         #expect(seen == [7, 8])
@@ -90,7 +90,7 @@ struct PagesTests {
             let manager = NetworkManager(
                 environment: .production, servers: [.production: server.url.absoluteString],
                 session: DefaultSession.make())
-            let pages = manager.router(for: FindChapters.self).pages(of: FindChapters())
+            let pages = manager.router(for: FindChapters.self).pages(for: FindChapters())
             let items = try await pages.items(\.items).all()
             #expect(items == [10, 11, 20, 21, 30, 31])
         }
@@ -102,17 +102,17 @@ struct PagesTests {
     func earlyStop(session: SessionKind, kind: PageKind) async throws {
         try await MockServer.run(handler: Self.book) { server in
             let router = Router<ListApi>(session: session.make())
-            _ = router.pages(of: .list(server.url), as: Chapter.self).makeAsyncIterator()
+            _ = router.pages(for: .list(server.url), as: Chapter.self).makeAsyncIterator()
             #expect(server.requests.isEmpty)
             try await kind.read(router, server.url) { items, _ in items != [20, 21] }
             #expect(server.requests.count == 2)
             // The first item loads only the first page.
-            for try await item in router.pages(of: .list(server.url), as: Chapter.self).items(\.items) {
+            for try await item in router.pages(for: .list(server.url), as: Chapter.self).items(\.items) {
                 #expect(item == 10)
                 break
             }
             #expect(server.requests.count == 3)
-            let two = router.pages(of: .list(server.url), as: Chapter.self).prefix(2)
+            let two = router.pages(for: .list(server.url), as: Chapter.self).prefix(2)
             let count = try await two.reduce(0) { sum, _ in sum + 1 }
             #expect(count == 2)
             #expect(server.requests.count == 5)
@@ -122,7 +122,7 @@ struct PagesTests {
     @Test("each iteration starts again at the first page")
     func cold() async throws {
         try await MockServer.run(handler: Self.book) { server in
-            let pages = Router<ListApi>(session: DefaultSession.make()).pages(of: .list(server.url), as: Chapter.self)
+            let pages = Router<ListApi>(session: DefaultSession.make()).pages(for: .list(server.url), as: Chapter.self)
             for round in 1...2 {
                 let items = try await pages.values().map(\.items)
                 #expect(items == Self.wholeBook)
@@ -148,8 +148,8 @@ struct PagesTests {
             let url = server.url
             let rest = Self.wholeBook.dropFirst(taken).map { $0 }
             let router = Router<ListApi>(session: session.make())
-            let link = try await router.pages(of: .list(url), as: Chapter.self).token(behind: taken)
-            let fromLink = router.pages(of: .list(url), as: Chapter.self, from: link)
+            let link = try await router.pages(for: .list(url), as: Chapter.self).token(behind: taken)
+            let fromLink = router.pages(for: .list(url), as: Chapter.self, from: link)
             let byLink = try await fromLink.values().map(\.items)
             #expect(byLink == rest)
             let isFollowed: @Sendable (Chapter) -> Bool = { $0.page < 3 }
@@ -181,7 +181,7 @@ struct PagesTests {
             let next: HTTPHeaders = ["Link": "<?page=2>; rel=next"]
             server.enqueue(
                 .json("[1]", headers: next), .json("[2]", headers: ["Link": "<?page=3>; rel=next"]), fault.response)
-            var pages = Router<ListApi>(session: session.make()).pages(of: .list(server.url), as: [Int].self)
+            var pages = Router<ListApi>(session: session.make()).pages(for: .list(server.url), as: [Int].self)
                 .makeAsyncIterator()
             let page = try await pages.next()?.value
             #expect(page == [1])
@@ -205,7 +205,7 @@ struct PagesTests {
     @Test("items before an error come first, and the error is thrown once")
     func itemsBeforeError() async throws {
         let session = StubSession(.json("[1,2]", headers: ["Link": "<http://h/2>; rel=next"]), .status(500))
-        var items = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self).items()
+        var items = Router<ListApi>(session: session).pages(for: .list(URL(text: "http://h")), as: [Int].self).items()
             .makeAsyncIterator()
         #expect(try await items.next() == 1)
         #expect(try await items.next() == 2)
@@ -223,7 +223,7 @@ struct PagesTests {
         let firsts = Deliveries<[Int]>()
         try await MockServer.run { server in
             server.enqueue(.json("[1]", headers: ["Link": "<?page=2>; rel=next"]), .stall)
-            let pages = Router<ListApi>(session: session.make()).pages(of: .list(server.url), as: [Int].self)
+            let pages = Router<ListApi>(session: session.make()).pages(for: .list(server.url), as: [Int].self)
             let task = Task {
                 for try await page in pages { firsts.add(page.value) }
             }
@@ -241,7 +241,7 @@ struct PagesTests {
     func cancelledBetween() async throws {
         let session = StubSession(
             .json("[1]", headers: ["Link": "<http://h/2>; rel=\"next\""]), .json("[2]"))
-        let pages = Router<ListApi>(session: session).pages(of: .list(URL(text: "http://h")), as: [Int].self)
+        let pages = Router<ListApi>(session: session).pages(for: .list(URL(text: "http://h")), as: [Int].self)
         let task = Task {
             var pages = pages.makeAsyncIterator()
             let first = try await pages.next()?.value
@@ -263,7 +263,7 @@ struct PagesTests {
         let session = StubSession(
             .json("[]", headers: ["Link": "<?2>; rel=next"]), .json("[]", headers: ["Link": "<?3>; rel=next"]),
             .json("[1]", headers: ["Link": "<?4>; rel=next"]), .status(204, headers: ["Link": "<?5>; rel=next"]))
-        let pages = Router<ListApi>(session: session).pages(of: .list(url), as: [Int].self)
+        let pages = Router<ListApi>(session: session).pages(for: .list(url), as: [Int].self)
         #expect(try await pages.values() == [[], [], [1]])
         #expect(session.requests.count == 4)
         session.enqueue(.status(204))
@@ -298,7 +298,7 @@ struct PagesTests {
             let file = folder.appendingPathComponent("page")
             let session = StubSession { _ in .json("[1]") }
             let endPoint = URLEndPoint(.get, URL(text: "http://h"), task: .download(to: file))
-            let pages = Router<URLEndPoint>(session: session).pages(of: endPoint, as: [Int].self)
+            let pages = Router<URLEndPoint>(session: session).pages(for: endPoint, as: [Int].self)
             let items = try await pages.items().all()
             #expect(items == [1])
             #expect(!FileManager.default.fileExists(atPath: file.path))

@@ -79,7 +79,7 @@ enum PageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             for try await page in pages where !body(page.value.items, page.next != nil) { return }
         }
         switch self {
-        case .link: try await read(router.pages(of: .list(url), as: Chapter.self))
+        case .link: try await read(router.pages(for: .list(url), as: Chapter.self))
         case .number:
             try await read(
                 router.pages(as: Chapter.self, from: 1, while: { $0.page < $0.total }) { .numbered(url, $0) })

@@ -12,7 +12,7 @@ final class FilmStreams {
     init(_ router: Router<FilmApi>) { self.router = router }
 
     func elements() async throws {
-        for try await film in router.elements(of: .all, as: Film.self) { titles.append(film.title) }
+        for try await film in router.elements(for: .all, as: Film.self) { titles.append(film.title) }
     }
 
     func lines() async throws {
@@ -29,12 +29,12 @@ final class FilmStreams {
     }
 
     func linkedPages() async throws {
-        for try await page in router.pages(of: .all, as: [Film].self) { titles += page.value.map(\.title) }
+        for try await page in router.pages(for: .all, as: [Film].self) { titles += page.value.map(\.title) }
     }
 
     func numberedPages() async throws {
         let pages = router.pages(
-            as: FilmPage.self, from: 1, while: { $0.page < $0.totalPages }, of: { .issues(page: $0) })
+            as: FilmPage.self, from: 1, while: { $0.page < $0.totalPages }, for: { .issues(page: $0) })
         for try await film in pages.items({ $0.results }) { titles.append(film.title) }
     }
 

@@ -98,7 +98,7 @@ nonisolated private struct FindLarge: TypedEndPoint {
         #expect(try await manager.send(FindProbe()).id == 7)
         #expect(try await manager.router(for: FindProbe.self).send(FindProbe()).id == 7)
         #expect(try await manager.call(FindProbe()).value.id == 7)
-        for try await page in manager.router(for: FindProbe.self).pages(of: FindProbe()) { #expect(page.value.id == 7) }
+        for try await page in manager.router(for: FindProbe.self).pages(for: FindProbe()) { #expect(page.value.id == 7) }
         let id = await withCheckedContinuation { continuation in
             manager.send(FindProbe(), on: MainActor.self) { continuation.resume(returning: (try? $0.get())?.id) }
         }
@@ -133,9 +133,9 @@ nonisolated private struct FindLarge: TypedEndPoint {
     func sequences() async throws {
         answer(.json("[1,2,3]"))
         var ids: [Int] = []
-        for try await probe in router.elements(of: .one, as: Probe.self) { ids.append(probe.id) }
+        for try await probe in router.elements(for: .one, as: Probe.self) { ids.append(probe.id) }
         #expect(ids == [1, 2, 3])
-        let elements = router.elements(of: .one, as: Probe.self)
+        let elements = router.elements(for: .one, as: Probe.self)
         let read = Task.detached {
             var ids: [Int] = []
             for try await probe in elements { ids.append(probe.id) }
@@ -143,10 +143,10 @@ nonisolated private struct FindLarge: TypedEndPoint {
         }
         #expect(try await read.value == [1, 2, 3])
         var pages: [Int] = []
-        for try await page in router.pages(of: .one, as: [Probe].self) { pages += page.value.map(\.id) }
+        for try await page in router.pages(for: .one, as: [Probe].self) { pages += page.value.map(\.id) }
         #expect(pages == [1, 2, 3])
         var numbered = 0
-        let sequence = router.pages(as: [Probe].self, from: 1, while: { _ in true }, of: { .page($0) })
+        let sequence = router.pages(as: [Probe].self, from: 1, while: { _ in true }, for: { .page($0) })
         for try await _ in sequence { numbered += 1 }
         #expect(numbered == 1)  // the second page repeats the first
     }
@@ -214,7 +214,7 @@ nonisolated private struct FindLarge: TypedEndPoint {
 
         let task = Task {
             var ids: [Int] = []
-            for try await probe in router.elements(of: .one, as: Probe.self, at: []) { ids.append(probe.id) }
+            for try await probe in router.elements(for: .one, as: Probe.self, at: []) { ids.append(probe.id) }
             return try await router.request(.one, as: Probe.self).id + ids.count
         }
         for _ in 0..<(round % 20) { await Task.yield() }
@@ -237,7 +237,7 @@ nonisolated private struct FindLarge: TypedEndPoint {
         }
         #expect(completed == .missingURL)
         let streamed = await #expect(throws: NetworkError.self) {
-            for try await _ in router.elements(of: .one, as: Probe.self) {}
+            for try await _ in router.elements(for: .one, as: Probe.self) {}
         }
         #expect(streamed?.code == .missingURL)
         #expect(session.requests.isEmpty)

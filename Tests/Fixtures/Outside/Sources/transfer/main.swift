@@ -51,10 +51,10 @@ do {
         // Some servers require these two.
         let tus = TusUpload(metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"])
         response = try await router.upload(
-            file, to: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, options: patience)
+            file, for: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, options: patience)
     case "registry":
         response = try await router.upload(
-            file, to: URLEndPoint(.post, url), by: RegistryUpload(digest: digest), pieceSize: 1 << 20, state: state,
+            file, for: URLEndPoint(.post, url), by: RegistryUpload(digest: digest), pieceSize: 1 << 20, state: state,
             options: patience)
     default: usage()
     }
