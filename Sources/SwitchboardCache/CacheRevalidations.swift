@@ -36,7 +36,8 @@ final class CacheRevalidations: Sendable {
                     try await calls.reported(request) { request in
                         // Removes the target before the monitors receive the end of the call.
                         defer { remove(target, number) }
-                        return try await calls.limited(request, revalidate)
+                        guard let total = request.timeouts.total else { return try await revalidate(request) }
+                        return try await calls.limited(request, to: total) { try await revalidate(request) }
                     }
                 }
                 remove(target, number)

@@ -51,11 +51,13 @@ package struct CallEnvironment: Sendable {
 }
 
 extension Optional where Wrapped == CallEnvironment {
+    @inline(__always)
     package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
         guard let self else { return try operation() }
         return try self.run(operation)
     }
 
+    @inline(__always)
     package func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {

@@ -47,6 +47,15 @@ package final class InterceptorChain: Sendable {
         self.init(links, chain?.session ?? session)
     }
 
+    /// Sends a request through the interceptors: several times for a download to a file, or for a retry policy of its
+    /// own.
+    @inline(__always)
+    func attempts(of request: NetworkRequest, _ next: Next) async throws -> NetworkResponse {
+        if let download = request.savingDownload { return try await download.run(request, under: retryPolicy, next) }
+        if let policy = ownPolicy(of: request) { return try await policy.intercept(request, next: next) }
+        return try await next(request)
+    }
+
     /// Returns the retry policy of a request's options that no interceptor applies. Nil for none. A call that sends
     /// several requests applies its policy itself.
     func ownPolicy(of request: NetworkRequest) -> RetryPolicy? {

@@ -53,6 +53,7 @@ package struct PreparedCall: Sendable {
     /// - Returns: The response, whatever its status.
     /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled. The error has ended
     ///   the call.
+    @inline(__always)
     package func answer(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
@@ -63,24 +64,20 @@ package struct PreparedCall: Sendable {
                 return try await calls.inFlight(request) { request in  // until `cancel()`, `reset()` or its end
                     try await calls.reported(request) { request in  // to the monitors
                         if let fault = chain.fault { throw fault }
-                        return try await calls.limited(request) { request in  // to the total timeout
-                            // The interceptors, with redirects between those of the call and those of each exchange.
-                            let next = Next(chain) { request in
-                                try Call.check()
-                                try request.checkSignInIsDecided()
-                                guard let call = request.call else { return try await chain.exchange(request) }
-                                return try await call.exchange(request) { request in  // again after a dead connection
-                                    try await chain.exchange(request)  // the session
-                                }
+                        // The interceptors, with redirects between those of the call and those of each exchange.
+                        let next = Next(chain) { request in
+                            try Call.check()
+                            try request.checkSignInIsDecided()
+                            guard let call = request.call else { return try await chain.exchange(request) }
+                            return try await call.exchange(request) { request in  // again after a dead connection
+                                try await chain.exchange(request)  // the session
                             }
-                            // A download and the policy of a request send it through the interceptors several times.
-                            if let download = request.savingDownload {
-                                return try await download.run(request, under: chain.retryPolicy, next)
-                            }
-                            if let policy = chain.ownPolicy(of: request) {
-                                return try await policy.intercept(request, next: next)
-                            }
-                            return try await next(request)
+                        }
+                        guard let total = request.timeouts.total else {
+                            return try await chain.attempts(of: request, next)  // of a download, or of its own policy
+                        }
+                        return try await calls.limited(request, to: total) {
+                            try await chain.attempts(of: request, next)
                         }
                     }
                 }
@@ -89,6 +86,7 @@ package struct PreparedCall: Sendable {
     }
 
     /// Makes the call, and ends it with the response, whatever its status.
+    @inline(__always)
     package func send(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {

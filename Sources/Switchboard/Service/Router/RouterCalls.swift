@@ -150,17 +150,17 @@ public final class RouterCalls: Sendable {
     }
 
     /// Limits a call to its total timeout.
-    @inline(__always)
     package func limited(
-        _ request: NetworkRequest, _ send: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
+        _ request: NetworkRequest, to total: Duration,
+        _ send: @escaping @Sendable () async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
         // A limit of more than a century is no limit, and more than the clock's sleep can count.
-        guard let total = request.timeouts.total, total < .century else { return try await send(request) }
+        guard total < .century else { return try await send() }
         let error = NetworkError(
             .timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
         let elapsed = request.call?.elapsed?() ?? .zero
         guard elapsed < total else { throw error }
-        return try await withTimeout(total - elapsed, by: clock, error: error) { try await send(request) }
+        return try await withTimeout(total - elapsed, by: clock, error: error, operation: send)
     }
 
     // MARK: Registration
