@@ -33,7 +33,7 @@ extension ResponseCache {
         do {
             response = try await send(load)
         } catch let error as NetworkError {
-            if let status = error.status { await removeChanged(by: load.request, status, [:]) }
+            if let status = error.statusCode { await removeChanged(by: load.request, status, [:]) }
             throw error
         }
         guard let outcome = response.cacheOutcome else { return response }

@@ -15,7 +15,7 @@ extension ResponseCache {
         } catch {
             if let post { await storage.end(post.number) }
             // The status of the head that arrived says that the server performed the request.
-            if let error = error as? NetworkError, let status = error.status {
+            if let error = error as? NetworkError, let status = error.statusCode {
                 await removeChanged(by: request, status, error.response?.headers ?? [:])
             }
             throw error

@@ -96,7 +96,7 @@ public final class HARRecorder: EventMonitor {
         request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)
         var recorded = HAR.Request(request)
         recorded.bodySize = sent.size
-        var answer = response ?? NetworkResponse(status: 0)
+        var answer = response ?? NetworkResponse(statusCode: 0)
         let body = answer.body.count <= maximumBodySize ? answer.body : Data()
         let size = answer.body.count
         answer.body = body

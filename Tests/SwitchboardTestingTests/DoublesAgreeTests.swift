@@ -51,7 +51,7 @@ struct DoublesAgreeTests {
             let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
             let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(fault).send(request) }
             #expect(real?.code == stubbed?.code)
-            #expect(real?.status == stubbed?.status)
+            #expect(real?.statusCode == stubbed?.statusCode)
             #expect(real?.url == stubbed?.url)
             #expect(real?.method == stubbed?.method)
         }

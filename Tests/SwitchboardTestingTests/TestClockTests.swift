@@ -192,7 +192,7 @@ struct TestClockUseTests {
             clock.advance(by: wait)
         }
         let error = await #expect(throws: NetworkError.self) { try await call.value }
-        #expect(error?.status == 503)
+        #expect(error?.statusCode == 503)
         #expect(session.requests.count == 4)
     }
 

@@ -22,6 +22,6 @@ enum FriendsError: LocalizedError, Equatable {
     /// Creates an error from the server's message. Nil if the response has none or no response arrived.
     init?(_ error: NetworkError) {
         guard let body = try? error.decode(Body.self) else { return nil }
-        self = error.status == 401 ? .notSignedIn(body.message) : .refused(body.message)
+        self = error.statusCode == 401 ? .notSignedIn(body.message) : .refused(body.message)
     }
 }

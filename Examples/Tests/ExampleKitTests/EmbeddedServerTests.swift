@@ -25,7 +25,7 @@ struct EmbeddedServerTests {
         let error = await #expect(throws: NetworkError.self) {
             try await EmbeddedServer.run({ _ in throw Sorry() }) { url in try await manager.data(from: url) }
         }
-        #expect(error?.status == 500)
+        #expect(error?.statusCode == 500)
     }
 
     @Test func noneRunsWhereThereIsAnother() async throws {

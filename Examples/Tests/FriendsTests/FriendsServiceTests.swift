@@ -98,7 +98,7 @@ struct FriendsServiceTests {
         let error = await #expect(throws: NetworkError.self) { try await service.friends() }
         #expect(error?.code == .other)
         #expect(error?.localizedDescription == "Something went wrong")
-        #expect(error?.status == 502)
+        #expect(error?.statusCode == 502)
         #expect(error?.headers?["x-trace"] == "1")
         #expect(error?.body == Data("<html>sorry</html>".utf8))
         let lost = await #expect(throws: NetworkError.self) { try await service.friends() }

@@ -34,7 +34,7 @@ struct FlowTests {
                 let missing = await #expect(throws: NetworkError.self) {
                     try await router.response(for: .user(id: 100))
                 }
-                #expect(missing?.status == 404)
+                #expect(missing?.statusCode == 404)
                 #expect(missing?.body == Data("{}".utf8))
                 await #expect(throws: Failure(.refused, "there is no user 100")) { try await service.user(100) }
 

@@ -80,7 +80,7 @@ struct UserServiceTests {
         await #expect(throws: Failure(.refused, "there is no user 100")) { try await service.user(100) }
         let error = await #expect(throws: NetworkError.self) { try await service.user(100) }
         #expect(error?.code == .connectionLost)
-        #expect(error?.status == nil)
+        #expect(error?.statusCode == nil)
     }
 
     @Test("later calls send nothing of the second page's request", .requirement("S0.15", "S0.5"))

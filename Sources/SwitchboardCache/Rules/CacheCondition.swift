@@ -46,7 +46,7 @@ enum CacheCondition: Sendable {
             "vary",
         ]
         var answer = NetworkResponse(
-            status: 304, headers: HTTPHeaders(response.headers.filter { kept.contains($0.name.lowercased()) }),
+            statusCode: 304, headers: HTTPHeaders(response.headers.filter { kept.contains($0.name.lowercased()) }),
             body: Data(), url: response.url)
         answer.request = response.request
         answer.cacheAge = response.cacheAge

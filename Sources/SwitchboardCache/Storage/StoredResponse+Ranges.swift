@@ -45,9 +45,9 @@ extension StoredResponse {
                 fields.set("Content-Length", "\(bytes.count)")
                 guard let file = stored.file else {
                     return NetworkResponse(
-                        status: 206, headers: fields, body: stored.bytes(storedRange), url: stored.url)
+                        statusCode: 206, headers: fields, body: stored.bytes(storedRange), url: stored.url)
                 }
-                var response = NetworkResponse(status: 206, headers: fields, url: stored.url)
+                var response = NetworkResponse(statusCode: 206, headers: fields, url: stored.url)
                 if request.options.streamsResponse {
                     response.stream = file.bytes(storedRange, for: request)
                 } else {
@@ -57,7 +57,7 @@ extension StoredResponse {
             case .none(let size):
                 let range = ContentRange(nil, of: Int64(size))
                 let fields: HTTPHeaders = ["Content-Range": range.description, "Content-Length": "0"]
-                return NetworkResponse(status: 416, headers: fields, url: stored.url)
+                return NetworkResponse(statusCode: 416, headers: fields, url: stored.url)
             }
         }
     }

@@ -156,7 +156,7 @@ final class StoredResponse: Sendable {
         var response =
             try slice?.response(of: self, to: request)
             ?? NetworkResponse(
-                status: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
+                statusCode: status, headers: headers, body: request.method == .head ? Data() : body, url: url)
         if let file, response.statusCode == status, request.method != .head {
             response.stream = file.bytes(0..<file.bodyCount, for: request)
         }
@@ -176,7 +176,7 @@ final class StoredResponse: Sendable {
             return nil
         }
         return request.limits.bodyTooLarge("the stored body has \(count) bytes")
-            .with(NetworkResponse(status: status, headers: headers, url: url))
+            .with(NetworkResponse(statusCode: status, headers: headers, url: url))
     }
 }
 

@@ -91,7 +91,7 @@ struct CassettePlayback {
     private func head() throws(NetworkError) -> NetworkResponse {
         let recorded = entry.response
         var answer = NetworkResponse(
-            status: recorded.status,
+            statusCode: recorded.status,
             headers: HTTPHeaders(recorded.headers), url: request.url)
         answer.trailers = HTTPHeaders(recorded.trailers ?? [])
         answer.request = request
@@ -115,7 +115,7 @@ struct CassettePlayback {
         guard body.count > request.limits.responseBody else { return }
         let reason = "the body has \(body.count) bytes, limits.responseBody is \(request.limits.responseBody)"
         var error = NetworkError(.responseTooLarge, reason: reason).adding(request)
-        error.status = entry.response.status
+        error.statusCode = entry.response.status
         error.headers = HTTPHeaders(entry.response.headers)
         error.body = body.prefix(max(0, request.limits.responseBody))
         throw error

@@ -86,7 +86,7 @@ struct ConditionedExchange {
         do {
             try await time.wait(for: count, at: rate)
         } catch var error as NetworkError {
-            error.status = response.statusCode
+            error.statusCode = response.statusCode
             error.headers = response.headers
             error.body = response.body.prefix(rest.map { bytes(in: $0, at: rate) } ?? 0)
             throw error

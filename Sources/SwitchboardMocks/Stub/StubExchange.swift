@@ -97,7 +97,7 @@ struct StubExchange {
             let limit = request.limits.responseHeaders
             throw fault(.headersTooLarge, "it has \(size) bytes, limits.responseHeaders is \(limit)")
         }
-        var answer = NetworkResponse(status: response.status, headers: response.headers, url: request.url)
+        var answer = NetworkResponse(statusCode: response.status, headers: response.headers, url: request.url)
         answer.request = request
         return answer
     }
@@ -133,7 +133,7 @@ extension NetworkError {
     /// Returns the error with a response's status and fields, and with an empty body.
     func with(_ response: MockResponse) -> NetworkError {
         var error = self
-        error.status = response.status
+        error.statusCode = response.status
         error.headers = response.headers
         error.body = Data()
         return error

@@ -60,7 +60,7 @@ extension NetworkRouter {
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding(decoder)
         let source = eventSource(endPoint, lastEventID, options, limit, decoding)
-        return calls.elements(for: source, until: last) { event in
+        return calls.elements(of: source, until: last) { event in
             try decoding.run { Transferred(try event.decode(type, decoder: $0)) }
         }
     }
@@ -78,7 +78,7 @@ extension NetworkRouter {
         let decode = ActorBound<ServerSentEvent, Value> { event in
             try decoding.run { try event.decode(type, decoder: $0) }
         }
-        return calls.elements(for: source, until: last, decode.sendable)
+        return calls.elements(of: source, until: last, decode.sendable)
     }
 
     /// Returns a source of events that reads the endpoint for each connection.

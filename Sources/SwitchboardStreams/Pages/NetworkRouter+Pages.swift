@@ -66,7 +66,9 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Int) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Int> {
-        numberedPages(from: number, by: step, while: isFollowed, for: endPoint, options) { Transferred(try $0.decode(type)) }
+        numberedPages(from: number, by: step, while: isFollowed, for: endPoint, options) {
+            Transferred(try $0.decode(type))
+        }
     }
 
     /// Returns the pages of endpoints with a page number or an offset, decoded on the caller's actor; see

@@ -175,7 +175,7 @@ actor ResumableUploader {
             return
         }
         // Opens the upload again if the server lost it.
-        if let status = error.status, target != nil, status == 404 || status == 410 || status == 403 {
+        if let status = error.statusCode, target != nil, status == 404 || status == 410 || status == 403 {
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)

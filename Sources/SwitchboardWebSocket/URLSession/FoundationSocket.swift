@@ -122,7 +122,7 @@ package final class FoundationSocket: SocketObserver {
 
     private func head(_ status: Int, _ response: URLResponse?) -> NetworkResponse {
         let headers = (response as? HTTPURLResponse).map { HTTPHeaders($0) } ?? [:]
-        var head = NetworkResponse(status: status, headers: headers, url: request.url)
+        var head = NetworkResponse(statusCode: status, headers: headers, url: request.url)
         head.request = request
         head.metrics.start = startDate
         head.metrics.timeToFirstByte = .now - start

@@ -20,7 +20,7 @@ let tokenFile = url
 let companyAuthority = url
 
 let request = NetworkRequest(.get, url)
-let response = NetworkResponse(status: 200)
+let response = NetworkResponse(statusCode: 200)
 let todo = Todo(id: 1, title: "milk")
 let body = MultipartBody()
 let progress = TransferProgress()

@@ -47,7 +47,7 @@ struct CassetteArchiveTests {
     func timings() async throws {
         struct Measured: NetworkSession {
             func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-                var response = NetworkResponse(status: 200, url: request.url)
+                var response = NetworkResponse(statusCode: 200, url: request.url)
                 response.metrics.start = Date(timeIntervalSince1970: 1_700_000_000.25)
                 response.metrics.queue = .milliseconds(1)
                 response.metrics.nameLookup = .milliseconds(2)

@@ -196,7 +196,7 @@ struct CassetteBodyTests {
     func trailers() async throws {
         struct Trailing: NetworkSession {
             func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-                var response = NetworkResponse(status: 200, body: Data("x".utf8), url: request.url)
+                var response = NetworkResponse(statusCode: 200, body: Data("x".utf8), url: request.url)
                 response.trailers = ["X-Sum": "1", "X-Token": "aaaaaaaa"]
                 return response
             }

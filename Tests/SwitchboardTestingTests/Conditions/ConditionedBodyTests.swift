@@ -143,7 +143,7 @@ private struct Reader: NetworkSession {
         for try await chunk in try request.body.makeStream() {
             text += "\(String(decoding: chunk, as: UTF8.self))@\(clock.now) "
         }
-        return NetworkResponse(status: 200, body: Data(text.utf8))
+        return NetworkResponse(statusCode: 200, body: Data(text.utf8))
     }
 }
 
@@ -152,7 +152,7 @@ private struct Speaker: NetworkSession {
     let chunks: [String]
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        var response = NetworkResponse(status: 200)
+        var response = NetworkResponse(statusCode: 200)
         let stream = HTTPBodyStream(chunks: chunks)
         response.bytes = ResponseBytes {
             var iterator = stream.makeAsyncIterator()

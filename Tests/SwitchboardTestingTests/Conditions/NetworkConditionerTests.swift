@@ -140,7 +140,7 @@ struct NetworkConditionerTests {
             .under(NetworkConditions(downloadBytesPerSecond: 2), clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
         #expect(error?.code == .timedOut)
-        #expect(error?.status == 201)
+        #expect(error?.statusCode == 201)
         #expect(error?.headers?["X"] == "1")
         #expect(error?.body == Data("abcdef".utf8))
     }

@@ -32,7 +32,7 @@ struct StubSessionFaultTests {
             clock: TestClock(skips: true), response.truncated(after: 2), response.stalled(after: 3))
         for body in ["ab", "abc"] {
             let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
-            #expect(error?.status == 201)
+            #expect(error?.statusCode == 201)
             #expect(error?.headers?["X"] == "1")
             #expect(error?.body == Data(body.utf8))
         }

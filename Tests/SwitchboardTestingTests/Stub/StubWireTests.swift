@@ -115,7 +115,7 @@ struct StubWireTests {
         }
         #expect(text == "abc")
         #expect(error?.code == code)
-        #expect(error?.status == 200)
+        #expect(error?.statusCode == 200)
     }
 
     @Test("a slow body takes its time or times out")
@@ -158,7 +158,7 @@ struct StubWireTests {
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) { try await session.send(NetworkRequest(.get, url)) }
             #expect(error?.code == .connectionLost)
-            #expect(error?.status == nil)
+            #expect(error?.statusCode == nil)
             #expect(error?.reason?.contains("\(point)") == true)
         }
     }

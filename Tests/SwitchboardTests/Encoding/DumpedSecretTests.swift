@@ -79,7 +79,7 @@ struct DumpedSecretTests {
         var request = NetworkRequest(.post, Self.url, headers: ["Authorization": secret])
         request.body = DataBody(Data(text.utf8))
         let response = NetworkResponse(
-            status: 200, headers: ["Set-Cookie": "sid=\(secret)"], body: Data(text.utf8), url: Self.url)
+            statusCode: 200, headers: ["Set-Cookie": "sid=\(secret)"], body: Data(text.utf8), url: Self.url)
         var error = NetworkError(.error4xx, reason: text)
         (error.body, error.serverMessage, error.url) = (Data(text.utf8), text, Self.url)
         let oauth = OAuthError(.invalidGrant, text: text, uri: Self.url.absoluteString)

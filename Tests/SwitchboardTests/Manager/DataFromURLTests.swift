@@ -33,7 +33,7 @@ struct DataFromURLTests {
             #expect(refusal?.code == .notFound)
             #expect(refusal?.body == Data("<h1>Not found</h1>".utf8))
             let failure = await #expect(throws: NetworkError.self) { try await manager.data(from: server.url) }
-            #expect(failure?.status == nil)
+            #expect(failure?.statusCode == nil)
             #expect(failure?.underlying != nil)
             _ = try await server.takeRequest()
         }
@@ -76,7 +76,7 @@ struct DataFromURLTests {
                 let error = await #expect(throws: NetworkError.self) {
                     try await manager.download(from: server.url, to: file)
                 }
-                #expect(error?.status == 410)
+                #expect(error?.statusCode == 410)
                 #expect(try Data(contentsOf: file) == Data("bytes".utf8))
             }
         }

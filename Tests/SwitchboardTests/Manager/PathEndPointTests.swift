@@ -33,7 +33,9 @@ struct PathEndPointTests {
         _ = try await manager.response(for: .patch("films/1", body))
         _ = try await manager.response(for: .delete("films/1"))
         _ = try await manager.response(for: .post("films/1/like"))
-        let sent = session.requests.map { "\($0.method) \($0.url?.path ?? "") \($0.text)" }
+        let sent = try session.requests.map {
+            "\($0.method) \($0.url?.path ?? "") \(String(decoding: try $0.body.encode(), as: UTF8.self))"
+        }
         #expect(
             sent == [
                 #"POST /films {"id":1}"#, #"PUT /films/1 {"id":1}"#, #"PATCH /films/1 {"id":1}"#, "DELETE /films/1 ",

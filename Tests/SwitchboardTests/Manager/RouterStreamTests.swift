@@ -41,7 +41,7 @@ struct RouterStreamTests {
         let router = Router<URLEndPoint>(session: session)
         var chunks = router.bytes(for: URLEndPoint(.get, URL(text: "http://h.test/"))).makeAsyncIterator()
         let error = await #expect(throws: NetworkError.self) { try await chunks.next() }
-        #expect(error?.status == 410)
+        #expect(error?.statusCode == 410)
         #expect(error?.serverMessage == "gone")
         #expect(try await chunks.next() == nil)
         #expect(session.requests.count == 1)

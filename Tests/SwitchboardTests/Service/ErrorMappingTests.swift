@@ -134,7 +134,7 @@ struct ErrorMappingTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.request?.url == endPoint.baseURL)
         #expect(error?.response == nil)
-        #expect(error?.status == nil)
+        #expect(error?.statusCode == nil)
     }
 
     @Test("a transport failure says to check the network and keeps its cause", .requirement("S3.13"))

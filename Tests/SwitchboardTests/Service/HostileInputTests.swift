@@ -179,7 +179,7 @@ struct HostileInputTests {
     func dumps() throws {
         let url = try #require(URL(string: "https://user:planted@h/p?api_key=planted"))
         let headers: HTTPHeaders = ["Authorization": "Bearer planted", "Set-Cookie": "a=planted"]
-        var response = NetworkResponse(status: 200, headers: headers, url: url)
+        var response = NetworkResponse(statusCode: 200, headers: headers, url: url)
         response.request = NetworkRequest(.get, url, headers: headers)
         let parameters: Parameters = ["password": "planted"]
         let things: [Any] = [
@@ -232,7 +232,7 @@ struct HostileInputTests {
             #expect(try await Router<URLEndPoint>(session: stub).request(endPoint, as: Due.self) == due)
         }
         // A plain JSONDecoder's form, seconds since 2001, is still read.
-        var response = NetworkResponse(status: 200, body: Data(#"{"due":0}"#.utf8))
+        var response = NetworkResponse(statusCode: 200, body: Data(#"{"due":0}"#.utf8))
         response.request = NetworkRequest(.get, nil)
         #expect(try response.decode(Due.self).due == Date(timeIntervalSinceReferenceDate: 0))
     }

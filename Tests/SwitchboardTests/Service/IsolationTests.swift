@@ -47,7 +47,7 @@ struct IsolationTests {
                 for number in 0..<100 {
                     let task = HTTPTask.requestBody(
                         DataBody(Data("body \(number)".utf8)), urlParameters: ["n": number],
-                        additionHeaders: ["X-N": "h\(number)"])
+                        headers: ["X-N": "h\(number)"])
                     let endPoint = URLEndPoint(.post, server.url.appendingPathComponent("echo"), task: task)
                     group.addTask { (number, try await router.request(endPoint, as: String.self)) }
                 }

@@ -37,7 +37,7 @@ struct TotalTimeoutTests {
         clock.advance(by: .seconds(1))
         // The wait of 2 s before the third attempt would end after 3 s.
         let error = await #expect(throws: NetworkError.self) { try await call.value }
-        #expect(error?.status == 503)
+        #expect(error?.statusCode == 503)
         #expect(session.requests.count == 2)
     }
 

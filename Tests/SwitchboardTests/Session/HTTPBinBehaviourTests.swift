@@ -18,7 +18,7 @@ struct HTTPBinBehaviourTests {
         let url = try HTTPBin.url("/basic-auth/user/pass")
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == .unauthorized)
-        #expect(error?.status == 401)
+        #expect(error?.statusCode == 401)
         #expect(error?.headers?["WWW-Authenticate"]?.hasPrefix("Basic") == true)
         // base64("user:pass"), by another program
         let allowed = URLEndPoint(.get, url, headers: ["Authorization": "Basic dXNlcjpwYXNz"])
@@ -71,7 +71,7 @@ struct HTTPBinBehaviourTests {
             try await router.response(for: URLEndPoint(.get, HTTPBin.url("/absolute-redirect/25")))
         }
         #expect(error?.code == .tooManyRedirects)
-        #expect(error?.status == 302)
+        #expect(error?.statusCode == 302)
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct HTTPBinBehaviourTests {
                 for: URLEndPoint(.get, HTTPBin.url("/drip?numbytes=10&duration=10&delay=0"), options: options))
         }
         #expect(error?.code == .timedOut)
-        #expect(error?.status == 200)
+        #expect(error?.statusCode == 200)
         #expect((0..<10).contains(error?.body?.count ?? -1))
     }
 
@@ -158,6 +158,6 @@ struct HTTPBinBehaviourTests {
             default: .error5xx
             }
         #expect(error?.code == code, "status \(status)")
-        #expect(error?.status == status)
+        #expect(error?.statusCode == status)
     }
 }

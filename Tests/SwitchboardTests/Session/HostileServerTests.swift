@@ -19,7 +19,7 @@ struct HostileServerTests {
 
     @Test("ten thousand header fields become a URLResponse")
     func manyFields() throws {
-        var response = NetworkResponse(status: 200, url: URL(string: "http://h/"))
+        var response = NetworkResponse(statusCode: 200, url: URL(string: "http://h/"))
         for index in 0..<10_000 { response.headers.add("X-\(index % 5_000)", "v") }
         let made = try #require(response.urlResponse)
         #expect(made.value(forHTTPHeaderField: "X-7") == "v, v")

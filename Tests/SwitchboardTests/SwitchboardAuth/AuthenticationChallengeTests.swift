@@ -45,14 +45,14 @@ struct AuthenticationChallengeTests {
 
     @Test("reads parameters without case, the first of repeats, and all fields")
     func reading() {
-        var response = NetworkResponse(status: 401)
+        var response = NetworkResponse(statusCode: 401)
         response.headers.add("WWW-Authenticate", #"basic Realm="a", realm="b""#)
         response.headers.add("www-authenticate", "Negotiate")
         #expect(response.challenges.map(\.scheme) == ["basic", "Negotiate"])
         #expect(response.challenges[0]["REALM"] == "a")
         #expect(response.challenges[0].isScheme("Basic"))
         #expect(response.challenges[0]["none"] == nil)
-        #expect(NetworkResponse(status: 200).challenges.isEmpty)
+        #expect(NetworkResponse(statusCode: 200).challenges.isEmpty)
     }
 
     @Test("random fields parse to at most three times their size", arguments: 0..<20)

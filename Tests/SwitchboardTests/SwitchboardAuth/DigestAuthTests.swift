@@ -221,7 +221,7 @@ struct DigestAuthTests {
         let session = StubSession { [self] _ in refusal(Self.challenge("MD5", qop: "auth-int")) }
         let error = await #expect(throws: NetworkError.self) { try await send(session, digest()) }
         #expect(error?.code == .cannotAuthenticate)
-        #expect(error?.status == 401)
+        #expect(error?.statusCode == 401)
         #expect(session.requests.count == 1)
     }
 

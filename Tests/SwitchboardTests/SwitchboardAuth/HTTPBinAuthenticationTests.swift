@@ -32,7 +32,7 @@ struct HTTPBinAuthenticationTests {
             let answer = try await answer(kind, path, BasicAuth(user: "anna", password: "geheim"))
             #expect(answer.authenticated && answer.user == "anna")
             let error = try await failure(kind, path, BasicAuth(user: "anna", password: "falsch"))
-            #expect(error?.status == (path.hasPrefix("/hidden") ? 404 : 401))
+            #expect(error?.statusCode == (path.hasPrefix("/hidden") ? 404 : 401))
         }
     }
 

@@ -45,7 +45,7 @@ struct RedirectedRefusalTests {
     func sessionThatFollows() async throws {
         struct Following: NetworkSession {
             func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-                var response = NetworkResponse(status: 401)
+                var response = NetworkResponse(statusCode: 401)
                 response.url = URL(text: "https://evil.example/")
                 return response
             }

@@ -87,10 +87,10 @@ struct CacheCookieTests {
             count.add(())
             guard count.all.count == 1 else {
                 var error = NetworkError(.truncatedBody)
-                (error.status, error.headers) = (200, Self.cookie("sid=1"))
+                (error.statusCode, error.headers) = (200, Self.cookie("sid=1"))
                 throw error
             }
-            return NetworkResponse(status: 200, headers: Self.fields, body: Data("old".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, headers: Self.fields, body: Data("old".utf8), url: request.url)
         }
         let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])

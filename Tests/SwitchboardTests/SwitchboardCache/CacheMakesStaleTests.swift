@@ -57,10 +57,10 @@ struct CacheMakesStaleTests {
     @Test("a truncated success makes stale too", arguments: [HTTPMethod.get, .put])
     func truncated(method: HTTPMethod) async throws {
         var error = NetworkError(.truncatedBody)
-        error.status = 200
+        error.statusCode = 200
         let session = AdHocSession { [error] request in
             guard request.path != "/call" else { throw error }
-            return NetworkResponse(status: 200, body: Data("x".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, body: Data("x".utf8), url: request.url)
         }
         let cache = ResponseCache()
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
@@ -128,7 +128,7 @@ struct CacheMakesStaleTests {
                 begun.add(())
                 if begun.all.count == 1 { try await gate.wait() }
             }
-            return NetworkResponse(status: 200, body: Data("\(begun.all.count)".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, body: Data("\(begun.all.count)".utf8), url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache()])
         let options = RequestOptions {

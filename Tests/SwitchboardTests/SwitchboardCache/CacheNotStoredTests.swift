@@ -120,7 +120,7 @@ struct CacheNotStoredTests {
         let session = AdHocSession { request in
             begun.add(())
             try await gate.wait()
-            return NetworkResponse(status: 200, headers: ["ETag": "\"1\""], body: Data("x".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, headers: ["ETag": "\"1\""], body: Data("x".utf8), url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])
         let events = Events()

@@ -246,7 +246,7 @@ struct ResponseCacheTests {
             await #expect(throws: NetworkError.self) { try await send(.put) }
             texts.append(try await send(.get))
             let error = await #expect(throws: NetworkError.self) { try await send(.put) }
-            #expect(error?.code == .truncatedBody && error?.status == 200)
+            #expect(error?.code == .truncatedBody && error?.statusCode == 200)
             texts.append(try await send(.get))
             #expect(texts == ["old", "old", "new"])
         }
@@ -259,7 +259,7 @@ struct ResponseCacheTests {
             begun.add(())
             let number = begun.all.count
             if number == 1 { try await gate.wait() }
-            return NetworkResponse(status: 200, body: Data("\(number)".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, body: Data("\(number)".utf8), url: request.url)
         }
         return (Router(session: session, exchangeInterceptors: [cache]), begun, gate)
     }

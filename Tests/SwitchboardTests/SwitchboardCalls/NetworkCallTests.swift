@@ -102,7 +102,7 @@ struct NetworkCallTests {
         let session = AdHocSession { request in
             if request.path.hasSuffix("/404") {
                 _ = try await begun.wait(for: ended.all.count + 2)
-                return NetworkResponse(status: 404, url: request.url)
+                return NetworkResponse(statusCode: 404, url: request.url)
             }
             begun.add(request.path)
             do {
@@ -111,7 +111,7 @@ struct NetworkCallTests {
                 ended.add("\(error is CancellationError)")
                 throw error
             }
-            return NetworkResponse(status: 200)
+            return NetworkResponse(statusCode: 200)
         }
         let router = Router<URLEndPoint>(session: session)
         let calls = [1, 404, 2].map { user(router, $0) }
@@ -177,7 +177,7 @@ struct NetworkCallTests {
             session: AdHocSession { _ in
                 begun.add(())
                 try await Gate().wait()
-                return NetworkResponse(status: 200)
+                return NetworkResponse(statusCode: 200)
             })
         let router = Router<URLEndPoint>(session: users)
         let calls = [user(router, 1), user(stalled, 2)]

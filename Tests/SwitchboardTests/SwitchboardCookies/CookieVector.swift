@@ -54,7 +54,7 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
         let seen = Seen()
         let session = AdHocSession { request in
             seen.add(request)
-            var response = NetworkResponse(status: 200)
+            var response = NetworkResponse(statusCode: 200)
             if request.url == first { for field in received { response.headers.add("Set-Cookie", field) } }
             return response
         }

@@ -39,7 +39,7 @@ struct RetryBudgetTests {
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url, options: options))
         }
-        #expect(error?.status == 503 && error?.body == Data("busy".utf8) && error?.attempts == 2)
+        #expect(error?.statusCode == 503 && error?.body == Data("busy".utf8) && error?.attempts == 2)
         #expect(monitor.texts.contains("not retried: the retry budget is used up"))
         // A request with a custom policy uses the same budget.
         let own = RequestOptions { $0.retry = RetryPolicy(strategy: .immediate) }

@@ -102,7 +102,7 @@ struct SessionPartsTests {
             }
             #expect(bodies == ["abc", "defg"])
             #expect(error?.code == .truncatedBody)
-            #expect(error?.status == 206)
+            #expect(error?.statusCode == 206)
             #expect(error?.url == server.url)
             let behind = try await texts(parts)
             #expect(behind.isEmpty)
@@ -133,7 +133,7 @@ struct SessionPartsTests {
                 let response = try await session.send(request(server.url, streams: false))
                 let error = #expect(throws: NetworkError.self) { try response.parts() }
                 #expect(error?.code == code)
-                #expect(error?.status == 206)
+                #expect(error?.statusCode == 206)
                 #expect(error?.url == server.url)
             }
             server.enqueue(.text("not there", status: 404))

@@ -25,7 +25,8 @@ import Testing
                 try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: URLEndPoint(.get, url))
             }
             #expect(
-                failure?.code == .unexpectedStatus && failure?.status == 200 && failure?.headers?["X-Server"] == "1")
+                failure?.code == .unexpectedStatus && failure?.statusCode == 200 && failure?.headers?["X-Server"] == "1"
+            )
             #expect(failure?.url == url && failure?.method == .get && failure?.endPoint == "URLEndPoint")
             #expect(failure?.body == Data("<html>Sign in</html>".utf8) && failure?.request != nil)
             #expect(

@@ -50,7 +50,7 @@ struct ReadySession: CallCancellableSession {
             "Content-Length": "12288", "Last-Modified": "Fri, 21 Nov 2025 13:00:00 GMT", "Connection": "keep-alive",
             "ETag": "\"691f0000-3000\"", "Accept-Ranges": "bytes", "Cache-Control": "max-age=3153600000",
         ]
-        response = NetworkResponse(status: 200, headers: headers, body: page)
+        response = NetworkResponse(statusCode: 200, headers: headers, body: page)
     }
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
@@ -73,7 +73,7 @@ private struct RedirectingSession: CallCancellableSession {
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         guard request.url?.path.hasSuffix("now_playing") == true else { return try await session.send(request) }
-        var response = NetworkResponse(status: 302, headers: ["Location": "/3/movie/popular?page=1"])
+        var response = NetworkResponse(statusCode: 302, headers: ["Location": "/3/movie/popular?page=1"])
         response.request = request
         return response
     }

@@ -44,5 +44,5 @@ struct RequestBenchmarks {
 
 /// Returns an empty response. These benchmarks only build requests.
 private struct EmptySession: NetworkSession {
-    func send(_ request: NetworkRequest) async throws -> NetworkResponse { NetworkResponse(status: 204) }
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse { NetworkResponse(statusCode: 204) }
 }

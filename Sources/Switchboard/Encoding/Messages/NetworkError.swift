@@ -11,7 +11,7 @@ import Foundation
 ///     show(page)
 /// } catch NetworkError.timedOut {
 ///     showOffline()
-/// } catch let error as NetworkError where error.status == 422 {
+/// } catch let error as NetworkError where error.statusCode == 422 {
 ///     show(try error.decode(ServerError.self).message)
 /// }
 /// ```
@@ -35,7 +35,7 @@ public struct NetworkError: Error, Sendable {
     /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
     public var endPoint: String?
     /// The status of the response, or nil when no complete head arrived.
-    public var status: Int?
+    public var statusCode: Int?
     /// The head of the response, or nil when no complete head arrived.
     public var headers: HTTPHeaders?
     /// The body of the response, up to the size limit and as far as it arrived. Nil when no head arrived.
@@ -82,14 +82,14 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         if code == .custom, let serverMessage { return Redaction.standard.pairs(in: serverMessage) }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
-        if let statusWords, let status { return "\(statusWords) (\(status))\(waitText)" }
+        if let statusWords, let status = statusCode { return "\(statusWords) (\(status))\(waitText)" }
         return classMessage ?? title ?? code.message
     }
 
     /// The meaning of the status, unless the error has another text.
     private var statusWords: String? {
         guard classMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
-        return status.map(StatusText.words)
+        return statusCode.map(StatusText.words)
     }
 
     private var waitText: String {
@@ -119,7 +119,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     /// The failure and its cause, without the request.
     package var summary: String {
         var text = title ?? code.title
-        if let status, code.isStatus { text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)" }
+        if let status = statusCode, code.isStatus {
+            text = "HTTP \(status): \(statusWords.map { $0 + waitText } ?? message)"
+        }
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"
             // A key path or a media type keeps its lower-case letters, because it is no word.
@@ -164,7 +166,7 @@ extension NetworkError: Equatable {
     /// Compares code, reason, request, endpoint, response and attempts, but not the underlying error.
     public static func == (one: NetworkError, other: NetworkError) -> Bool {
         one.code == other.code && one.reason == other.reason && one.url == other.url && one.method == other.method
-            && one.endPoint == other.endPoint && one.status == other.status && one.headers == other.headers
+            && one.endPoint == other.endPoint && one.statusCode == other.statusCode && one.headers == other.headers
             && one.body == other.body && one.serverMessage == other.serverMessage && one.attempts == other.attempts
     }
 }
@@ -179,8 +181,8 @@ extension NetworkError: CustomReflectable {
 extension NetworkError {
     /// The response that was not accepted, as far as it arrived. Nil if no head arrived.
     public var response: NetworkResponse? {
-        guard let status else { return nil }
-        var response = NetworkResponse(status: status, headers: headers ?? [:], body: body ?? Data(), url: url)
+        guard let status = statusCode else { return nil }
+        var response = NetworkResponse(statusCode: status, headers: headers ?? [:], body: body ?? Data(), url: url)
         response.request = request
         return response
     }
@@ -200,7 +202,7 @@ extension NetworkError {
     package func with(_ response: NetworkResponse) -> NetworkError {
         var error = response.request.map(attributed) ?? self
         error.attempts = max(error.attempts, response.request?.call?.totalAttempts ?? 1)
-        error.status = response.statusCode
+        error.statusCode = response.statusCode
         error.headers = response.headers
         error.body = response.body
         error.url = response.url ?? error.url

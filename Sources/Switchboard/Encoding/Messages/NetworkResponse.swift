@@ -39,8 +39,8 @@ public struct NetworkResponse: Sendable {
     package var stream: ResponseBytes?
 
     /// Creates a response, in an interceptor or a stub.
-    public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {
-        statusCode = status
+    public init(statusCode: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil) {
+        self.statusCode = statusCode
         self.headers = headers
         self.body = body
         ownURL = url

@@ -52,7 +52,7 @@ extension URLEndPoint: CustomStringConvertible, CustomReflectable {
 /// ```
 public struct PathEndPoint: EndPointType, Sendable {
     /// The servers of the manager.
-    public let baseURL = ManagerBaseURL()
+    public var baseURL: ManagerBaseURL { ManagerBaseURL() }
     /// The path; see ``EndPointType/path``.
     public let path: String
     /// The method.
@@ -124,7 +124,7 @@ package struct RebasedEndPoint<EndPoint: EndPointType>: EndPointType {
 /// ```swift
 /// var baseURL: ManagerBaseURL { ManagerBaseURL() }
 /// ```
-public struct ManagerBaseURL: EndPointBaseURL {
+public struct ManagerBaseURL: EndPointBaseURL, Sendable {
     /// Creates the value.
     public init() {}
 

@@ -81,7 +81,7 @@ extension NetworkError {
     private func failure(_ code: Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
         var error = NetworkError(code, reason: reason, underlying: underlying)
         (error.url, error.method, error.endPoint, error.request) = (url, method, endPoint, request)
-        (error.status, error.headers, error.body, error.attempts) = (status, headers, body, attempts)
+        (error.statusCode, error.headers, error.body, error.attempts) = (status, headers, body, attempts)
         return error
     }
 }

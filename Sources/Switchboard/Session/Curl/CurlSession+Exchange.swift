@@ -107,7 +107,7 @@ extension CurlSession {
     }
 
     private func response(_ head: CurlHead, body: Data = Data(), of request: NetworkRequest) -> NetworkResponse {
-        var response = NetworkResponse(status: head.status, headers: fields(of: head), body: body)
+        var response = NetworkResponse(statusCode: head.status, headers: fields(of: head), body: body)
         response.request = request
         return response
     }

@@ -79,7 +79,8 @@ final class FoundationExchange: Sendable {
         }
         // Interim responses are not the final one (RFC 9110 §15.2).
         guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
-        var head = NetworkResponse(status: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
+        var head = NetworkResponse(
+            statusCode: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
         guard state.withLock({ $0.pipe == nil }) else {
             return abort(with: NetworkError(.invalidResponse, reason: "a second response arrived in the body"))

@@ -57,7 +57,7 @@ struct CallEndTests {
     @Test("a refused status ends the call as failed", arguments: calls.indices)
     func refused(index: Int) async throws {
         let end = try await end(of: .status(500), Self.calls[index].make)
-        #expect(end.error?.status == 500, "\(Self.calls[index].name)")
+        #expect(end.error?.statusCode == 500, "\(Self.calls[index].name)")
         #expect(end.text == text(of: end.error), "\(Self.calls[index].name)")
     }
 
@@ -75,7 +75,7 @@ struct CallEndTests {
                 try await $0.download(Self.endPoint, to: folder.appendingPathComponent("film"))
             }
         }
-        #expect(download.error?.status == 404 && download.text == text(of: download.error))
+        #expect(download.error?.statusCode == 404 && download.text == text(of: download.error))
         let raw = try await end(of: .status(500)) { _ = try await $0.rawResponse(for: Self.endPoint) }
         #expect(raw.text == "finished: HTTP 500")
         let value = try await end(of: .json("[]")) { _ = try await $0.request(Self.endPoint, as: [Film].self) }

@@ -72,7 +72,7 @@ struct EventMonitorTests {
         let notes = Notes()
         let answers = AdHocInterceptor { request, _ in
             request.report(.cache("hit"))
-            return NetworkResponse(status: 200)
+            return NetworkResponse(statusCode: 200)
         }
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [answers])
         _ = try await router.response(for: endPoint)

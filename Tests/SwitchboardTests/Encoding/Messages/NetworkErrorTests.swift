@@ -14,7 +14,7 @@ struct NetworkErrorTests {
             return "cannotConnect"
         } catch NetworkError.invalidRequest {
             return "invalidRequest"
-        } catch let error as NetworkError where error.status == 422 {
+        } catch let error as NetworkError where error.statusCode == 422 {
             return "422"
         } catch {
             return "other"
@@ -34,7 +34,7 @@ struct NetworkErrorTests {
             #expect(caught(NetworkError(code)) == "invalidRequest")
         }
         var unprocessable = NetworkError(.error4xx)
-        unprocessable.status = 422
+        unprocessable.statusCode = 422
         #expect(caught(unprocessable) == "422")
         #expect(caught(NetworkError(.unknown)) == "other" && caught(URLError(.timedOut)) == "other")
         #expect(caught(CancellationError()) == "other")
@@ -104,7 +104,7 @@ struct NetworkErrorTests {
         error.url = URL(text: "https://ann:s3cret@h.example/p?api_key=s3cret&page=1")
         error.method = .get
         error.endPoint = "MovieApi.popular"
-        error.status = 401
+        error.statusCode = 401
         error.headers = ["Set-Cookie": "sid=s3cret"]
         error.body = Data(#"{"token":"s3cret"}"#.utf8)
         var dumped = ""

@@ -131,7 +131,7 @@ struct SessionStreamTests {
                 }
                 #expect(seen == Data("abc".utf8))
                 #expect(error?.code == code)
-                #expect(error?.status == 200)
+                #expect(error?.statusCode == 200)
                 #expect(error?.url == server.url)
             }
         }

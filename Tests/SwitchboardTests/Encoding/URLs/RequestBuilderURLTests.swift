@@ -46,7 +46,7 @@ struct RequestBuilderURLTests {
 
     @Test("a response without a URL gets the URL of its request")
     func urlOfResponse() async throws {
-        let router = Router<EndPointFixture>(session: AdHocSession { _ in NetworkResponse(status: 200) })
+        let router = Router<EndPointFixture>(session: AdHocSession { _ in NetworkResponse(statusCode: 200) })
         let response = try await router.response(for: EndPointFixture(path: "films", httpMethod: .get))
         #expect(response.url?.absoluteString == "https://api.example.com/v1/films")
     }

@@ -33,7 +33,7 @@ struct InterceptorTests {
     func answers() async throws {
         let session = StubSession { _ in .text("no") }
         let canned = AdHocInterceptor { request, _ in
-            NetworkResponse(status: 200, body: Data("canned".utf8), url: request.url)
+            NetworkResponse(statusCode: 200, body: Data("canned".utf8), url: request.url)
         }
         let behind = Deliveries<Bool>()
         let spy = AdHocInterceptor { request, next in

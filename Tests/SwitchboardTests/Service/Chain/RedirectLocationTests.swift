@@ -96,7 +96,7 @@ struct RedirectLocationTests {
             try await refused.response(for: URLEndPoint(.get, base))
         }
         #expect(error?.code == .redirectRefused)
-        #expect(error?.status == 302)
+        #expect(error?.statusCode == 302)
         let same: HTTPHeaders = ["Location": "/b", "Location": "/b"]
         let followed = Router<URLEndPoint>(session: StubSession(.status(302, headers: same), .text("end")))
         #expect(try await followed.response(for: URLEndPoint(.get, base)).url?.absoluteString == "http://a/b")

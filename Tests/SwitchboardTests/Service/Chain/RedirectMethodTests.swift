@@ -95,7 +95,7 @@ struct RedirectMethodTests {
             try await Router<URLEndPoint>(session: session).response(for: endPoint)
         }
         #expect(error?.code == .redirectRefused)
-        #expect(error?.status == 307)
+        #expect(error?.statusCode == 307)
         let other = StubSession(.status(303, headers: ["Location": "/end"]), .text("end"))
         #expect(try await Router<URLEndPoint>(session: other).request(endPoint, as: String.self) == "end")
     }

@@ -95,7 +95,7 @@ struct RedirectOriginTests {
             try await router.response(for: URLEndPoint(.get, URL(text: "https://a.example.com/")))
         }
         #expect(error?.code == .redirectRefused)
-        #expect(error?.status == 302)
+        #expect(error?.statusCode == 302)
         #expect(error?.headers?["Location"] == location)
         #expect(error?.body == Data("moved".utf8))
         #expect(session.requests.count == 1)

@@ -136,7 +136,7 @@ struct RequestBuilderBodyTests {
     func mockTransport() async throws {
         let session = AdHocSession { request in
             NetworkResponse(
-                status: 200,
+                statusCode: 200,
                 body: Data("\(request.method) \(request.url?.absoluteString ?? "") \(try request.sentText)".utf8))
         }
         let endPoint = EndPointFixture(

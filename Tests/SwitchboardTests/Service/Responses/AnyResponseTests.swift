@@ -56,6 +56,6 @@ struct AnyResponseTests {
         let error = await #expect(throws: NetworkError.self) {
             try await router.request(Self.endPoint) { _ -> Feed in throw NoFeed() }
         }
-        #expect(error?.code == .decodingFailed && error?.underlying is NoFeed && error?.status == 200)
+        #expect(error?.code == .decodingFailed && error?.underlying is NoFeed && error?.statusCode == 200)
     }
 }

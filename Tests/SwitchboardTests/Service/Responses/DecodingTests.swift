@@ -37,7 +37,7 @@ struct DecodingTests {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(#"{"name":"a"}"#) })
         #expect(try await router.request(endPoint, as: type).text == "circle a")
         #expect(try await router.request(endPoint, as: Shape.self).text == "shape a")
-        let response = NetworkResponse(status: 200, body: Data(#"{"name":"a"}"#.utf8))
+        let response = NetworkResponse(statusCode: 200, body: Data(#"{"name":"a"}"#.utf8))
         #expect(try response.decode(type).text == "circle a")
     }
 
@@ -55,7 +55,7 @@ struct DecodingTests {
         #expect(error?.code == .decodingFailed)
         #expect(error?.reason?.hasPrefix(reason) == true, "\(error?.reason ?? "none")")
         #expect(error?.underlying is DecodingError)
-        #expect(error?.status == 200)
+        #expect(error?.statusCode == 200)
         #expect(error?.body == Data(json.utf8))
         #expect(error?.url == endPoint.baseURL)
     }

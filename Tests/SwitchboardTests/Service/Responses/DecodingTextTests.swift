@@ -144,7 +144,7 @@ struct DecodingTextTests {
         let thrown = #expect(throws: NetworkError.self) { try error.decode([Film].self) }
         let failure = try #require(thrown)
         #expect(failure.code == .decodingFailed)
-        #expect(failure.status == 422)
+        #expect(failure.statusCode == 422)
         #expect(failure.headers == error.headers)
         #expect(failure.body == error.body)
         #expect(failure.url == endPoint.baseURL)

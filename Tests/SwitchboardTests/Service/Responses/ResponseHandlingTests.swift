@@ -25,7 +25,7 @@ struct ResponseHandlingTests {
             #expect(response.headers["x-trace"] == "1")
             #expect(response.body == Data("here".utf8))
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
-            #expect(error?.status == status)
+            #expect(error?.statusCode == status)
             #expect(error?.headers?["x-trace"] == "2")
             #expect(error?.body == Data("not here".utf8))
             #expect(error?.response?.statusCode == status)
@@ -36,7 +36,7 @@ struct ResponseHandlingTests {
     func noStatus() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .close })
         let error = await #expect(throws: NetworkError.self) { try await router.rawResponse(for: endPoint) }
-        #expect(error?.status == nil)
+        #expect(error?.statusCode == nil)
         #expect(error?.headers == nil)
         #expect(error?.body == nil)
         #expect(error?.response == nil)
@@ -54,7 +54,7 @@ struct ResponseHandlingTests {
         #expect(error?.code == .custom)
         #expect(error?.errorDescription == "You have no friends yet.")
         #expect(error?.localizedDescription == "You have no friends yet.")
-        #expect(error?.status == status)
+        #expect(error?.statusCode == status)
         #expect(error?.headers?["X-Trace"] == "7")
     }
 
@@ -71,7 +71,7 @@ struct ResponseHandlingTests {
         #expect(error?.code == .other)
         #expect(error?.message == "Something went wrong")
         #expect(error?.errorDescription?.contains("Something went wrong") == true)
-        #expect(error?.status == 500)
+        #expect(error?.statusCode == 500)
         #expect(error?.headers?["X-Trace"] == "7")
         #expect(error?.body == Data(body.utf8))
     }
@@ -152,7 +152,7 @@ struct ResponseHandlingTests {
         let error = await #expect(throws: NetworkError.self) {
             try await serviceRouter(.json(#"{"message":"log in"}"#, status: 401)).response(for: endPoint)
         }
-        #expect(error?.status == 401)
+        #expect(error?.statusCode == 401)
         #expect(error?.message == "log in")
     }
 

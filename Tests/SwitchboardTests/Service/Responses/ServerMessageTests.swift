@@ -14,7 +14,7 @@ struct ServerMessageTests {
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, URL(text: "https://h/")))
         }
-        #expect(error?.status == 422)
+        #expect(error?.statusCode == 422)
         return error?.serverMessage
     }
 
@@ -140,7 +140,7 @@ struct ServerMessageTests {
                 #"{"a":"# + String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels) + "}"
             let said: String? = await withCheckedContinuation { continuation in
                 let thread = Thread {
-                    let response = NetworkResponse(status: 422, body: Data(body.utf8))
+                    let response = NetworkResponse(statusCode: 422, body: Data(body.utf8))
                     let result = Result { () throws(NetworkError) in try ResponseHandling().check(response) }
                     guard case .failure(let error) = result else { return continuation.resume(returning: "none") }
                     continuation.resume(returning: error.serverMessage)

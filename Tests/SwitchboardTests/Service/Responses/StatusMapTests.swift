@@ -146,7 +146,7 @@ struct StatusMapTests {
             let asked = URLEndPoint(.get, endPoint.baseURL, headers: ["X-Status": "\(status)"])
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: asked) }
             #expect(error?.code == expected, "\(status)")
-            #expect(error?.status == status)
+            #expect(error?.statusCode == status)
             #expect(error?.headers?["X-Trace"] == "7")
             #expect(error?.url == asked.baseURL)
             #expect(error?.errorDescription?.isEmpty == false)

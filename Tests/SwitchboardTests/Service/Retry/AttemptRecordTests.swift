@@ -152,7 +152,7 @@ struct AttemptRecordTests {
                 try await Router<URLEndPoint>(session: session).download(
                     URLEndPoint(.get, url), to: folder.appendingPathComponent("a"), options: options)
             }
-            #expect(error?.status == 503 && error?.attempts == 2)
+            #expect(error?.statusCode == 503 && error?.attempts == 2)
         }
         #expect(clock.sleeps == [.seconds(7)])
         #expect(texts(monitor).contains("not retried: a wait of 4000 s would exceed the total timeout"))

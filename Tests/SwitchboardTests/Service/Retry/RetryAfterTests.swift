@@ -17,7 +17,7 @@ struct RetryAfterTests {
         ] as [(String, Duration?)])
     func retryAfter(value: String, wait: Duration?) {
         for status in [200, 301, 429, 503] {
-            let response = NetworkResponse(status: status, headers: ["Retry-After": value])
+            let response = NetworkResponse(statusCode: status, headers: ["Retry-After": value])
             #expect(response.retryAfter(now: Self.now) == wait)
         }
     }
@@ -51,11 +51,11 @@ struct RetryAfterTests {
     func rateLimit(headers: [String: String], wait: Duration?) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
         for status in [429, 503] {
-            let response = NetworkResponse(status: status, headers: HTTPHeaders(headers))
+            let response = NetworkResponse(statusCode: status, headers: HTTPHeaders(headers))
             #expect(response.retryAfter(now: now) == wait)
         }
         guard headers["Retry-After"] == nil else { return }
-        #expect(NetworkResponse(status: 200, headers: HTTPHeaders(headers)).retryAfter(now: now) == nil)
-        #expect(NetworkResponse(status: 500, headers: HTTPHeaders(headers)).retryAfter(now: now) == nil)
+        #expect(NetworkResponse(statusCode: 200, headers: HTTPHeaders(headers)).retryAfter(now: now) == nil)
+        #expect(NetworkResponse(statusCode: 500, headers: HTTPHeaders(headers)).retryAfter(now: now) == nil)
     }
 }

@@ -24,7 +24,7 @@ struct RetryDeadlineTests {
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url, options: options))
         }
-        #expect(error?.status == 503 && error?.attempts == attempts)
+        #expect(error?.statusCode == 503 && error?.attempts == attempts)
         #expect(clock.sleeps.count == attempts - 1)
         #expect(
             monitor.texts.contains("not retried: a wait of \(seconds).0 s would exceed the total timeout")
@@ -44,7 +44,7 @@ struct RetryDeadlineTests {
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url, options: options))
         }
-        #expect(error?.status == 503 && error?.attempts == 3)
+        #expect(error?.statusCode == 503 && error?.attempts == 3)
     }
 
     @Test("time before the policy counts toward the total timeout", .requirement("S2.19"))
@@ -62,7 +62,7 @@ struct RetryDeadlineTests {
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url, options: options))
         }
-        #expect(error?.status == 503 && error?.attempts == 1)
+        #expect(error?.statusCode == 503 && error?.attempts == 1)
         #expect(clock.sleeps.isEmpty)
     }
 }

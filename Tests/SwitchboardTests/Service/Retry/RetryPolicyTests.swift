@@ -111,7 +111,7 @@ struct RetryPolicyTests {
         let session = StubSession(.status(503, headers: ["Retry-After": value], body: Data("busy".utf8)), .text("no"))
         let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy(clock: clock)])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
-        #expect(error?.status == 503)
+        #expect(error?.statusCode == 503)
         #expect(error?.body == Data("busy".utf8))
         #expect(clock.sleeps.isEmpty)
     }

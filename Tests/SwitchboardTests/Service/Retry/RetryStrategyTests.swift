@@ -122,7 +122,7 @@ struct RetryStrategyTests {
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         #expect(try await router.request(URLEndPoint(.post, url), as: String.self) == "in")
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.post, url)) }
-        #expect(error?.status == 503)
+        #expect(error?.statusCode == 503)
         #expect(session.requests.count == 4)
     }
 

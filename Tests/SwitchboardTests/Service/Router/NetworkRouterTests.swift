@@ -32,7 +32,7 @@ struct NetworkRouterTests {
     func judged() async throws {
         let router = FakeRouter(body: #"{"message":"gone"}"#, status: 410)
         let error = await #expect(throws: NetworkError.self) { try await FilmList(router: router).titles() }
-        #expect(error?.status == 410)
+        #expect(error?.statusCode == 410)
         #expect(error?.serverMessage == "gone")
     }
 }

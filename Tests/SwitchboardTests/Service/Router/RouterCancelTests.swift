@@ -33,7 +33,7 @@ struct RouterCancelTests {
         let session = AdHocSession { _ in
             arrived.continuation.yield()
             try await Task.sleep(for: .seconds(3_600))
-            return NetworkResponse(status: 200)
+            return NetworkResponse(statusCode: 200)
         }
         let router = Router<URLEndPoint>(session: session)
         let call = Task { try await router.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/"))) }
@@ -52,7 +52,7 @@ struct RouterCancelTests {
         let tasks = Deliveries<Int?>()
         let session = AdHocSession { _ in
             tasks.add(withUnsafeCurrentTask { $0?.hashValue })
-            return NetworkResponse(status: 200)
+            return NetworkResponse(statusCode: 200)
         }
         let endPoint = URLEndPoint(.get, URL(text: "http://127.0.0.1/"))
         _ = try await Router<URLEndPoint>(session: Prompt(session: session)).response(for: endPoint)

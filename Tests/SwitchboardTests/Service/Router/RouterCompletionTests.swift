@@ -119,7 +119,7 @@ struct RouterCompletionTests {
 extension RouterCompletionTests {
     @Test("the published form also has a response for one without a URL", .requirement("S0.10", "S3.9"))
     func cannedAnswer() async throws {
-        let canned = AdHocInterceptor { _, _ in NetworkResponse(status: 201, body: Data("canned".utf8)) }
+        let canned = AdHocInterceptor { _, _ in NetworkResponse(statusCode: 201, body: Data("canned".utf8)) }
         let router = Router<URLEndPoint>(session: StubSession(), interceptors: [canned])
         let arrived = Deliveries<(data: Data?, response: HTTPURLResponse?)>()
         router.request(URLEndPoint(.get, url)) { data, response, _ in arrived.add((data, response as? HTTPURLResponse))

@@ -8,7 +8,7 @@ import Testing
 struct RouterLifetimeTests {
     private final class Session: NetworkSession {
         func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-            var response = NetworkResponse(status: 200, url: request.url)
+            var response = NetworkResponse(statusCode: 200, url: request.url)
             response.stream = ResponseBytes(Data("body".utf8))
             return response
         }

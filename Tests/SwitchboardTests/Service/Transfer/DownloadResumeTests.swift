@@ -296,7 +296,7 @@ struct DownloadResumeTests {
                     URLEndPoint(.get, URL(text: "http://h.test/")), to: folder.appendingPathComponent("a"),
                     keepingPartial: true, options: options(1))
             }
-            #expect(error?.status == 500)
+            #expect(error?.statusCode == 500)
             #expect(names(in: folder) == [])
         }
     }

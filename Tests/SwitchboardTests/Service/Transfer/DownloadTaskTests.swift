@@ -74,7 +74,7 @@ struct DownloadTaskTests {
                     case "time": #expect((error as? NetworkError)?.code == .timedOut)
                     case "cut":
                         #expect((error as? NetworkError)?.code == .truncatedBody)
-                        #expect((error as? NetworkError)?.status == 200)
+                        #expect((error as? NetworkError)?.statusCode == 200)
                     default: #expect((error as? NetworkError)?.code == .connectionLost)
                     }
                 }

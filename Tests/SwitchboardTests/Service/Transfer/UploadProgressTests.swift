@@ -133,7 +133,7 @@ struct UploadProgressTests {
                 URLEndPoint(.put, URL(text: "http://h.test/"), task: .upload(DataBody(Data("abc".utf8)))),
                 progress: progress)
         }
-        #expect(error?.status == 413)
+        #expect(error?.statusCode == 413)
         var last: TransferProgress.Update?
         for await update in progress { last = update }
         #expect(last?.completed == 3)

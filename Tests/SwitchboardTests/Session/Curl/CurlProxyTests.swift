@@ -155,7 +155,7 @@ struct CurlProxyTests {
             let error = try await session.failure(url)
             #expect(error.code == .cannotAuthenticate, "\(error)")
             #expect(error.underlying is CurlError)
-            #expect(error.status == nil)
+            #expect(error.statusCode == nil)
             var dumped = ""
             dump(error, to: &dumped)
             let encoded = Data("planted-user:planted-password".utf8).base64EncodedString()

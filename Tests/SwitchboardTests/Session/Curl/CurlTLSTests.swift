@@ -33,7 +33,7 @@ struct CurlTLSTests {
         let url = try Servers.tls(refusal.testDescription)
         let error = try await session.failure(url)
         #expect(error.code == .insecureConnection)
-        #expect(error.status == nil)
+        #expect(error.statusCode == nil)
         let underlying = try #require(error.underlying as? CurlError)
         #expect(underlying.code == refusal.code)
         #expect(underlying.message.contains(refusal.words), "\(underlying)")

@@ -110,7 +110,7 @@ struct SessionBodyTests {
                     try await session.send(NetworkRequest(.get, server.url))
                 }
                 #expect(error?.code == .cannotDecodeResponse)
-                #expect(error?.status == 200)
+                #expect(error?.statusCode == 200)
             }
         }
     }
@@ -144,7 +144,7 @@ struct SessionBodyTests {
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             #expect(error?.code == .responseTooLarge)
             #expect(error?.reason?.contains("50000") == true)
-            #expect(error?.status == 200)
+            #expect(error?.statusCode == 200)
             #expect((error?.body?.count ?? .max) <= 50_000)
             try await server.waitForDisconnect()
         }

@@ -98,7 +98,7 @@ struct SessionEncodingTests {
             let limited = request
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(limited) }
             #expect(error?.code == .responseTooLarge, "\(String(describing: error))")
-            #expect(error?.status == 200)
+            #expect(error?.statusCode == 200)
         }
     }
 

@@ -169,7 +169,7 @@ struct SessionFaultTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await kind.make().send(NetworkRequest(.get, server.url))
             }
-            #expect(error?.status == 200)
+            #expect(error?.statusCode == 200)
             #expect(error?.headers?["X-Kept"] == "yes")
             #expect(error?.body == Data("abc".utf8))
             #expect(error?.response?.statusCode == 200)
@@ -239,7 +239,7 @@ struct SessionFaultTests {
                 try await kind.make().send(NetworkRequest(.get, url))
             }
             #expect(error?.code == .insecureConnection)
-            #expect(error?.status == nil)
+            #expect(error?.statusCode == nil)
             #expect(error?.description.lowercased().contains("certificate") == true)
         }
     }

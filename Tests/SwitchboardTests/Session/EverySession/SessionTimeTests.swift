@@ -41,7 +41,7 @@ struct SessionTimeTests {
             request.timeouts = Timeouts(idle: .seconds(30), attempt: .milliseconds(300))
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             #expect(error?.code == .timedOut)
-            #expect(error?.status == 200)
+            #expect(error?.statusCode == 200)
             #expect(error?.body?.starts(with: Data("ab".utf8)) == true)
         }
     }

@@ -29,7 +29,7 @@ struct FoundationSessionTests {
             case .success(let response): #expect(response.text == "body")
             case .failure(let error):
                 #expect((error as? NetworkError)?.code == .truncatedBody)
-                #expect((error as? NetworkError)?.status == status)
+                #expect((error as? NetworkError)?.statusCode == status)
             }
         }
     }

@@ -89,7 +89,7 @@ struct URLSessionTrapTests {
                 let request = NetworkRequest(.get, server.url.appendingPathComponent("\(count)"))
                 let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
                 #expect(error?.code == .connectionLost, "after \(count): \(String(describing: error))")
-                #expect(error?.status == nil)
+                #expect(error?.statusCode == nil)
             }
         }
     }
@@ -108,7 +108,7 @@ struct URLSessionTrapTests {
                     try await session.send(NetworkRequest(.get, server.url))
                 }
                 #expect(error?.code == .connectionLost, "\(String(describing: error))")
-                #expect(error?.status == nil)
+                #expect(error?.statusCode == nil)
             }
         }
     }

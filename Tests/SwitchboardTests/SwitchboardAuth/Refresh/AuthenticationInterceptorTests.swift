@@ -66,7 +66,7 @@ struct AuthenticationInterceptorTests {
                 slowArrived.add(true)
                 _ = try await release.first()
             }
-            var response = NetworkResponse(status: isOld ? 401 : 200)
+            var response = NetworkResponse(statusCode: isOld ? 401 : 200)
             response.request = request
             return response
         }

@@ -63,7 +63,7 @@ struct CredentialRefreshTests {
                 slowArrived.add(true)
                 _ = try await release.first()
             }
-            return NetworkResponse(status: 401)
+            return NetworkResponse(statusCode: 401)
         }
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotConnect) }
         let router = router(session, [AuthenticationInterceptor(keys)])

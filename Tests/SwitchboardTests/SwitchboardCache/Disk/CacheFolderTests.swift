@@ -54,10 +54,10 @@ struct CacheFolderTests {
                 #expect(found.cacheOutcome == .hit && found.stream == nil)
             }
             let beyond = await #expect(throws: NetworkError.self) { try await bytes(9_999_999..<10_000_000) }
-            #expect(beyond?.status == 416 && session.requests.count == 1)
+            #expect(beyond?.statusCode == 416 && session.requests.count == 1)
             let damage = await #expect(throws: NetworkError.self) { try await bytes(600_000..<600_001) }
             let left = try files(folder)
-            #expect(damage?.status == 503 && left.isEmpty)
+            #expect(damage?.statusCode == 503 && left.isEmpty)
         }
     }
 

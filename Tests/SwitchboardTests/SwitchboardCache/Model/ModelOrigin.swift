@@ -53,7 +53,7 @@ final class ModelOrigin: NetworkSession, Sendable {
             history.note(exchange)
             let hasBody = request.method != .head && status != 304
             let body = hasBody ? Data("\(version) for \(request.headers["X-User"] ?? "")".utf8) : Data()
-            return (exchange, NetworkResponse(status: status ?? 0, headers: headers, body: body, url: request.url))
+            return (exchange, NetworkResponse(statusCode: status ?? 0, headers: headers, body: body, url: request.url))
         }
         // Some answers are long on the way.
         await pause(exchange.serial.isMultiple(of: 5) ? 60 : 8)

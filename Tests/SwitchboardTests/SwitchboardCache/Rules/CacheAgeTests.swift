@@ -89,7 +89,7 @@ struct CacheAgeTests {
         let session = AdHocSession { request in
             date.advance(by: 5)
             return NetworkResponse(
-                status: 200, headers: headers.merging(["Cache-Control": "max-age=600"]), url: request.url)
+                statusCode: 200, headers: headers.merging(["Cache-Control": "max-age=600"]), url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
         let endPoint = URLEndPoint(.get, URL(text: "https://h/"))

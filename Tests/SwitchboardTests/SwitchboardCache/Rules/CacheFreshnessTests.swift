@@ -143,7 +143,7 @@ struct CacheFreshnessTests {
         let session = AdHocSession { request in
             asked.add(request.headers["If-None-Match"])
             return NetworkResponse(
-                status: 200, headers: ["ETag": "\"a\r\nX-Injected: 1\"", "Age": "9"], url: request.url)
+                statusCode: 200, headers: ["ETag": "\"a\r\nX-Injected: 1\"", "Age": "9"], url: request.url)
         }
         let date = TestDate()
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
@@ -224,7 +224,7 @@ struct CacheFreshnessTests {
                 $0.cachePolicy = .reloadIgnoringLocalCacheData
             }
         }
-        #expect(failure?.status == 503)
+        #expect(failure?.statusCode == 503)
         // Statuses that RFC 5861 does not count as errors are not hidden.
         for (fault, code) in [(MockResponse.status(404), NetworkError.Code.notFound), (.status(501), .error5xx)] {
             let fixture = CacheFixture(StubSession(.text("old", headers: headers), fault))
@@ -304,7 +304,7 @@ struct CacheFreshnessTests {
         let date = TestDate()
         let session = AdHocSession { request in
             date.advance(by: 5)
-            return NetworkResponse(status: 200, headers: ["Cache-Control": "max-age=9"], url: request.url)
+            return NetworkResponse(statusCode: 200, headers: ["Cache-Control": "max-age=9"], url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
         let endPoint = URLEndPoint(.get, URL(text: "https://h/"))

@@ -67,7 +67,7 @@ struct CacheIdentityTests {
             await Task.yield()
             let text = "for \(request.headers["Cookie"] ?? "nobody")"
             return NetworkResponse(
-                status: 200, headers: ["Vary": "Cookie", "Cache-Control": "max-age=600"], body: Data(text.utf8),
+                statusCode: 200, headers: ["Vary": "Cookie", "Cache-Control": "max-age=600"], body: Data(text.utf8),
                 url: request.url)
         }
         let router = Router<URLEndPoint>(
@@ -155,7 +155,7 @@ struct CacheIdentityTests {
     func rebuilt() async throws {
         let rebuild = AdHocInterceptor { request, next in
             let response = try await next(request)
-            return NetworkResponse(status: response.statusCode, body: response.body, url: response.url)
+            return NetworkResponse(statusCode: response.statusCode, body: response.body, url: response.url)
         }
         let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
         let cache = ResponseCache(identity: { _ in "everybody" })
@@ -201,7 +201,7 @@ struct CacheIdentityTests {
             begun.add(request.method.rawValue)
             let version = begun.all.contains("POST") ? "new" : "old"
             if begun.all.count == 1 { try await gate.wait() }
-            return NetworkResponse(status: 200, body: Data(version.utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, body: Data(version.utf8), url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])
         let endPoint = URLEndPoint(.get, url, options: stored)

@@ -101,7 +101,7 @@ struct CachePostTests {
             begun.add(())
             if request.method == .post { try await gate.wait() }
             return NetworkResponse(
-                status: 200, headers: Self.fresh, body: Data(request.method.rawValue.utf8), url: request.url)
+                statusCode: 200, headers: Self.fresh, body: Data(request.method.rawValue.utf8), url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache()])
         let url = URL(text: "https://h/a")

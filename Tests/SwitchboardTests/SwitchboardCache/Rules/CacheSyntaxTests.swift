@@ -162,7 +162,7 @@ struct CacheSyntaxTests {
     func trailers() async throws {
         let session = AdHocSession { request in
             var response = NetworkResponse(
-                status: 200, headers: ["Cache-Control": "max-age=60", "X-Kept": "1"], url: request.url)
+                statusCode: 200, headers: ["Cache-Control": "max-age=60", "X-Kept": "1"], url: request.url)
             response.trailers = ["X-Sum": "1", "Cache-Control": "no-store", "Age": "90", "X-Kept": "2"]
             return response
         }

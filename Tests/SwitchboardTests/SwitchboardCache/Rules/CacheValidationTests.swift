@@ -321,7 +321,7 @@ struct CacheValidationTests {
         let error = await #expect(throws: NetworkError.self) {
             try await fixture.get("https://h/", .server) { $0.staleIfError = .seconds(600) }
         }
-        #expect(error?.status == 500)
+        #expect(error?.statusCode == 500)
     }
 
     @Test(
@@ -344,7 +344,7 @@ struct CacheValidationTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await fixture.get("https://h/", .server, headers: [name: value])
             }
-            #expect(error?.status == 412)
+            #expect(error?.statusCode == 412)
             let sent = fixture.session.requests.last?.headers.filter { $0.name.hasPrefix("If-") }
             #expect(sent?.map(\.name) == [name] && sent?.map(\.value) == [value])
         }

@@ -94,7 +94,7 @@ struct CacheLimitTests {
         fixture.date.advance(by: 61)
         for status in [503, nil] {
             let error = await #expect(throws: NetworkError.self) { try await get(fixture, limit: 3) }
-            #expect(error?.code != .responseTooLarge && error?.status == status)
+            #expect(error?.code != .responseTooLarge && error?.statusCode == status)
         }
         #expect(try await get(fixture, limit: 4).cacheOutcome == .stale(.serverFailed))
     }

@@ -473,7 +473,7 @@ struct CachePartTests {
     func redirected() async throws {
         let session = AdHocSession { [response = part(0...4)] request in
             var answer = NetworkResponse(
-                status: 206, headers: response.headers, body: response.body, url: URL(string: "https://h/other"))
+                statusCode: 206, headers: response.headers, body: response.body, url: URL(string: "https://h/other"))
             answer.request = request
             return answer
         }

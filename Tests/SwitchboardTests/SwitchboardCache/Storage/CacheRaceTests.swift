@@ -74,10 +74,10 @@ struct CacheRaceTests {
                 ]
                 guard request.headers["If-None-Match"]?.contains("\"\(number)\"") == true else {
                     let body = Data("{\"n\":\(number),\"t\":\(number)}".utf8)
-                    return NetworkResponse(status: 200, headers: fields, body: body, url: request.url)
+                    return NetworkResponse(statusCode: 200, headers: fields, body: body, url: request.url)
                 }
                 fields["Content-Type"] = "text/html"
-                return NetworkResponse(status: 304, headers: fields, url: request.url)
+                return NetworkResponse(statusCode: 304, headers: fields, url: request.url)
             }
         }
     }
@@ -203,7 +203,7 @@ struct CacheRaceTests {
             begun.add(())
             if begun.all.count > 1 { try await gate.wait() }
             let body = Data("{\"n\":\(begun.all.count),\"t\":0}".utf8)
-            return NetworkResponse(status: 200, headers: headers, body: body, url: request.url)
+            return NetworkResponse(statusCode: 200, headers: headers, body: body, url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
         let endPoint = try endPoint(0, .seconds, [events])

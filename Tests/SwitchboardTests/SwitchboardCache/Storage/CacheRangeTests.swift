@@ -308,7 +308,7 @@ extension CacheFixture {
     func answer(_ headers: HTTPHeaders) async throws -> NetworkResponse {
         do {
             return try await response("https://h/", .server, headers: headers)
-        } catch let error as NetworkError where error.code != .truncatedBody && error.status != nil {
+        } catch let error as NetworkError where error.code != .truncatedBody && error.statusCode != nil {
             return try #require(error.response)
         }
     }

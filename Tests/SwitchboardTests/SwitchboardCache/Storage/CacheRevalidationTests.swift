@@ -56,10 +56,10 @@ struct CacheRevalidationTests {
         let session = AdHocSession { request in
             begun.add(request)
             guard begun.all.count > 1 else {
-                return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+                return NetworkResponse(statusCode: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
             }
             try await gate.wait()
-            return NetworkResponse(status: 304, headers: Self.window, url: request.url)
+            return NetworkResponse(statusCode: 304, headers: Self.window, url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache(now: { date.now })])
         let endPoint = URLEndPoint(
@@ -103,7 +103,7 @@ struct CacheRevalidationTests {
         let session = AdHocSession { request in
             begun.add(())
             if begun.all.count > 1 { try await gate.wait() }
-            return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
         }
         let cache = ResponseCache(now: { date.now })
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
@@ -130,10 +130,11 @@ struct CacheRevalidationTests {
         let session = AdHocSession { request in
             asked.add(())
             guard asked.all.count > 1 else {
-                return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+                return NetworkResponse(statusCode: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
             }
             var response = NetworkResponse(
-                status: 200, headers: Self.window.merging(["ETag": "\"2\""]).merging(answer.fields), url: request.url)
+                statusCode: 200, headers: Self.window.merging(["ETag": "\"2\""]).merging(answer.fields),
+                url: request.url)
             response.request = request
             response.bytes = ResponseBytes {
                 chunks.add(())
@@ -170,7 +171,7 @@ struct CacheRevalidationTests {
             asked.add(unit)
             if asked.all.count > 2, unit == "a" { try await gate.wait() }
             let fields = Self.window.merging(["Vary": "X-Unit"])
-            return NetworkResponse(status: 200, headers: fields, body: Data(unit.utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, headers: fields, body: Data(unit.utf8), url: request.url)
         }
         try await withFolder { folder in
             let cache =
@@ -205,7 +206,7 @@ struct CacheRevalidationTests {
         let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
         let session = AdHocSession { request in
             asked.add(request.environment)
-            return NetworkResponse(status: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+            return NetworkResponse(statusCode: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
         }
         let manager = NetworkManager(
             environment: .qa, session: session, interceptors: [ResponseCache(now: { date.now })])

@@ -300,7 +300,7 @@ private struct ShortSession: NetworkSession {
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         var response = NetworkResponse(
-            status: 200, headers: ["Cache-Control": "max-age=60", "Content-Length": "\(length ?? body.count + 1)"],
+            statusCode: 200, headers: ["Cache-Control": "max-age=60", "Content-Length": "\(length ?? body.count + 1)"],
             url: request.url)
         response.request = request
         let isRead = TestFlag()

@@ -153,7 +153,7 @@ struct ChainTests {
                 AdHocSession { _ in
                     arrived.continuation.yield()
                     try await Task.sleep(for: .seconds(3_600))
-                    return NetworkResponse(status: 200)
+                    return NetworkResponse(statusCode: 200)
                 }
             }
             jar.store(["a=1"], from: url)

@@ -32,13 +32,13 @@ struct ModifyTests {
         }
         #expect(try await send(session, response).text == "ab")
         // A response that the closure creates gets the request.
-        let made = try await send(session, ResponseModifier { $0 = NetworkResponse(status: 201) })
+        let made = try await send(session, ResponseModifier { $0 = NetworkResponse(statusCode: 201) })
         #expect(made.statusCode == 201)
         #expect(made.request?.url == url)
 
         let rescue = ResultModifier { result in
             await Task.yield()
-            if case .failure = result { result = .success(NetworkResponse(status: 200, body: Data("kept".utf8))) }
+            if case .failure = result { result = .success(NetworkResponse(statusCode: 200, body: Data("kept".utf8))) }
         }
         #expect(try await send(StubSession { _ in .close }, rescue).text == "kept")
         let fail = ResultModifier { $0 = .failure(NetworkError(.custom, reason: "no")) }
@@ -64,7 +64,7 @@ struct ModifyTests {
     @Test("a response to another request is invalidResponse", .requirement("S2.13"))
     func swappedResponse() async throws {
         let session = StubSession { _ in .text("a") }
-        var other = NetworkResponse(status: 200)
+        var other = NetworkResponse(statusCode: 200)
         other.request = NetworkRequest(.get, url)
         let modifiers: [any Interceptor] = [
             ResponseModifier { [other] in $0 = other }, ResultModifier { [other] in $0 = .success(other) },
@@ -89,7 +89,7 @@ struct ModifyTests {
             let error = await #expect(throws: NetworkError.self) { try await send(session, modifier) }
             #expect(error?.underlying is Failure)
         }
-        let rescue = ResultModifier { $0 = .success(NetworkResponse(status: 200)) }
+        let rescue = ResultModifier { $0 = .success(NetworkResponse(statusCode: 200)) }
         let cancelled = AdHocSession { _ in throw CancellationError() }
         await #expect(throws: CancellationError.self) { try await send(cancelled, rescue) }
     }

@@ -165,7 +165,7 @@ struct CurlHTTP2FrameTests {
         #expect(after.count == 2)
         let error = await #expect(throws: NetworkError.self) { try await iterator.next() }
         #expect(error?.code == .truncatedBody)
-        #expect(error?.status == 200)
+        #expect(error?.statusCode == 200)
         #expect((error?.underlying as? CurlError)?.code == 92)  // CURLE_HTTP2_STREAM
         #expect(error?.reason?.contains("INTERNAL_ERROR") == true)  // RFC 9113 §7
         #expect(try await Self.count(session, Servers.http2("scriptsTLS", "/count")).port == after.port)
@@ -182,7 +182,7 @@ struct CurlHTTP2FrameTests {
     func resetInsteadOfHead(code: Int) async throws {
         let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/refuse/\(code)"))
         #expect(error.code == .connectionLost)
-        #expect(error.status == nil)
+        #expect(error.statusCode == nil)
     }
 
     @Test("a refused stream is sent again, but not forever")
@@ -245,7 +245,7 @@ struct CurlHTTP2FrameTests {
     func cut() async throws {
         let error = try await Self.session().failure(Servers.http2("scriptsTLS", "/cut"))
         #expect(error.code == .truncatedBody)
-        #expect(error.status == 200)
+        #expect(error.statusCode == 200)
         #expect(error.body == Data("0123456789".utf8))
     }
 

@@ -213,7 +213,7 @@ struct PagesTests {
             _ = try await items.next()
             Issue.record("no error")
         } catch let error as NetworkError {
-            #expect(error.status == 500)
+            #expect(error.statusCode == 500)
         }
         #expect(try await items.next() == nil)
     }

@@ -118,7 +118,7 @@ enum PageFault: String, CaseIterable, Sendable, CustomTestStringConvertible {
 extension NetworkResponse {
     static func json(_ text: String, next: String? = nil) -> NetworkResponse {
         let headers: HTTPHeaders = next.map { ["Link": "<\($0)>; rel=\"next\""] } ?? [:]
-        return NetworkResponse(status: 200, headers: headers, body: Data(text.utf8))
+        return NetworkResponse(statusCode: 200, headers: headers, body: Data(text.utf8))
     }
 }
 

@@ -18,8 +18,10 @@ struct WebLinkTests {
     }
 
     private func links(_ fields: String..., at url: URL? = nil) -> [WebLink] {
-        NetworkResponse(status: 200, headers: HTTPHeaders(fields.map { HTTPHeader(name: "Link", value: $0) }), url: url)
-            .links
+        NetworkResponse(
+            statusCode: 200, headers: HTTPHeaders(fields.map { HTTPHeader(name: "Link", value: $0) }), url: url
+        )
+        .links
     }
 
     private func seen(_ fields: String...) -> [Seen] {
@@ -74,7 +76,7 @@ struct WebLinkTests {
             """
         let url = URL(text: "https://api.github.com/repos/o/r/issues?page=3")
         #expect(links(field, at: url).map(\.relations) == [["prev"], ["next"], ["last"], ["first"]])
-        let next = try NetworkResponse(status: 200, headers: ["Link": field], url: url).nextPage()
+        let next = try NetworkResponse(statusCode: 200, headers: ["Link": field], url: url).nextPage()
         #expect(next?.absoluteString == "https://api.github.com/repositories/1300192/issues?page=4")
     }
 
@@ -96,7 +98,7 @@ struct WebLinkTests {
             ",, </b>; rel=prev,,</a>; rel=next", #"</b>; rev=next; rel=prev, </a>; rel="next"#,
         ])
     func relation(field: String) throws {
-        let next = try NetworkResponse(status: 200, headers: ["Link": field], url: here).nextPage()
+        let next = try NetworkResponse(statusCode: 200, headers: ["Link": field], url: here).nextPage()
         #expect(next?.absoluteString == "http://example.com/a")
     }
 
@@ -108,7 +110,7 @@ struct WebLinkTests {
             "</a> x; rel=next", "</a>; anchor=\"/other\"; rel=next", "</a>; rel=next; anchor=\"http://[\"",
         ])
     func noNext(field: String) throws {
-        let next = try NetworkResponse(status: 200, headers: ["Link": field], url: here).nextPage()
+        let next = try NetworkResponse(statusCode: 200, headers: ["Link": field], url: here).nextPage()
         #expect(next == nil)
     }
 
@@ -202,7 +204,7 @@ struct WebLinkTests {
 
     @Test("only a 2xx response has a next page", arguments: [200, 206, 304, 404, 500])
     func statuses(status: Int) throws {
-        let next = try NetworkResponse(status: status, headers: ["Link": "</a#b>; rel=next"], url: here).nextPage()
+        let next = try NetworkResponse(statusCode: status, headers: ["Link": "</a#b>; rel=next"], url: here).nextPage()
         #expect(next?.absoluteString == (status < 300 ? "http://example.com/a" : nil))
     }
 }

@@ -103,7 +103,7 @@ struct ResumableUploadTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await upload(file, to: server, dialect, session, state: state)
             }
-            #expect(error?.status == 400)
+            #expect(error?.statusCode == 400)
             let permissions = try FileManager.default.attributesOfItem(atPath: state.path)[.posixPermissions] as? Int
             #expect(permissions == 0o600)
             let kept = try Data(contentsOf: state)

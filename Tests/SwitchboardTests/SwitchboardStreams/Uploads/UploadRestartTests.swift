@@ -39,10 +39,10 @@ struct UploadRestartTests {
         }
         let error = await #expect(throws: NetworkError.self) {
             try await upload(
-                Data("abc".utf8), over: session, for: URL(text: "http://h.test/"),
+                Data("abc".utf8), over: session, to: URL(text: "http://h.test/"),
                 by: RegistryUpload(digest: "sha256:0"))
         }
-        #expect(error?.status == status)
+        #expect(error?.statusCode == status)
         #expect(session.requests.count { $0.method == .put } == 3)
     }
 
@@ -54,10 +54,10 @@ struct UploadRestartTests {
             server.stub(.any) { uploads.answer($0) }
             switch dialect {
             case .tus: try await upload(content, over: DefaultSession.shared, to: server.url)
-            case .ietf: try await upload(content, over: DefaultSession.shared, for: server.url, by: .ietf)
+            case .ietf: try await upload(content, over: DefaultSession.shared, to: server.url, by: .ietf)
             case .registry:
                 let flow = RegistryUpload(digest: "sha256:0")
-                try await upload(content, over: DefaultSession.shared, for: server.url, by: flow)
+                try await upload(content, over: DefaultSession.shared, to: server.url, by: flow)
             }
         }
         #expect(uploads.data == content)

@@ -50,7 +50,7 @@ final class StandInTask: SocketTask {
             if !isOver { state.value.events?.didOpen(with: socket.subprotocol, response) }
         } catch let error as NetworkError {
             let fields = error.headers.map { Dictionary($0.map { ($0.name, $0.value) }) { one, _ in one } }
-            let status = error.code == .unexpectedStatus ? 200 : error.status
+            let status = error.code == .unexpectedStatus ? 200 : error.statusCode
             let response = status.flatMap {
                 HTTPURLResponse(url: url, statusCode: $0, httpVersion: nil, headerFields: fields)
             }

@@ -153,7 +153,7 @@ import Testing
                 server.enqueue(.text("no", status: status, headers: ["X-Why": "full"]))
                 let failure = await #expect(throws: NetworkError.self) { try await open(kind, server) }
                 #expect(failure?.code == code)
-                if status != 200 { #expect(failure?.status == status && failure?.headers?["X-Why"] == "full") }
+                if status != 200 { #expect(failure?.statusCode == status && failure?.headers?["X-Why"] == "full") }
             }
         }
     }

@@ -80,7 +80,7 @@ import Testing
         if isOpen { events.didOpen(with: nil, response) }
         events.didComplete(with: URLError(.badServerResponse), response)
         let failure = await #expect(throws: NetworkError.self) { try await opening.value }
-        #expect(failure?.code == .forbidden && failure?.status == 403 && failure?.headers?["X-Why"] == "full")
+        #expect(failure?.code == .forbidden && failure?.statusCode == 403 && failure?.headers?["X-Why"] == "full")
         #expect(await comesTrue { task.state.value.cancels == 1 })
     }
 

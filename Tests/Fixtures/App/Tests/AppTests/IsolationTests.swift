@@ -98,7 +98,9 @@ nonisolated private struct FindLarge: TypedEndPoint {
         #expect(try await manager.send(FindProbe()).id == 7)
         #expect(try await manager.router(for: FindProbe.self).send(FindProbe()).id == 7)
         #expect(try await manager.call(FindProbe()).value.id == 7)
-        for try await page in manager.router(for: FindProbe.self).pages(for: FindProbe()) { #expect(page.value.id == 7) }
+        for try await page in manager.router(for: FindProbe.self).pages(for: FindProbe()) {
+            #expect(page.value.id == 7)
+        }
         let id = await withCheckedContinuation { continuation in
             manager.send(FindProbe(), on: MainActor.self) { continuation.resume(returning: (try? $0.get())?.id) }
         }

@@ -25,13 +25,13 @@ struct Origin: NetworkSession {
         }
         if request.options.streamsResponse {
             if Bool.random() { headers.set("Content-Length", "\(body.count)") }
-            var response = NetworkResponse(status: status, headers: headers, url: url)
+            var response = NetworkResponse(statusCode: status, headers: headers, url: url)
             response.request = request
             let parts = Parts(body)
             response.bytes = ResponseBytes { try await parts.next() }
             return response
         }
-        var response = NetworkResponse(status: status, headers: headers, body: body, url: url)
+        var response = NetworkResponse(statusCode: status, headers: headers, body: body, url: url)
         response.request = request
         return response
     }

@@ -29,7 +29,7 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
             case .success(let text):
                 words["answered", default: 0] += 1
                 if text != plan.answer { wrong.append(plan.id) }
-            case .failure(let error): words[error.status.map { "\($0)" } ?? "\(error.code)", default: 0] += 1
+            case .failure(let error): words[error.statusCode.map { "\($0)" } ?? "\(error.code)", default: 0] += 1
             }
             if time > plan.total + tolerance { late.append(plan.id) }
             return counts[plan.id] == 1
