@@ -115,7 +115,8 @@ package enum TransportText {
         if words.last == ")", let number = words.range(of: " (", options: .backwards) {
             words = words[..<number.lowerBound]
         }
-        return "the server's certificate was refused (\(words))"
+        let advice = words.hasPrefix("self") ? "; tls.extraAuthorities can trust it" : ""
+        return "the server's certificate was refused (\(words))" + advice
     }
 
     /// Returns `5 bytes are` for `5 bytes remaining to read`.

@@ -100,7 +100,7 @@ struct CurlErrorTests {
             ),
             (
                 60, "SSL certificate OpenSSL verify result: self-signed certificate (18)",
-                "the server's certificate was refused (self-signed certificate)"
+                "the server's certificate was refused (self-signed certificate); tls.extraAuthorities can trust it"
             ),
             (
                 18, "end of response with 1 bytes missing", "the connection was closed, 1 byte is missing"
