@@ -26,9 +26,14 @@ let products: KeyValuePairs<String, [Target.Dependency]> = [
     "SwitchboardTesting": core + ["SwitchboardMocks"],
 ]
 
-let tested =
-    products.map { Target.Dependency(stringLiteral: $0.key) }
-    + ["SwitchboardTestSupport", "SwitchboardPlatform", "SwitchboardText", "SwitchboardCurl"]
+// Each product has a test target. That of the mocks also tests the assertions of SwitchboardTesting.
+let support: [Target.Dependency] = ["SwitchboardTestSupport", "SwitchboardTesting"]
+let tests = products.filter { !["SwitchboardMocks", "SwitchboardTesting"].contains($0.key) }.map {
+    product, dependencies in
+    Target.testTarget(
+        name: product + "Tests", dependencies: [.byName(name: product)] + dependencies + support,
+        swiftSettings: settings)
+}
 
 let package = Package(
     name: "Switchboard",
@@ -44,21 +49,24 @@ let package = Package(
             name: "SwitchboardCurl", dependencies: ["SwitchboardCurlC", "SwitchboardPlatform"],
             swiftSettings: settings),
         .target(name: "SwitchboardCurlC"),
-        // For tests only: other programs as clients and servers, and the trait that names requirements.
-        .target(name: "SwitchboardTestSupport", path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
+        // For tests only: helpers, servers, other programs as clients, and the trait that names requirements.
+        .target(
+            name: "SwitchboardTestSupport", dependencies: core + ["SwitchboardCurl", "SwitchboardMocks"],
+            path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardTests", dependencies: tested, exclude: ["Gallery/ErrorGallery.md"],
-            swiftSettings: settings),
+            name: "SwitchboardMocksTests", dependencies: core + ["SwitchboardWebSocket"] + support,
+            exclude: ["Cassette/Cassettes"], swiftSettings: settings),
+        // Tests that combine products.
         .testTarget(
-            name: "SwitchboardTestingTests", dependencies: tested, exclude: ["Cassette/Cassettes"],
-            swiftSettings: settings),
-        .testTarget(name: "SwitchboardJSONTests", dependencies: ["SwitchboardJSON"], swiftSettings: settings),
+            name: "SwitchboardIntegrationTests",
+            dependencies: products.map { .byName(name: $0.key) } + ["SwitchboardTestSupport"],
+            exclude: ["Gallery/ErrorGallery.md"], swiftSettings: settings),
         // The fourth design's MovieApi as published, with its own NetworkEnvironment and NetworkManager. In a separate
         // module those two types do not shadow the library's in the other tests.
         .testTarget(
             name: "SwitchboardArticleTests",
             dependencies: ["SwitchboardTestSupport", "Switchboard", "SwitchboardTesting"],
             swiftSettings: settings),
-    ],
+    ] + tests,
     swiftLanguageModes: [.v6]
 )

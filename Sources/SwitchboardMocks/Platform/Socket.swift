@@ -45,9 +45,9 @@ private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
 /// A TCP socket of 127.0.0.1: one end of a connection, or a listener. Its calls do not block. Only one thread uses and
 /// closes it.
-final class Socket: Sendable {
+package final class Socket: Sendable {
     /// A failed call and its cause.
-    struct Failure: Error {
+    package struct Failure: Error {
         let call: String
         let code = errno
 
@@ -57,21 +57,21 @@ final class Socket: Sendable {
     }
 
     /// An event to wait for.
-    enum Event {
+    package enum Event {
         case readable, writable
         /// A broken connection, and nothing else.
         case broken
     }
 
-    enum Wait {
+    package enum Wait {
         case ready, stopped, timedOut
     }
 
-    enum Received {
+    package enum Received {
         case bytes(Int), nothingYet, end, broken
     }
 
-    enum Sent {
+    package enum Sent {
         case bytes(Int), nothingYet, broken
     }
 
@@ -100,7 +100,7 @@ final class Socket: Sendable {
     }
 
     /// Creates a socket that listens on a free port.
-    static func listening() throws(Failure) -> (socket: Socket, port: Int) {
+    package static func listening() throws(Failure) -> (socket: Socket, port: Int) {
         let socket = try make()
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -119,7 +119,7 @@ final class Socket: Sendable {
     /// Accepts the next connection, or returns nil when it has already ended.
     ///
     /// - Throws: The failure when the process has no descriptor left.
-    func accept() throws(Failure) -> Socket? {
+    package func accept() throws(Failure) -> Socket? {
         let accepted = acceptAtomically?(descriptor, nil, nil, atomicFlags) ?? systemAccept(descriptor)
         guard accepted >= 0 else {
             let failure = Failure(call: "accept")
@@ -141,7 +141,7 @@ final class Socket: Sendable {
     // MARK: Bytes
 
     /// Waits for an event, the signal or the deadline. Nil waits without limit.
-    func wait(for event: Event, stop: StopSignal, until deadline: ContinuousClock.Instant? = nil) -> Wait {
+    package func wait(for event: Event, stop: StopSignal, until deadline: ContinuousClock.Instant? = nil) -> Wait {
         let mask: Int16 =
             switch event {
             case .readable: Int16(POLLIN)
@@ -161,7 +161,7 @@ final class Socket: Sendable {
     }
 
     /// Reads the available bytes, at most as many as fit.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+    package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count >= 0 { return count == 0 ? .end : .bytes(count) }
@@ -170,7 +170,7 @@ final class Socket: Sendable {
     }
 
     /// Writes as many bytes as the system accepts now.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
+    package func send(_ bytes: UnsafeRawBufferPointer) -> Sent {
         while true {
             let count = systemSend(descriptor, bytes)
             if count >= 0 { return .bytes(count) }
@@ -181,17 +181,17 @@ final class Socket: Sendable {
     // MARK: Ending
 
     /// Ends this side of the connection. The peer's bytes still arrive.
-    func endSending() {
+    package func endSending() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// Closes with a RST instead of a FIN.
-    func reset() {
+    package func reset() {
         closeOnce { setOption(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
     }
 
     /// Ends the connection or the listener, even if a child process inherited it.
-    func close() {
+    package func close() {
         closeOnce { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
@@ -208,20 +208,20 @@ final class Socket: Sendable {
 /// Wakes every thread that waits for a socket, once and permanently.
 ///
 /// All threads poll a pipe; the byte written to it is never read.
-final class StopSignal: Sendable {
+package final class StopSignal: Sendable {
     /// The end to poll.
     fileprivate let readEnd: Int32
     private let writeEnd: Int32
     private let isFired = Protected(false)
 
-    init() throws(Socket.Failure) {
+    package init() throws(Socket.Failure) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Socket.Failure(call: "pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
-    func fire() {
+    package func fire() {
         isFired.withLock { isFired in
             if !isFired { _ = write(writeEnd, [1], 1) }
             isFired = true

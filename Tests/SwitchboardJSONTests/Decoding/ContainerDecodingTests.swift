@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Compares the results of containers with those of the containers of `JSONDecoder`.

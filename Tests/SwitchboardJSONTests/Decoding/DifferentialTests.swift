@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Decodes seeded documents with `JSONDecoder` and with `FastJSONDecoder`, using the same strategies.
@@ -62,7 +63,7 @@ struct DifferentialTests {
 
     @Test("arrays written by JSONEncoder decode to the original values")
     func encoded() throws {
-        var random = SeededRandom(11)
+        var random = SeededGenerator(seed: 11)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted]
         for _ in seededCases(300) {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Compares the coding paths and positions of errors, asked for in random order, with those of the writer of the text.
@@ -15,10 +16,10 @@ struct ErrorPositionTests {
 
         private(set) var text = ""
         private(set) var values: [Value] = []
-        private var random: SeededRandom
+        private var random: SeededGenerator
 
         init(_ seed: UInt64) {
-            random = SeededRandom(seed)
+            random = SeededGenerator(seed: seed)
             write(path: "", depth: 0)
         }
 
@@ -89,7 +90,7 @@ struct ErrorPositionTests {
         let decoders = try decoders(of: root, &rest)
         try #require(decoders.count == written.values.count && rest.isEmpty)
         let places = places(in: written.text)
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         for index in decoders.indices.shuffled(using: &random) + decoders.indices.reversed() {
             let value = written.values[index]
             let error = #expect(throws: DecodingError.self) {

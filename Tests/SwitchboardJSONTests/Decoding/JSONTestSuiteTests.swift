@@ -1,5 +1,7 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.jsonTestSuite)
@@ -55,10 +57,9 @@ struct JSONTestSuiteTests {
     }
 }
 
-/// The texts of JSONTestSuite. The repository does not contain them: they are in `shared/vectors` next to the checkout.
+/// The texts of JSONTestSuite, in ``Vectors``.
 enum JSONVectors {
-    static let folder = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        .appendingPathComponent("shared/vectors/json-test-suite", isDirectory: true)
+    static let folder = Vectors.folder.appendingPathComponent("json-test-suite", isDirectory: true)
 
     static let isThere = FileManager.default.fileExists(atPath: folder.path)
 

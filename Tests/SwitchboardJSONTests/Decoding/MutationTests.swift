@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Decodes documents with random changes. Each must decode as with `JSONDecoder` or throw, and none may crash.
@@ -17,7 +18,7 @@ struct MutationTests {
     func mutations() {
         let start = MutationTests.documents.map { Array($0.utf8) }
         for seed in seededCases(3_000) {
-            var random = SeededRandom(seed)
+            var random = SeededGenerator(seed: seed)
             var bytes = start[Int(random.next() % UInt64(start.count))]
             for _ in 0...Int(random.next() % 3) { change(&bytes, with: start, &random) }
             let theirs = try? JSONDecoder().decode(JSONTree.self, from: Data(bytes))
@@ -38,7 +39,7 @@ struct MutationTests {
         for seed in seededCases(3_000) {
             var writer = DocumentWriter(seed)
             var bytes = Array(writer.everything(depth: 1).utf8)
-            var random = SeededRandom(seed)
+            var random = SeededGenerator(seed: seed)
             change(&bytes, with: [bytes], &random)
             // An allocation of exactly this size, so that the address sanitizer reports reads past the end.
             let exact = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -65,7 +66,7 @@ struct MutationTests {
         }
     }
 
-    private func change(_ bytes: inout [UInt8], with others: [[UInt8]], _ random: inout SeededRandom) {
+    private func change(_ bytes: inout [UInt8], with others: [[UInt8]], _ random: inout SeededGenerator) {
         guard !bytes.isEmpty else { return }
         let place = Int(random.next() % UInt64(bytes.count))
         let signs = Array(#"{}[]:,"\0123456789.eE+-tfnu/ "#.utf8) + [0, 0x0A, 0x1F, 0x7F, 0x80, 0xC2, 0xED, 0xF4, 0xFF]

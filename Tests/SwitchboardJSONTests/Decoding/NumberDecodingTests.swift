@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+import SwitchboardTestSupport
 @testable import SwitchboardJSON
 
 struct NumberDecodingTests {
@@ -17,7 +18,7 @@ struct NumberDecodingTests {
 
     @Test("random numbers decode as with strtod and strtof", arguments: [1, 2, 3, 4])
     func randomFloats(seed: UInt64) {
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         for _ in seededCases(5_000) {
             let text = randomNumber(&random)
             let double = strtod(text, nil)
@@ -29,7 +30,7 @@ struct NumberDecodingTests {
     }
 
     /// Returns the shortest text of a random `Double`, or a number with random digits.
-    private func randomNumber(_ random: inout SeededRandom) -> String {
+    private func randomNumber(_ random: inout SeededGenerator) -> String {
         if Bool.random(using: &random) {
             let value = Double(bitPattern: random.next())
             if value.isFinite { return "\(value)" }

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 struct StrategyTests {
@@ -27,7 +28,7 @@ struct StrategyTests {
     func days() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
-        var random = SeededRandom(7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             let date = Date(
                 timeIntervalSince1970: Double(Int.random(in: -62_000_000_000...7_000_000_000, using: &random)))

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Uses containers in every order that Swift allows. The texts equal those of the core's `JSONBody` or of Foundation.

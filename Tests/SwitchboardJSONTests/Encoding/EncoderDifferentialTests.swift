@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Encodes seeded values of every shape with both encoders. The bytes must be equal, and both decoders must read them.
@@ -34,7 +35,7 @@ struct EncoderDifferentialTests {
 
     @Test("both decoders restore records from unsorted text")
     func roundTrips() throws {
-        var random = SeededRandom(99)
+        var random = SeededGenerator(seed: 99)
         for round in 0..<Self.rounds / 6 {
             let value = Record(&random, depth: 0)
             var encoder = FastJSONEncoder()
@@ -57,7 +58,7 @@ struct EncoderDifferentialTests {
             for _ in 0..<8 {
                 group.addTask {
                     try (0..<200).map { seed in
-                        var random = SeededRandom(UInt64(seed))
+                        var random = SeededGenerator(seed: UInt64(seed))
                         return String(decoding: try encoder.encode(Record(&random, depth: 0)), as: UTF8.self)
                     }
                 }
@@ -74,14 +75,14 @@ private struct AnyShape: Encodable {
     var depth: Int
 
     func encode(to encoder: any Encoder) throws {
-        var random = SeededRandom(seed &* 31 &+ UInt64(depth))
+        var random = SeededGenerator(seed: seed &* 31 &+ UInt64(depth))
         switch Int.random(in: 0..<(depth > 4 ? 2 : 6), using: &random) {
         case 0:
             var container = encoder.singleValueContainer()
             try scalar(&random, to: &container)
         case 1:
             var container = encoder.singleValueContainer()
-            try container.encode([random.text(upTo: 9): random.text(upTo: 9)])
+            try container.encode([random.jsonText(upTo: 9): random.jsonText(upTo: 9)])
         case 2:
             var container = encoder.unkeyedContainer()
             try fill(&container, &random)
@@ -94,27 +95,27 @@ private struct AnyShape: Encodable {
         }
     }
 
-    private func next(_ random: inout SeededRandom) -> AnyShape { AnyShape(seed: random.next(), depth: depth + 1) }
+    private func next(_ random: inout SeededGenerator) -> AnyShape { AnyShape(seed: random.next(), depth: depth + 1) }
 
-    private func scalar(_ random: inout SeededRandom, to container: inout any SingleValueEncodingContainer) throws {
+    private func scalar(_ random: inout SeededGenerator, to container: inout any SingleValueEncodingContainer) throws {
         switch Int.random(in: 0..<9, using: &random) {
         case 0: try container.encodeNil()
         case 1: try container.encode(random.next() % 2 == 0)
-        case 2: try container.encode(random.text(upTo: 30))
+        case 2: try container.encode(random.jsonText(upTo: 30))
         case 3: try container.encode(Double(Int.random(in: -9_999...9_999, using: &random)) / 100)
         case 4: try container.encode(Double.random(in: -1e20...1e20, using: &random))
         case 5: try container.encode(Int(truncatingIfNeeded: random.next()))
         case 6: try container.encode(Float.random(in: -10...10, using: &random))
         case 7: try container.encode(Date(timeIntervalSinceReferenceDate: Double(random.next() % 1_000_000)))
-        default: try container.encode(Data(random.text(upTo: 9).utf8))
+        default: try container.encode(Data(random.jsonText(upTo: 9).utf8))
         }
     }
 
-    private func fill(_ container: inout any UnkeyedEncodingContainer, _ random: inout SeededRandom) throws {
+    private func fill(_ container: inout any UnkeyedEncodingContainer, _ random: inout SeededGenerator) throws {
         for _ in 0..<Int.random(in: 0..<5, using: &random) {
             switch Int.random(in: 0..<8, using: &random) {
             case 0: try container.encode(UInt8(truncatingIfNeeded: random.next()))
-            case 1: try container.encode(random.text(upTo: 20))
+            case 1: try container.encode(random.jsonText(upTo: 20))
             case 2: try container.encodeNil()
             case 3 where depth < 4:
                 var inner = container.nestedUnkeyedContainer()
@@ -132,14 +133,15 @@ private struct AnyShape: Encodable {
         }
     }
 
-    private func fill(_ container: inout KeyedEncodingContainer<AnyKey>, _ random: inout SeededRandom) throws {
+    private func fill(_ container: inout KeyedEncodingContainer<AnyKey>, _ random: inout SeededGenerator) throws {
         for index in 0..<Int.random(in: 0..<7, using: &random) {
             // Names of one letter repeat. Nested containers have unique names.
-            let key = AnyKey(Bool.random(using: &random) ? random.text(upTo: 1) : random.text(upTo: 12) + "Xy\(index)")
-            let own = AnyKey("own\(index)" + random.text(upTo: 3))
+            let key = AnyKey(
+                Bool.random(using: &random) ? random.jsonText(upTo: 1) : random.jsonText(upTo: 12) + "Xy\(index)")
+            let own = AnyKey("own\(index)" + random.jsonText(upTo: 3))
             switch Int.random(in: 0..<9, using: &random) {
             case 0: try container.encode(Int32(truncatingIfNeeded: random.next()), forKey: key)
-            case 1: try container.encode(random.text(upTo: 20), forKey: key)
+            case 1: try container.encode(random.jsonText(upTo: 20), forKey: key)
             case 2: try container.encodeNil(forKey: key)
             case 3: try container.encodeIfPresent(random.next() % 2 == 0 ? "here" : nil, forKey: key)
             case 4 where depth < 4:
@@ -182,13 +184,13 @@ private struct Record: Codable, Equatable {
     var small: UInt8
     var inner: [Record]
 
-    init(_ random: inout SeededRandom, depth: Int) {
+    init(_ random: inout SeededGenerator, depth: Int) {
         func count() -> Int { Int.random(in: 0..<4, using: &random) }
         id = Int(truncatingIfNeeded: random.next())
-        name = random.text(upTo: 30)
+        name = random.jsonText(upTo: 30)
         ratio = Double.random(in: -1e6...1e6, using: &random)
         single = Float.random(in: -1...1, using: &random)
-        note = random.next() % 2 == 0 ? nil : random.text(upTo: 50)
+        note = random.next() % 2 == 0 ? nil : random.jsonText(upTo: 50)
         isOn = random.next() % 2 == 0
         when = Date(timeIntervalSince1970: Double(random.next() % 4_000_000_000))
         bytes = Data((0..<count()).map { _ in UInt8(truncatingIfNeeded: random.next()) })
@@ -196,11 +198,11 @@ private struct Record: Codable, Equatable {
         token = withUnsafeBytes(of: (high, random.next())) { UUID(uuid: $0.load(as: uuid_t.self)) }
         link = random.next() % 2 == 0 ? nil : URL(string: "https://h.example/a?b=\(random.next())")
         amount = Decimal(Int(random.next() % 100_000)) / 100
-        tags = (0..<count()).map { _ in random.text(upTo: 9) }
+        tags = (0..<count()).map { _ in random.jsonText(upTo: 9) }
         scores = (0..<count()).map { _ in Double(random.next() % 1_000) / 10 }
         counts = (0..<count()).map { _ in random.next() % 2 == 0 ? nil : Int(random.next() % 99) }
-        map = Dictionary((0..<count()).map { _ in (random.text(upTo: 5), 1) }) { one, _ in one }
-        byNumber = Dictionary((0..<count()).map { ($0 * 7, random.text(upTo: 3)) }) { one, _ in one }
+        map = Dictionary((0..<count()).map { _ in (random.jsonText(upTo: 5), 1) }) { one, _ in one }
+        byNumber = Dictionary((0..<count()).map { ($0 * 7, random.jsonText(upTo: 3)) }) { one, _ in one }
         shape = random.next() % 2 == 0 ? .dot : .group([.line(0.5, to: 2), .dot, .group([])])
         small = UInt8(truncatingIfNeeded: random.next())
         inner = []

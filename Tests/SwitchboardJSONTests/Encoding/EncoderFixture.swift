@@ -1,9 +1,10 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 
-extension SeededRandom {
+extension SeededGenerator {
     /// Returns random text of at most `length` characters.
-    mutating func text(upTo length: Int) -> String {
+    mutating func jsonText(upTo length: Int) -> String {
         let samples: [Unicode.Scalar] = ["\"", "\\", "/", "\n", "\r", "\t", "é", "🌎", "\u{2028}", "\u{7F}", "ß", "日"]
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...length, using: &self) {

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 struct EncoderNumberTests {
@@ -32,7 +33,7 @@ struct EncoderNumberTests {
 
     @Test("short decimals keep their digits")
     func shortDecimals() throws {
-        var random = SeededRandom(6)
+        var random = SeededGenerator(seed: 6)
         for decimals in 0...8 {
             let unit = pow(10, Double(decimals))
             try check(
@@ -46,13 +47,13 @@ struct EncoderNumberTests {
 
     @Test("a Double of any bits is written like its description")
     func anyDouble() throws {
-        var random = SeededRandom(754)
+        var random = SeededGenerator(seed: 754)
         try check((0..<20_000).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite))
     }
 
     @Test("a Float is written in its shortest form, as by Foundation")
     func floats() throws {
-        var random = SeededRandom(32)
+        var random = SeededGenerator(seed: 32)
         var values: [Float] = [0, -0.0, 1, 0.1, 16_777_216, 3.4028235e38, 1e7, 0.0001, 0.00001]
         values += (0..<5_000).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: random.next())) }.filter(
             \.isFinite)

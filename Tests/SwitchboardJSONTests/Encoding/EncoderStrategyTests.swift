@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Compares each strategy's bytes with those of `JSONEncoder`. Members are sorted, because Foundation keeps no order.
@@ -151,10 +152,11 @@ struct EncoderStrategyTests {
 
     @Test("sorted names have Foundation's order for any characters")
     func sortedNames() throws {
-        var random = SeededRandom(12)
+        var random = SeededGenerator(seed: 12)
         for _ in 0..<200 {
-            let names = Set((0..<Int.random(in: 0..<90, using: &random)).map { _ in random.text(upTo: 6) }).shuffled(
-                using: &random)
+            let names = Set((0..<Int.random(in: 0..<90, using: &random)).map { _ in random.jsonText(upTo: 6) })
+                .shuffled(
+                    using: &random)
             let value = Encoding { encoder in
                 var container = encoder.container(keyedBy: AnyKey.self)
                 for name in names { try container.encode(name, forKey: AnyKey(name)) }
@@ -206,7 +208,7 @@ struct EncoderDateTests {
 
     @Test("dates of all years are written as by Foundation's format styles")
     func allYears() throws {
-        var random = SeededRandom(3339)
+        var random = SeededGenerator(seed: 3339)
         var seconds: [Double] = [
             -13_197_600_000, -13_197_600_000.5, -13_197_600_001, -13_197_599_999.999, -62_135_596_800,
         ]

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Expects the texts that the core's `JSONBody` writes. They come from the tests of `JSONBody`.
@@ -39,8 +40,8 @@ struct EncoderTextTests {
 
     @Test("any text parses back to itself")
     func anyText() throws {
-        var random = SeededRandom(8259)
-        let texts = (0..<5_000).map { _ in random.text(upTo: 40) }
+        var random = SeededGenerator(seed: 8259)
+        let texts = (0..<5_000).map { _ in random.jsonText(upTo: 40) }
         let parsed = try JSONSerialization.jsonObject(with: FastJSONEncoder().encode(texts)) as? [String]
         #expect(parsed == texts)
         let named = Dictionary(texts.map { ($0, 1) }) { one, _ in one }

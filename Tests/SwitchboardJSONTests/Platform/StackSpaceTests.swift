@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// Codes values that recurse too deeply for a small stack. A stack that overflows ends the process of the tests.
@@ -64,17 +65,6 @@ struct StackSpaceTests {
     }
 
     private static let kibibyte = 1 << 10
-
-    /// Returns the result of a closure that runs on a thread with a stack of this size.
-    private func onThread<Value: Sendable>(
-        stack: Int, _ body: @escaping @Sendable () throws -> Value
-    ) async -> Result<Value, any Error> {
-        await withCheckedContinuation { done in
-            let thread = Thread { done.resume(returning: Result { try body() }) }
-            thread.stackSize = stack
-            thread.start()
-        }
-    }
 
     private func data(_ open: String, _ end: String, depth: Int = 512) -> Data {
         Data((String(repeating: open, count: depth) + "[]" + String(repeating: end, count: depth)).utf8)

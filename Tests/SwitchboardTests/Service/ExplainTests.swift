@@ -1,13 +1,19 @@
 import Foundation
 import Switchboard
-import SwitchboardCookies
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct ExplainTests {
     private struct Stamp: Interceptor, RequestAdapter {
         func adapt(_ request: inout NetworkRequest) { request.headers["X-Stamp"] = "1" }
+    }
+
+    private struct Trace: ExchangeInterceptor {
+        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+            try await next(request)
+        }
     }
 
     private let session = StubSession { _ in .text("") }
@@ -17,7 +23,7 @@ struct ExplainTests {
         let foreign = AdHocInterceptor { request, next in try await next(request) }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [NetworkLogger(), Stamp(), foreign],
-            exchangeInterceptors: [CookieInterceptor()])
+            exchangeInterceptors: [Trace()])
         let endPoint = URLEndPoint(
             .post, URL(text: "https://api.example.com/films"),
             task: .requestParameters(
@@ -29,7 +35,7 @@ struct ExplainTests {
         #expect(plan.request?.headers["X-Stamp"] == "1")
         #expect(
             plan.interceptors == [
-                "NetworkLogger", "Stamp", "AdHocInterceptor", "RedirectInterceptor", "CookieInterceptor",
+                "NetworkLogger", "Stamp", "AdHocInterceptor", "RedirectInterceptor", "Trace",
             ])
         #expect(plan.session == "StubSession")
         #expect(session.requests.isEmpty)
@@ -37,7 +43,7 @@ struct ExplainTests {
         for expected in [
             "POST https://api.example.com/films?page=1", "X-Stamp: 1", "Authorization: <redacted>",
             #"{"title":"Alien","password":"<redacted>"}"#, "idle 60 s", "total none",
-            "4. RedirectInterceptor\n5. CookieInterceptor (each exchange)\n6. StubSession",
+            "4. RedirectInterceptor\n5. Trace (each exchange)\n6. StubSession",
         ] {
             #expect(text.contains(expected), "\(expected) is missing in:\n\(text)")
         }

@@ -3,6 +3,7 @@ import Foundation
 import Switchboard
 import SwitchboardCurlC
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// SIGPIPE and libcurl before 7.87. `LD_LIBRARY_PATH` runs these, as all tests, over another libcurl.

@@ -1,14 +1,15 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardTestSupport
 
 /// Writes random documents for `DifferentialTests.Everything`, some of which do not fit it.
 struct DocumentWriter {
-    private var random: SeededRandom
+    private var random: SeededGenerator
     private var isSnakeCase = false
     private var dateStyle = 0
     private var dataStyle = 0
 
-    init(_ seed: UInt64) { random = SeededRandom(seed) }
+    init(_ seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Creates two decoders with the same random strategies.
     mutating func strategies() -> (ours: FastJSONDecoder, theirs: JSONDecoder) {

@@ -43,20 +43,6 @@ struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
 }
 
-/// A SplitMix64 generator. Equal seeds produce equal numbers.
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 /// Returns the seeds of a test: `usual` of them, or as many as the variable `SWITCHBOARD_JSON_CASES` states.
 func seededCases(_ usual: Int) -> Range<UInt64> {
     let long = ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { UInt64($0) }

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Closures of the app that a session calls without a lock, so that a waiting closure delays no other request.

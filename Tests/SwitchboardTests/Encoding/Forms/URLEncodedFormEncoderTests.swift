@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardJSON
+import SwitchboardTestSupport
 import Testing
 
 /// An object of one member.

@@ -112,18 +112,11 @@ struct ParameterValueTests {
 
     /// Returns the length of the JSON and form of a nested value, or the errors, on a thread with 512 KiB of stack.
     private func onSmallStack(_ nest: Nest) async -> [Result<Int, any Error>] {
-        await withCheckedContinuation { done in
-            let thread = Thread {
-                let value = ParameterValue(nest)
-                done.resume(returning: [
-                    Result { try JSONBody(value).encode().count },
-                    Result { try URLEncodedFormEncoder().encode(["v": value] as Parameters).count },
-                    Result { try JSONBody(nest).encode().count },
-                ])
-            }
-            thread.stackSize = 512 * 1024
-            thread.start()
-        }
+        [
+            await onThread { try JSONBody(ParameterValue(nest)).encode().count },
+            await onThread { try URLEncodedFormEncoder().encode(["v": ParameterValue(nest)] as Parameters).count },
+            await onThread { try JSONBody(nest).encode().count },
+        ]
     }
 
     @Test("deeply nested values encode or throw on a stack of 512 KiB", arguments: [true, false])

@@ -2,6 +2,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// The origins that `hosts:` and `origins:` name.

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Misspelled members that compile. `scripts/check/refusals` tests those that do not.

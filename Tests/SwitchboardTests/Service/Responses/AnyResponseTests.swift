@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Responses without a model: any JSON, a value at a path, and other formats.

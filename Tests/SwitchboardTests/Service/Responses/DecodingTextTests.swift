@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardJSON
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The reasons of decoding errors, with the package's decoder and with Foundation's.

@@ -138,17 +138,11 @@ struct ServerMessageTests {
         for (open, close) in [("[", "]"), (#"{"errors":"#, "}"), (#"{"error":"#, "}"), (#"{"detail":["#, "]}")] {
             let body =
                 #"{"a":"# + String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels) + "}"
-            let said: String? = await withCheckedContinuation { continuation in
-                let thread = Thread {
-                    let response = NetworkResponse(statusCode: 422, body: Data(body.utf8))
-                    let result = Result { () throws(NetworkError) in try ResponseHandling().check(response) }
-                    guard case .failure(let error) = result else { return continuation.resume(returning: "none") }
-                    continuation.resume(returning: error.serverMessage)
-                }
-                thread.stackSize = 512 << 10
-                thread.start()
+            let result = await onThread {
+                try ResponseHandling().check(NetworkResponse(statusCode: 422, body: Data(body.utf8)))
             }
-            #expect(said == nil)
+            let error = #expect(throws: NetworkError.self) { try result.get() }
+            #expect(error != nil && error?.serverMessage == nil)
         }
     }
 }

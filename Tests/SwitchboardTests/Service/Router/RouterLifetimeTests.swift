@@ -2,6 +2,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 @Suite(.timeLimit(.minutes(3)))

@@ -2,6 +2,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Downloads that resume with parts whose `Content-Range` differs from the first response (RFC 9110 §14.4).

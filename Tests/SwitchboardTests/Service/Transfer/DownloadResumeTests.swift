@@ -3,6 +3,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Downloads whose connection is lost, within one call and over several. The rules are those of RFC 9110 §13.1.5 (If-Range),

@@ -4,6 +4,7 @@ import SwitchboardCurlC
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Sessions in a process without a free descriptor. Each test has a separate process, to which the limit applies.

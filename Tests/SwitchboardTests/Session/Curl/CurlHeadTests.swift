@@ -3,6 +3,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Lines of a head become header fields, and a URL becomes the target of a request.

@@ -2,6 +2,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// CurlSession through proxies that record requests. Only the proxies can resolve names in `.test`.

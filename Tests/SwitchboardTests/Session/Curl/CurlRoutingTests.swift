@@ -2,6 +2,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Routes of a CurlSession to a server: unix sockets, addresses and address families.

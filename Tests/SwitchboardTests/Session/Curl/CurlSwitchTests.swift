@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Answers that switch protocols although nobody asked.

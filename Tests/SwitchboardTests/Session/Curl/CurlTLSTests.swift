@@ -2,6 +2,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Trust of a CurlSession in certificates of trustme, served by Python's ssl.

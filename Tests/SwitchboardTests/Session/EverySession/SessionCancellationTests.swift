@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+@testable import SwitchboardMocks
 import SwitchboardTestSupport
 import Testing
 
@@ -281,6 +282,33 @@ extension HTTPBodyStream {
             if index < chunks.count { return chunks[index] }
             if let error { throw error }
             return nil
+        }
+    }
+}
+
+/// A port of loopback whose queue of connections is full: a client that connects receives no answer.
+private final class FullQueue {
+    let port: Int
+    private var sockets: [Socket] = []
+
+    init() throws {
+        let (listener, port) = try Socket.listening()
+        self.port = port
+        sockets.append(listener)
+        _ = listen(listener.descriptor, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+        // The first connection fills the queue.
+        for _ in 0..<4 {
+            let client = try Socket.make()
+            sockets.append(client)
+            _ = withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(client.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
         }
     }
 }

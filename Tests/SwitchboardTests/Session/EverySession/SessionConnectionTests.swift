@@ -313,8 +313,3 @@ extension NetworkSession {
         (self as? FoundationSession)?.invalidate()
     }
 }
-
-extension SessionKind {
-    /// The sessions with features that URLSession lacks everywhere or on Linux. Empty on Apple's systems.
-    static let curlAlone = allCases.filter { $0 == .curl }
-}

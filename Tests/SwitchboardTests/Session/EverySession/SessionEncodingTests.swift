@@ -3,6 +3,7 @@ import SwitchboardPlatform
 import Foundation
 @testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Unknown `Content-Encoding` values, and announced lengths over a limit.

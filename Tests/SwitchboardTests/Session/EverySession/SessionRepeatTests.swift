@@ -3,6 +3,7 @@ import SwitchboardPlatform
 import Foundation
 @testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Kept-alive connections that are dead when they are used again (RFC 9110 §9.2.2).

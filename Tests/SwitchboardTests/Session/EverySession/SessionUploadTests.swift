@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Request bodies that are produced or read while they are sent.
@@ -285,7 +286,7 @@ struct SessionUploadTests {
     @Test(
         "a refused request is not resent [Expect refused on a kept connection]",
         arguments: SessionKind.curlAlone, [401, 413, 417, 500])
-    func refusedExpectationKeepingTheConnection(kind: SessionKind, status: Int) async throws {
+    func refusedOnKeptConnection(kind: SessionKind, status: Int) async throws {
         try await expectRefusal(status, "", over: kind)
     }
 

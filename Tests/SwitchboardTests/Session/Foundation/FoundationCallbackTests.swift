@@ -1,6 +1,7 @@
 import Foundation
 @testable import Switchboard
 import SwitchboardPlatform
+import SwitchboardTestSupport
 import Testing
 
 /// The callbacks of URLSession, played as Apple documents them.

@@ -1,6 +1,7 @@
 import Foundation
 @testable import Switchboard
 import SwitchboardPlatform
+import SwitchboardTestSupport
 import Testing
 
 /// The requests and the configuration that URLSession gets.

@@ -1,6 +1,7 @@
 import Foundation
 @testable import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Cases that crash, hang or corrupt URLSession on Linux, with their numbers in the project's notes (LINUX.md 0.1 to

@@ -3,6 +3,7 @@ import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 @testable import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// HTTP/2 frames from Python's h2 that a usual server would not send, or not in this order.
@@ -81,7 +82,7 @@ struct CurlHTTP2FrameTests {
         #expect(try await Self.count(session, Servers.http2("scriptsTLS", "/count")).count > 2)
     }
 
-    @Test("an answer that arrives with RST_STREAM is the response or connectionLost", arguments: [nil, 8 as Int64])
+    @Test("an answer with RST_STREAM is the response or connectionLost", arguments: [nil, 8 as Int64])
     func earlyAtOnce(length: Int64?) async throws {
         let session = try Self.session(connections: 1)
         let (task, isAnswered) = try await Self.upload(session, "/enough", length: length)

@@ -2,6 +2,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCurl
+import SwitchboardTestSupport
 import Testing
 
 /// Heads over HTTP/2 that are larger than libcurl's usual buffer.

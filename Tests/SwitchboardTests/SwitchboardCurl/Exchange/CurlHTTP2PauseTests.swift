@@ -4,6 +4,7 @@ import SwitchboardPlatform
 import Foundation
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Slow readers and writers on shared HTTP/2 connections.

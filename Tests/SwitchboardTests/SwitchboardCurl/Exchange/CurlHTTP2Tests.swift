@@ -5,6 +5,7 @@ import Foundation
 import SwitchboardTesting
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// HTTP/2 with hypercorn, and with hand-written frames.

@@ -4,6 +4,7 @@ import SwitchboardCurl
 import SwitchboardPlatform
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Requests that are not idempotent, on HTTP/2 connections whose server ends a stream without an answer.

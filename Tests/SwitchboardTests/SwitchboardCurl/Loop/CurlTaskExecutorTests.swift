@@ -2,6 +2,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// Tasks on the thread of a session.

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardPlatform
+import SwitchboardTestSupport
 import Testing
 
 struct PrivateFileTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardText
+import SwitchboardTestSupport
 import Testing
 
 /// Regressions: texts in which secrets were visible, with `hunter2` as the secret, and texts that were damaged.

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import Testing
 
 /// Names and values that are apart, or that end in an unusual place, with `hunter2` as the secret.

@@ -1,1 +1,1 @@
-../../../../SwitchboardTests/Support/SeededGenerator.swift
+../../../../SwitchboardTestSupport/SeededGenerator.swift

@@ -1,1 +1,1 @@
-../../../../SwitchboardTests/SwitchboardStreams/Uploads/RegistryUpload.swift
+../../../../SwitchboardStreamsTests/Uploads/RegistryUpload.swift

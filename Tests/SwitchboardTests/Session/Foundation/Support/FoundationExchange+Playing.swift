@@ -2,6 +2,7 @@ import Foundation
 import SwitchboardPlatform
 import Testing
 
+import SwitchboardTestSupport
 @testable import Switchboard
 
 extension FoundationExchange {

@@ -1,0 +1,180 @@
+@testable import SwitchboardAuth
+import Foundation
+import SwitchboardPlatform
+import Testing
+
+import SwitchboardTestSupport
+@testable import Switchboard
+
+@Suite(.timeLimit(.minutes(3)))
+struct TokenStoreTests {
+    private let one = OAuthToken(
+        accessToken: "a1", refreshToken: "r1", expiresAt: Date(timeIntervalSince1970: 1_700_000_000), scope: "x y")
+    private let two = OAuthToken(accessToken: "a2")
+
+    private func mode(_ url: URL) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+
+    private func check(_ store: any TokenStore) async throws {
+        #expect(try await store.load(nil) == nil)
+        try await store.remove(nil)
+        try await store.save(one, nil)
+        try await store.save(two, "qa")
+        try await store.save(one, "")
+        #expect(try await store.load(nil) == one)
+        #expect(try await store.load("qa") == two)
+        #expect(try await store.load("") == one)
+        #expect(try await store.load("live") == nil)
+        try await store.save(two, nil)
+        try await store.remove("qa")
+        #expect(try await store.load(nil) == two)
+        #expect(try await store.load("qa") == nil)
+        try await store.removeAll()
+        #expect(try await store.load("") == nil)
+        try await store.removeAll()
+    }
+
+    @Test("memory and file stores keep, replace and remove tokens by partition")
+    func stores() async throws {
+        try await check(MemoryTokenStore())
+        try await withFolder { folder in
+            try await check(FileTokenStore(folder.appendingPathComponent("tokens.json")))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test("the file has mode 0600 and its folder 0700; a later store reads it")
+    func modes() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("new/deep/tokens.json")
+            try await FileTokenStore(file).save(one, nil)
+            #expect(try mode(file) == 0o600)
+            #expect(try mode(file.deletingLastPathComponent()) == 0o700)
+            #expect(try await FileTokenStore(file).load(nil) == one)
+            try await FileTokenStore(file).save(two, nil)
+            #expect(try mode(file) == 0o600)
+            let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+            #expect(names == ["tokens.json"])
+        }
+    }
+
+    @Test("a file that others can read or write is refused until repaired", arguments: [0o644, 0o606])
+    func openFile(mode: Int) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            let store = FileTokenStore(file)
+            try await store.save(one, nil)
+            #expect(chmod(file.path, mode_t(mode)) == 0)
+            let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+            #expect(read?.code == .unreadableFile && read?.reason?.contains("run chmod 600") == true)
+            #expect(read?.reason?.contains("by other users (mode \(String(mode, radix: 8)))") == true)
+            let written = await #expect(throws: NetworkError.self) { try await store.save(two, nil) }
+            #expect(written?.code == .cannotWriteFile && written?.reason?.contains("run chmod 600") == true)
+            #expect(chmod(file.path, 0o600) == 0)
+            #expect(try await store.load(nil) == one)
+            #expect(chmod(file.path, mode_t(mode)) == 0)
+            try await store.removeAll()
+            #expect(try await store.load(nil) == nil)
+        }
+    }
+
+    @Test("a file of another user is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
+    func foreignFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            try await FileTokenStore(file).save(one, nil)
+            #expect(chown(file.path, 65_534, getegid()) == 0)
+            let error = await #expect(throws: NetworkError.self) { try await FileTokenStore(file).load(nil) }
+            #expect(error?.code == .unreadableFile)
+            #expect(error?.reason?.contains("belongs to another user (65534)") == true)
+        }
+    }
+
+    @Test(
+        "a file with other content is a typed error and stays until removed",
+        arguments: ["", "{", "[]", "null", #"{"token":{"accessToken":1}}"#, #"{"version":2,"partitions":{}}"#])
+    func broken(text: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            try PrivateFile.write(Data(text.utf8), to: file)
+            let store = FileTokenStore(file)
+            let error = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+            #expect(error?.code == .cannotAuthenticate)
+            #expect(try Data(contentsOf: file) == Data(text.utf8))
+            for change in [{ try await store.save(one, nil) }, { try await store.remove(nil) }] {
+                let error = await #expect(throws: NetworkError.self) { try await change() }
+                #expect(error?.code == .cannotAuthenticate)
+                #expect(try Data(contentsOf: file) == Data(text.utf8))
+            }
+            try await store.removeAll()
+            try await store.save(one, nil)
+            #expect(try await store.load(nil) == one)
+        }
+    }
+
+    @Test("a file that cannot be read is an error and is not replaced")
+    func unreadable() async throws {
+        try await withFolder { folder in
+            // A symbolic link to itself, and a file above the size limit.
+            let loop = folder.appendingPathComponent("loop.json")
+            try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: loop.path)
+            let large = folder.appendingPathComponent("large.json")
+            try #require(FileManager.default.createFile(atPath: large.path, contents: nil))
+            try #require(truncate(large.path, 16_777_217) == 0 && chmod(large.path, 0o600) == 0)
+            for file in [loop, large] {
+                let store = FileTokenStore(file)
+                let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+                #expect(read?.code == .unreadableFile)
+                for change in [{ try await store.save(one, nil) }, { try await store.remove(nil) }] {
+                    let error = await #expect(throws: NetworkError.self) { try await change() }
+                    #expect(error?.code == .cannotWriteFile)
+                }
+            }
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: loop.path) == loop.path)
+            #expect(large.sizeOfFile == 16_777_217)
+            #expect(
+                Set(try FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["loop.json", "large.json"])
+        }
+    }
+
+    @Test("removing from a missing folder succeeds and creates none")
+    func noFolder() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("none/tokens.json"))
+            try await store.remove(nil)
+            try await store.removeAll()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test("a failed write is a typed error and leaves no other file")
+    func unwritable() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens.json")
+            // A folder of that name cannot be replaced by a file.
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            let store = FileTokenStore(file)
+            let error = await #expect(throws: NetworkError.self) { try await store.save(one, nil) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens.json"])
+            let blocked = FileTokenStore(URL(fileURLWithPath: "/dev/null/tokens.json"))
+            await #expect(throws: NetworkError.self) { try await blocked.save(one, nil) }
+        }
+    }
+
+    @Test("concurrent saves leave a complete file")
+    func concurrent() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<50 {
+                    group.addTask { try await store.save(OAuthToken(accessToken: "\(index)"), "\(index % 5)") }
+                }
+                try await group.waitForAll()
+            }
+            for partition in 0..<5 { #expect(try await store.load("\(partition)") != nil) }
+        }
+    }
+}

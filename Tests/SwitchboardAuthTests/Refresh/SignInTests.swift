@@ -1,0 +1,218 @@
+@testable import SwitchboardAuth
+import Foundation
+import SwitchboardTesting
+import Testing
+
+import SwitchboardTestSupport
+@testable import Switchboard
+
+/// Sign-ins that an endpoint requires, accepts or refuses, apart from the app's key.
+@Suite(.timeLimit(.minutes(3)))
+struct SignInTests {
+    private let key = APIKeyAuth("app", in: .header("X-Api-Key"))
+
+    private enum FilmApi: EndPointType {
+        case popular, favorites, login
+
+        var baseURL: String { "https://api.example.com" }
+        var path: String { "\(self)" }
+        var options: RequestOptions {
+            switch self {
+            case .popular: RequestOptions { $0.authentication = .optional }
+            case .favorites: RequestOptions { $0.authentication = .required }
+            case .login: RequestOptions { $0.authentication = .anonymous }
+            }
+        }
+    }
+
+    private func authorizations(_ session: StubSession) -> [String?] {
+        session.requests.map { $0.headers["Authorization"] }
+    }
+
+    @Test("browsing works with the app's key alone; favorites need a sign-in")
+    func browsing() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/token"), session: session)
+        let login = AuthenticationInterceptor(OAuth2Authenticator(client))
+        let manager = NetworkManager(session: session, interceptors: [key, login])
+        let films = manager.router(for: FilmApi.self)
+        #expect(try await films.request(.popular, as: String.self) == "ok")
+        #expect(try await films.request(.login, as: String.self) == "ok")
+        let error = await #expect(throws: NetworkError.self) { try await films.response(for: .favorites) }
+        #expect(error?.code == .cannotAuthenticate)
+        #expect(error?.description.contains("not signed in") == true)
+        #expect(authorizations(session) == [nil, nil])
+
+        try await login.signIn(OAuthToken(accessToken: "anna"), in: manager.environment)
+        for endPoint in [FilmApi.popular, .favorites, .login] { _ = try await films.response(for: endPoint) }
+        #expect(authorizations(session).suffix(3) == ["Bearer anna", "Bearer anna", nil])
+
+        try await login.signOut(in: manager.environment)
+        _ = try await films.response(for: .popular)
+        #expect(authorizations(session).last == .some(nil))
+        #expect(session.requests.allSatisfy { $0.headers["X-Api-Key"] == "app" })
+    }
+
+    @Test("an optional sign-in loads and uses the saved credential")
+    func saved() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let authenticator = KeyAuthenticator(stored: [nil: Key(number: 7)])
+        let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
+        for _ in 0..<3 { _ = try await router.response(for: .popular) }
+        #expect(authorizations(session) == ["Key 7", "Key 7", "Key 7"])
+        #expect(authenticator.refreshes.all.isEmpty)
+    }
+
+    @Test("a required sign-in refreshes after an optional one found none saved")
+    func joining() async throws {
+        let looking = Deliveries<Bool>()
+        let gate = Deliveries<Bool>()
+        let session = StubSession { _ in .text("ok") }
+        let authenticator = SlowLoad(looking, gate)
+        let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
+        let browsing = Task { try await router.response(for: .popular) }
+        _ = try await looking.first()
+        let notes = Deliveries<Bool>()
+        let favorites = Task {
+            try await router.response(
+                for: .favorites, options: RequestOptions { $0.monitors = [Waiting(notes)] })
+        }
+        _ = try await notes.first()
+        gate.open()
+        _ = try await (browsing.value, favorites.value)
+        #expect(Set(authorizations(session)) == [nil, "Key 1"])
+        _ = try await router.response(for: .popular)
+        #expect(authorizations(session).last == "Key 1")
+    }
+
+    @Test("after the server ends a sign-in, browsing works and favorites fail")
+    func ended() async throws {
+        let session = StubSession { request in
+            request.headers.contains("Authorization") ? .status(401) : .text("ok")
+        }
+        let authenticator = KeyAuthenticator(stored: [nil: Key(number: 1)]) { _, _ in
+            throw NetworkError(.cannotAuthenticate, reason: "invalid_grant")
+        }
+        let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
+        #expect(try await router.request(.popular, as: String.self) == "ok")
+        #expect(authorizations(session) == ["Key 1", nil])
+        #expect(try await router.request(.popular, as: String.self) == "ok")
+        #expect(authenticator.refreshes.all == [1])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: .favorites) }
+        #expect(error?.code == .cannotAuthenticate)
+    }
+
+    @Test("a temporarily failed refresh fails a call with optional sign-in too")
+    func passing() async throws {
+        let session = StubSession { _ in .status(401) }
+        let authenticator = KeyAuthenticator(stored: [nil: Key(number: 1)]) { _, _ in
+            throw NetworkError(.connectionLost)
+        }
+        let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: .popular) }
+        #expect(error?.code == .connectionLost)
+        #expect(authorizations(session) == ["Key 1"])
+    }
+
+    @Test("a 401 to an anonymous request is the result")
+    func anonymous401() async throws {
+        let session = StubSession { _ in .status(401) }
+        let authenticator = KeyAuthenticator(stored: [:])
+        let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: .popular) }
+        #expect(error?.code == .unauthorized)
+        #expect(session.requests.count == 1 && authenticator.refreshes.all.isEmpty)
+    }
+
+    @Test("bearer and basic follow the choice; keys and signatures always go out")
+    func others() async throws {
+        let none: [any Interceptor] = [BearerAuth { nil }, BasicAuth { nil }]
+        for interceptor in none {
+            let session = StubSession { _ in .text("ok") }
+            let router = Router<FilmApi>(session: session, interceptors: [key, interceptor])
+            _ = try await router.response(for: .popular)
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: .favorites) }
+            #expect(error?.code == .cannotAuthenticate)
+            #expect(session.requests.count == 1)
+        }
+        for interceptor in [BearerAuth("t"), BasicAuth(user: "u", password: "p")] as [any Interceptor] {
+            let session = StubSession { _ in .text("ok") }
+            let signer = RequestSigner { $0.headers["X-Signature"] = "s" }
+            let router = Router<FilmApi>(session: session, interceptors: [key, interceptor, signer])
+            for endPoint in [FilmApi.popular, .favorites, .login] { _ = try await router.response(for: endPoint) }
+            #expect(session.requests.map { $0.headers.contains("Authorization") } == [true, true, false])
+            #expect(
+                session.requests.allSatisfy { $0.headers["X-Api-Key"] == "app" && $0.headers["X-Signature"] == "s" })
+            let plan = await router.explain(.login)
+            #expect(plan.request?.headers.contains("Authorization") == false)
+        }
+    }
+
+    @Test("a required sign-in without an interceptor fails, and nothing is sent")
+    func noLogin() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let elsewhere = BearerAuth("t", origins: ["https://other.example"])
+        for interceptors in [[], [key], [elsewhere], [key, RetryPolicy()]] as [[any Interceptor]] {
+            let router = Router<FilmApi>(session: session, interceptors: interceptors)
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: .favorites) }
+            #expect(error?.code == .cannotAuthenticate && error?.url?.path == "/favorites")
+            #expect(error?.description.contains("requires a sign-in, and no interceptor signs in") == true)
+        }
+        #expect(session.requests.isEmpty)
+        // An app's custom sign-in counts, in any field.
+        for field in ["Authorization", "X-Session-Token", "Cookie"] {
+            let own = OwnSignIn(field: field)
+            _ = try await Router<FilmApi>(session: session, interceptors: [own]).response(for: .favorites)
+        }
+        #expect(session.requests.count == 3)
+    }
+
+    @Test("a required sign-in does not apply after a redirect to another origin")
+    func elsewhere() async throws {
+        let session = StubSession { request in
+            request.url?.host == "api.example.com" ? .redirect(to: "https://cdn.example/list") : .text("ok")
+        }
+        let router = Router<FilmApi>(session: session, interceptors: [BearerAuth("t")])
+        #expect(try await router.request(.favorites, as: String.self) == "ok")
+        #expect(authorizations(session) == ["Bearer t", nil])
+    }
+
+    /// Waits for the gate, and then loads no credential.
+    private struct SlowLoad: Authenticator {
+        let looking: Deliveries<Bool>
+        let gate: Deliveries<Bool>
+
+        init(_ looking: Deliveries<Bool>, _ gate: Deliveries<Bool>) {
+            self.looking = looking
+            self.gate = gate
+        }
+
+        func apply(_ credential: Key, to request: inout NetworkRequest) {
+            request.headers["Authorization"] = "Key \(credential.number)"
+        }
+
+        func refresh(_ credential: Key?, in partition: String?) -> Key { Key(number: (credential?.number ?? 0) + 1) }
+
+        func load(in partition: String?) async throws -> Key? {
+            looking.open()
+            _ = try await gate.first()
+            return nil
+        }
+    }
+
+    /// Records that a call waits.
+    private struct OwnSignIn: Interceptor, RequestAdapter {
+        let field: String
+        func adapt(_ request: inout NetworkRequest) { request.headers[field] = "anna" }
+    }
+
+    private struct Waiting: EventMonitor {
+        let notes: Deliveries<Bool>
+
+        init(_ notes: Deliveries<Bool>) { self.notes = notes }
+
+        func record(_ event: CallEvent) {
+            if case .waiting = event.kind { notes.open() }
+        }
+    }
+}

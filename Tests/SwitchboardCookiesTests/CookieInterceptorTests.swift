@@ -1,0 +1,183 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import Testing
+
+import SwitchboardTestSupport
+@testable import SwitchboardCookies
+
+@Suite(.timeLimit(.minutes(3)))
+struct CookiesTests {
+    private let url = URL(text: "https://a.example/login")
+
+    private func router(
+        _ session: any NetworkSession, _ interceptors: [any Interceptor] = [],
+        _ cookies: CookieInterceptor = CookieInterceptor(),
+        _ options: RequestOptions = RequestOptions()
+    ) -> Router<URLEndPoint> {
+        Router(
+            session: session, interceptors: interceptors, exchangeInterceptors: [cookies],
+            builder: RequestBuilder(options: options))
+    }
+
+    @Test(
+        "a cookie set on a redirect goes to its target, in any chain order",
+        arguments: [
+            [], [RedirectInterceptor(limit: 2)], [RedirectInterceptor(limit: 2), RetryPolicy()],
+            [RetryPolicy(), RedirectInterceptor(limit: 2)],
+        ] as [[any Interceptor]])
+    func redirects(interceptors: [any Interceptor]) async throws {
+        let session = StubSession(
+            .redirect(to: "/home").setting("id=1; Path=/", "id=2; Path=/login"), .text("home"), .text("again"))
+        let router = router(session, interceptors)
+        _ = try await router.response(for: URLEndPoint(.post, url))
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(session.requests.map { $0.headers["Cookie"] } == [nil, "id=1", "id=2; id=1"])
+    }
+
+    @Test("redirects between two hosts send each host its own cookies", arguments: SessionKind.allCases)
+    func wire(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            // Two names of this machine, since cookies ignore ports (RFC 6265 §8.5).
+            let there = "http://localhost:\(server.port)"
+            server.enqueue(
+                .redirect(to: "\(there)/middle").setting("here=1", "also=\"x y\""),
+                .redirect(to: "\(server.url.absoluteString)").setting("there=2; Path=/"), .text("end"),
+                .text("there").setting("there=; Max-Age=0; Path=/"), .text("there again"))
+            let jar = CookieJar()
+            let router = router(kind.make(), [], CookieInterceptor(jar))
+            let response = try await router.response(for: URLEndPoint(.get, server.url))
+            #expect(response.text == "end")
+            for _ in 0..<2 {
+                _ = try await router.response(for: URLEndPoint(.get, #require(URL(string: "\(there)/"))))
+            }
+            #expect(
+                server.requests.map { $0.headers.values(for: "Cookie") }
+                    == [[], [], [#"here=1; also="x y""#], ["there=2"], []])
+            #expect(response.history.count == 3)
+            #expect(jar.cookies().map(\.name) == ["here", "also"])
+        }
+    }
+
+    @Test("the request's own cookies come first and win, in one field", arguments: SessionKind.allCases)
+    func ownField(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("").setting("a=jar", "b=jar"), .text(""), .text(""))
+            let router = router(kind.make())
+            _ = try await router.response(for: URLEndPoint(.get, server.url))
+            for own in [["a=own; c=own"], [""]] {
+                let headers = HTTPHeaders(own.map { HTTPHeader(name: "Cookie", value: $0) })
+                _ = try await router.response(for: URLEndPoint(.get, server.url, headers: headers))
+            }
+            #expect(
+                server.requests.map { $0.headers.values(for: "Cookie") }
+                    == [[], ["a=own; c=own; b=jar"], ["a=jar; b=jar"]])
+        }
+    }
+
+    @Test("environments keep separate cookies")
+    func environments() async throws {
+        let session = StubSession(
+            .text("").setting("a=staging"), .text("").setting("a=production"), .text(""), .text(""))
+        let manager = NetworkManager(
+            environment: .staging, session: session, exchangeInterceptors: [CookieInterceptor()])
+        let endPoint = URLEndPoint(.get, url)
+        _ = try await manager.response(for: endPoint)
+        manager.environment = .production
+        _ = try await manager.response(for: endPoint)
+        _ = try await manager.response(for: endPoint)
+        manager.environment = .staging
+        _ = try await manager.response(for: endPoint)
+        #expect(session.requests.map { $0.headers["Cookie"] } == [nil, nil, "a=production", "a=staging"])
+    }
+
+    @Test("cookies of a truncated response are stored", arguments: SessionKind.allCases)
+    func truncated(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abcdef").setting("a=1").truncated(after: 3), .text(""))
+            let router = router(kind.make())
+            await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, server.url)) }
+            _ = try await router.response(for: URLEndPoint(.get, server.url))
+            #expect(server.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
+        }
+    }
+
+    @Test("a retry sends the cookies that the previous attempt set")
+    func retries() async throws {
+        let session = StubSession(.status(503).setting("a=1"), .text("done"))
+        let policy = RetryPolicy(clock: TestClock(skips: true))
+        let response = try await router(session, [policy]).response(for: URLEndPoint(.get, url))
+        #expect(session.requests.map { $0.headers["Cookie"] } == [nil, "a=1"])
+        #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
+    }
+
+    @Test("a hundred concurrent calls share a jar")
+    func shared() async throws {
+        let jar = CookieJar()
+        let session = StubSession { request in
+            .text("").setting("\(request.url?.lastPathComponent ?? "")=1; Path=/")
+        }
+        let (one, other) = (router(session, [], CookieInterceptor(jar)), router(session, [], CookieInterceptor(jar)))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                let url = try #require(URL(string: "https://a.example/n\(number)"))
+                group.addTask { _ = try await (number % 2 == 0 ? one : other).response(for: URLEndPoint(.get, url)) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(Set(jar.cookies().map(\.name)) == Set((0..<100).map { "n\($0)" }))
+    }
+
+    @Test("a plan lists the cookies and events count them, without values")
+    func plan() async throws {
+        let heard = Heard()
+        let session = StubSession(.text("").setting("id=hunter2; Path=/", "b=hunter2; Path=/"), .text(""))
+        let router = router(session, [], CookieInterceptor(), RequestOptions { $0.monitors.append(heard) })
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        let plan = await router.explain(URLEndPoint(.get, url))
+        #expect(plan.interceptors == ["RedirectInterceptor", "CookieInterceptor"])
+        #expect(plan.request?.headers["Cookie"] == "id=hunter2; b=hunter2")
+        #expect(!plan.description.contains("hunter2"))
+        #expect(session.requests.count == 1)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        let notes = heard.notes
+        #expect(notes == ["the server sets 2 cookies", "sends 2 cookies"])
+    }
+
+    /// RFC 6265bis §5.2: a redirect chain through another site makes a request cross-site.
+    @Test(
+        "SameSite decides which cookies follow a redirect of another site",
+        arguments: [
+            ("https://evil.test/", HTTPMethod.get, "lax=1; none=1; own=1"), ("https://evil.test/", .post, "none=1"),
+            ("https://www.api.test/", .post, "lax=1; none=1; own=1; strict=1"),
+            ("https://api.test/b", .post, "lax=1; none=1; own=1; strict=1"),
+        ])
+    func sameSite(away: String, method: HTTPMethod, sent: String) async throws {
+        let jar = CookieJar()
+        for (name, sameSite) in [
+            ("own", nil), ("lax", .lax), ("strict", .strict), ("none", StoredCookie.SameSite.none),
+        ]
+            as [(String, StoredCookie.SameSite?)]
+        {
+            try jar.set(StoredCookie(name, "1", domain: "api.test", sameSite: sameSite), in: nil)
+        }
+        let session = StubSession(
+            .redirect(to: away, status: 307), .redirect(to: "https://api.test/c", status: 307), .text("end"))
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
+        _ = try await router.response(for: URLEndPoint(method, URL(text: "https://api.test/a")))
+        let cookies = session.requests.last?.headers["Cookie"]?.components(separatedBy: "; ").sorted()
+        #expect(cookies?.joined(separator: "; ") == sent)
+    }
+}
+
+/// Records the notes of calls.
+private final class Heard: EventMonitor, @unchecked Sendable {  // under the lock alone
+    private let lock = NSLock()
+    private var heard: [String] = []
+
+    var notes: [String] { lock.withLock { heard } }
+
+    func record(_ event: CallEvent) {
+        if case .note(let text) = event.kind { lock.withLock { heard.append(text) } }
+    }
+}

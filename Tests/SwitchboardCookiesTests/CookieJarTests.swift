@@ -1,0 +1,290 @@
+import Foundation
+import SwitchboardPlatform
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+import SwitchboardTestSupport
+@testable import SwitchboardCookies
+
+@Suite(.timeLimit(.minutes(3)))
+struct CookieJarTests {
+    private let jar = CookieJar(now: { Date(timeIntervalSince1970: 1_300_000_000) }) {
+        !$0.contains(".") || $0 == "co.uk"
+    }
+
+    /// Returns the cookies that a second request carries after a first response set these.
+    private func sent(_ fields: [String], from: String, to: String) throws -> [String] {
+        jar.store(fields, from: try #require(URL(string: from)))
+        return try sent(to: to)
+    }
+
+    private func sent(to: String) throws -> [String] {
+        jar.cookies(for: try #require(URL(string: to))).map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test(
+        "a public suffix sets cookies for itself only (RFC 6265 §5.3)",
+        arguments: [
+            ("a=1; Domain=co.uk", "https://x.co.uk/", "https://x.co.uk/", 0),
+            ("a=1; Domain=co.uk", "https://co.uk/", "https://co.uk/", 1),
+            ("a=1; Domain=co.uk", "https://co.uk/", "https://x.co.uk/", 0),
+            ("a=1; Domain=uk", "https://x.co.uk/", "https://x.co.uk/", 0),
+            ("a=1; Domain=localhost", "http://localhost/", "http://localhost/", 1),
+            ("a=1; Domain=localhost", "http://localhost/", "http://app.localhost/", 0),
+            ("a=1; Domain=x.co.uk", "https://x.co.uk/", "https://y.x.co.uk/", 1),
+            ("a=1", "https://x.co.uk/", "https://y.x.co.uk/", 0),
+            // With the root's dot.
+            ("a=1; Domain=co.uk.", "https://evil.co.uk./", "https://bank.co.uk./", 0),
+            ("a=1; Domain=co.uk.", "https://co.uk./", "https://bank.co.uk./", 0),
+            ("a=1; Domain=uk.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
+            ("a=1; Domain=.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
+            ("a=1; Domain=x.co.uk.", "https://x.co.uk./", "https://y.x.co.uk./", 1),
+            ("a=1; Domain=0.0.1.", "http://127.0.0.1./", "http://127.0.0.1./", 0),
+        ])
+    func suffixes(field: String, from: String, to: String, count: Int) throws {
+        #expect(try sent([field], from: from, to: to).count == count)
+    }
+
+    @Test(
+        "a customer of a host sets no cookie for all its customers",
+        arguments: [
+            "surge.sh", "wordpress.com", "amplifyapp.com", "blob.core.windows.net", "storage.googleapis.com",
+            "github.io", "vercel.app", "herokuapp.com",
+        ])
+    func hosts(suffix: String) throws {
+        let jar = CookieJar()
+        let url = try #require(URL(string: "https://evil.\(suffix)/"))
+        jar.store(["a=b; Domain=\(suffix)", "own=1; Domain=evil.\(suffix)"], from: url)
+        #expect(jar.cookies().map(\.name) == ["own"])
+        #expect(jar.cookies(for: try #require(URL(string: "https://shop.\(suffix)/"))).isEmpty)
+    }
+
+    @Test("without a partition the app sees the cookies of every partition")
+    func everyPartition() async throws {
+        let jar = CookieJar()
+        let url = URL(text: "https://a.example/")
+        let session = StubSession { _ in .text("", headers: ["Set-Cookie": "sid=1"]) }
+        let manager = NetworkManager(
+            environment: .staging, session: session, exchangeInterceptors: [CookieInterceptor(jar)])
+        _ = try await manager.response(for: URLEndPoint(.get, url))
+        #expect(jar.cookies(for: url).map(\.name) == ["sid"])
+        #expect(jar.cookies().map(\.name) == ["sid"])
+        #expect(jar.cookies(for: url, in: "staging").map(\.name) == ["sid"])
+        #expect(jar.cookies(for: url, in: nil).isEmpty && jar.cookies(in: "production").isEmpty)
+        // A request of another partition carries none.
+        _ = try await Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
+            .response(for: URLEndPoint(.get, url))
+        #expect(session.requests.allSatisfy { !$0.headers.contains("Cookie") })
+        jar.remove { $0.name == "sid" }
+        #expect(jar.cookies().isEmpty)
+    }
+
+    @Test("the system's list of public suffixes is used where it exists", .enabled(if: listIsThere))
+    func systemSuffixes() throws {
+        for suffix in ["com", "co.uk", "github.io", "s3.amazonaws.com", "kawasaki.jp"] {
+            #expect(CookieJar.isPublicSuffix(suffix), "\(suffix)")
+        }
+        for domain in ["example.com", "bbc.co.uk", "octocat.github.io", "city.kawasaki.jp"] {
+            #expect(!CookieJar.isPublicSuffix(domain), "\(domain)")
+        }
+        let jar = CookieJar()
+        let url = try #require(URL(string: "https://mine.github.io/"))
+        jar.store(["a=1; Domain=github.io", "b=2; Domain=mine.github.io"], from: url)
+        #expect(jar.cookies().map(\.name) == ["b"])
+    }
+
+    @Test(
+        "without a list, single labels and usual second labels are suffixes",
+        arguments: [
+            ("com", true), ("uk", true), ("localhost", true), ("co.uk", true), ("com.au", true), ("net.nz", true),
+            ("org.br", true), ("edu.cn", true), ("gov.in", true), ("ac.jp", true), ("or.jp", true), ("ne.jp", true),
+            ("go.kr", true), ("example.com", false), ("bbc.co.uk", false), ("example.de", false), ("co.com", false),
+            // Suffixes that the rule does not cover.
+            ("github.io", false), ("city.kawasaki.jp", false),
+        ])
+    func usualSuffixes(name: String, isSuffix: Bool) {
+        #expect(BuiltInSuffixes.contains(name) == isSuffix)
+    }
+
+    private static var listIsThere: Bool { CookieJar.knowsPublicSuffixes }
+
+    @Test(
+        "an address sets cookies for itself only (RFC 6265 §5.1.3)",
+        arguments: [
+            ("a=1; Domain=127.0.0.1", "http://127.0.0.1/", "http://127.0.0.1:8080/", 1),
+            ("a=1; Domain=0.0.1", "http://127.0.0.1/", "http://127.0.0.1/", 0),
+            ("a=1; Domain=0.1", "http://127.0.0.1/", "http://127.0.0.1/", 0),
+            ("a=1", "http://[::1]:80/", "http://[::1]/", 1), ("a=1", "http://[::1]/", "http://[::2]/", 0),
+            ("a=1; Domain=::1", "http://[::1]/", "http://[::1]/", 1),
+        ])
+    func addresses(field: String, from: String, to: String, count: Int) throws {
+        #expect(try sent([field], from: from, to: to).count == count)
+    }
+
+    @Test(
+        "a cookie without a path gets its request's folder (RFC 6265 §5.1.4)",
+        arguments: [
+            ("http://a.example/", "/"), ("http://a.example", "/"), ("http://a.example/b", "/"),
+            ("http://a.example/b/", "/b"), ("http://a.example/b/c?d=/e/f", "/b"), ("http://a.example/b/c#/d/", "/b"),
+            ("http://a.example/b%2Fc/d", "/b%2Fc"), ("http://a.example?x=/y/z", "/"),
+        ])
+    func defaultPaths(from: String, path: String) throws {
+        _ = try sent(["a=1"], from: from, to: from)
+        #expect(jar.cookies().map(\.path) == [path])
+    }
+
+    @Test(
+        "Secure cookies and name prefixes follow RFC 6265bis §5.7",
+        arguments: [
+            ("a=1; Secure", "https", "https", 1), ("a=1; Secure", "https", "http", 0),
+            ("a=1; Secure", "http", "https", 0), ("a=1", "https", "http", 1),
+            ("__Secure-a=1; Secure", "https", "https", 1), ("__Secure-a=1", "https", "https", 0),
+            ("__sEcUrE-a=1", "https", "https", 0), ("__Host-a=1; Secure; Path=/", "https", "https", 1),
+            ("__Host-a=1; Secure", "https", "https", 0), ("__Host-a=1; Path=/", "https", "https", 0),
+            ("__Host-a=1; Secure; Path=/b", "https", "https", 0),
+            ("__HOST-a=1; Secure; Path=/; Domain=a.example", "https", "https", 0),
+            // The hyphen and the combining mark form one `Character`.
+            ("__Secure-\u{301}=1", "https", "https", 0), ("__Host-\u{301}=1; Secure", "https", "https", 0),
+        ])
+    func secure(field: String, from: String, to: String, count: Int) throws {
+        #expect(try sent([field], from: "\(from)://a.example/b/c", to: "\(to)://a.example/b/c").count == count)
+    }
+
+    @Test("a cookie over plain HTTP never hides a Secure one (RFC 6265bis §5.7)")
+    func secureOnesStay() throws {
+        let field = "a=safe; Secure; Domain=a.example; Path=/b"
+        _ = try sent([field], from: "https://x.a.example/b", to: "https://a.example/")
+        _ = try sent(["a=evil; Path=/b", "b=2"], from: "http://y.a.example/", to: "http://a.example/")
+        _ = try sent(["a=evil; Path=/b/c"], from: "http://a.example/", to: "http://a.example/")
+        #expect(try sent(to: "https://y.a.example/b/c") == ["a=safe", "b=2"])
+        // A cookie that hides no Secure one may be set.
+        #expect(try sent(["a=other; Path=/"], from: "http://a.example/", to: "http://a.example/") == ["a=other"])
+    }
+
+    @Test("Max-Age wins over Expires, and both count by the jar's clock")
+    func expiry() throws {
+        let clock = Protected(Date(timeIntervalSince1970: 1_300_000_000))
+        let jar = CookieJar { clock.value }
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(
+            [
+                "minute=1; Max-Age=60; Expires=Fri, 07 Aug 2037 08:04:19 GMT", "gone=1; Max-Age=0",
+                "kept=1; Expires=Fri, 07 Aug 2007 08:04:19 GMT; Max-Age=99999999999999999999999", "session=1",
+                "dated=1; Expires=Sun, 13 Mar 2011 07:07:39 GMT",
+            ], from: url)
+        func names() -> [String] { jar.cookies(for: url).map(\.name) }
+        #expect(names() == ["minute", "kept", "session", "dated"])
+        clock.withLock { $0 += 59.5 }
+        #expect(names() == ["minute", "kept", "session"])  // `date -u -d '2011-03-13 07:07:39' +%s` is 1300000059
+        clock.withLock { $0 += 0.5 }
+        #expect(names() == ["kept", "session"])
+        #expect(jar.cookies().map(\.name) == ["kept", "session"])
+        jar.store(["session=2; Expires=Fri, 07 Aug 2007 08:04:19 GMT"], from: url)
+        #expect(names() == ["kept"])
+    }
+
+    @Test("limits by domain and in total evict the least recently used")
+    func eviction() throws {
+        let jar = CookieJar(maximumPerDomain: 3, maximum: 5)
+        let url = try #require(URL(string: "https://a.example/x"))
+        jar.store(["a=1; Path=/x", "b=1; Path=/y", "c=1; Path=/y"], from: url)
+        _ = jar.cookies(for: url)  // uses a
+        jar.store(["d=1; Path=/y"], from: url)
+        #expect(jar.cookies().map(\.name) == ["a", "c", "d"])
+        for host in ["b", "c", "d"] {
+            jar.store(["\(host)=1"], from: try #require(URL(string: "https://\(host).test/")))
+        }
+        #expect(jar.cookies().map(\.name) == ["a", "d", "b", "c", "d"])
+        #expect(jar.cookies().map(\.domain) == ["a.example", "a.example", "b.test", "c.test", "d.test"])
+    }
+
+    @Test("long names, control characters and floods of cookies are bounded")
+    func hostile() throws {
+        let url = try #require(URL(string: "https://a.example/"))
+        let long = String(repeating: "x", count: 4_096)
+        jar.store(
+            ["a=\(long)", "\(long)x=", "b=1; Path=/\(long)", "c=1\u{1}", "d\n=1", "e=1\r\nX: y", "=f", "g"], from: url)
+        #expect(jar.cookies().map(\.name) == ["b"])
+        #expect(jar.cookies().map(\.path) == ["/"])
+        jar.store((0..<10_000).map { "n\($0)=1" }, from: url)
+        #expect(jar.cookies().count == 180)
+        for host in 0..<30 {
+            jar.store((0..<180).map { "n\($0)=1" }, from: try #require(URL(string: "https://h\(host).test/")))
+        }
+        #expect((2_850...3_000).contains(jar.cookies().count))
+        // A host name beyond the limit of RFC 1035 §2.3.4 gets no cookie.
+        let deep = try #require(URL(string: "https://" + String(repeating: "a.", count: 130) + "test/"))
+        jar.store(["a=1"], from: deep)
+        #expect(jar.cookies(for: deep).isEmpty)
+    }
+
+    @Test("names that look alike and differ in bytes are two cookies")
+    func names() throws {
+        #expect(try sent(["\u{E9}=1", "e\u{301}=2"], from: "https://a.example/", to: "https://a.example/").count == 2)
+    }
+
+    @Test("a partition's cookies are not visible in another")
+    func partitions() throws {
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(["a=1"], from: url, in: "staging")
+        jar.store(["a=2"], from: url)
+        #expect(jar.cookies(for: url, in: "staging").map(\.value) == ["1"])
+        #expect(jar.cookies(for: url, in: nil).map(\.value) == ["2"])
+        #expect(jar.cookies(for: url, in: "production").isEmpty)
+        jar.remove(in: "staging")
+        #expect(jar.cookies(in: "staging").isEmpty)
+        #expect(jar.cookies().count == 1)
+    }
+
+    @Test("an app sets and removes cookies; invalid ones are typed errors")
+    func ownCookies() throws {
+        try jar.set(StoredCookie("a", "1", domain: "A.example", includesSubdomains: true))
+        try jar.set(StoredCookie("b", "2", domain: "a.example", path: "/b", isSecure: false))
+        #expect(try sent(to: "https://x.a.example/") == ["a=1"])
+        #expect(try sent(to: "http://a.example/b") == ["b=2"])
+        jar.remove { $0.name == "a" }
+        #expect(try sent(to: "https://a.example/b") == ["b=2"])
+        for (name, value, domain, path) in [
+            ("", "1", "a.example", "/"), ("a;b", "1", "a.example", "/"), ("a=b", "1", "a.example", "/"),
+            ("a", "1;2", "a.example", "/"), ("a", "1\r\nX: y", "a.example", "/"), ("a", "1", "", "/"),
+            ("a", "1;\u{301} b=2", "a.example", "/"), ("a=\u{301}b;\u{301}c", "1", "a.example", "/"),
+            ("a", "1", "a.example;\u{301}", "/"), ("a", "1", "a.example", "/;\u{301}b"), ("a", "1", ".\u{301}x", "/"),
+            ("a", "1", ".a.example", "/"), ("a", "1", "a.example", ""), ("a", "1", "a.example", "b"),
+            ("a", String(repeating: "x", count: 4_096), "a.example", "/"),
+        ] {
+            let error = #expect(throws: NetworkError.self) {
+                try jar.set(StoredCookie(name, value, domain: domain, path: path))
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.description.contains("1;2") == false)
+        }
+    }
+
+    @Test("no description shows a cookie's value")
+    func texts() throws {
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(["id=hunter2; HttpOnly; SameSite=Lax"], from: url)
+        let cookie = try #require(jar.cookies().first)
+        #expect(cookie.isHTTPOnly)
+        #expect(cookie.sameSite == .lax)
+        for thing in [cookie, jar, CookieInterceptor(jar), [cookie]] as [Any] {
+            var dumped = ""
+            dump(thing, to: &dumped)
+            for text in [dumped, String(describing: thing), String(reflecting: thing)] {
+                #expect(!text.contains("hunter2"), "\(text)")
+            }
+        }
+    }
+}
+
+/// A value that a test changes while others read it.
+private final class Protected<Value: Sendable>: @unchecked Sendable {  // under the lock alone
+    private let lock = NSLock()
+    private var protected: Value
+
+    init(_ value: Value) { protected = value }
+
+    var value: Value { lock.withLock { protected } }
+    func withLock(_ change: (inout Value) -> Void) { lock.withLock { change(&protected) } }
+}

@@ -1,0 +1,139 @@
+import SwitchboardHAR
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct HARRecorderTests {
+    @Test(
+        "masks a whole value that begins with the mask",
+        arguments: ["token=REDACTEDhunter2", "password: REDACTED hunter2", "{\"a\": \"token=REDACTEDhunter2\"}"])
+    func maskAndMore(text: String) {
+        let masked = ExchangeMasking(.standard).redaction.text(text)
+        #expect(masked.contains("REDACTED"))
+        #expect(!masked.contains("hunter2"))
+    }
+
+    private let url = URL(text: "https://api.example.com/a")
+
+    private func router(_ session: any NetworkSession, _ recorder: HARRecorder, _ chain: [any Interceptor] = [])
+        -> Router<URLEndPoint>
+    {
+        Router(
+            session: session, interceptors: chain,
+            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(recorder) }))
+    }
+
+    /// Reads the entries with JSONSerialization.
+    private func entries(_ recorder: HARRecorder) throws -> [[String: Any]] {
+        let archive = try #require(try JSONSerialization.jsonObject(with: recorder.data) as? [String: Any])
+        let log = try #require(archive["log"] as? [String: Any])
+        #expect(log["version"] as? String == "1.2")
+        return try #require(log["entries"] as? [[String: Any]])
+    }
+
+    private func part(_ entry: [String: Any], _ name: String) throws -> [String: Any] {
+        try #require(entry[name] as? [String: Any])
+    }
+
+    @Test("each retry, redirect and failed exchange is a separate entry")
+    func exchanges() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(
+            .failure(.connectionLost), .status(302, headers: ["Location": "/b"]), .text("here"))
+        let router = router(session, recorder, [RetryPolicy(clock: TestClock(skips: true))])
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(recorder.count == 3)
+        let entries = try entries(recorder)
+        let responses = try entries.map { try part($0, "response") }
+        #expect(responses.map { $0["status"] as? Int } == [0, 302, 200])
+        #expect(responses.map { $0["_error"] as? String } == ["connectionLost", nil, nil])
+        #expect(responses[1]["redirectURL"] as? String == "/b")
+        let content = try part(responses[2], "content")
+        #expect(content["text"] as? String == "here")
+        #expect(content["size"] as? Int == 4)
+        let requests = try entries.map { try part($0, "request") }
+        #expect(
+            requests.map { $0["url"] as? String }
+                == [url, url, URL(text: "https://api.example.com/b")].map(\.absoluteString))
+        #expect(requests.allSatisfy { $0["method"] as? String == "GET" && $0["bodySize"] as? Int == 0 })
+    }
+
+    @Test("keeps the last exchanges, and only the size of longer bodies")
+    func bounds() async throws {
+        let recorder = HARRecorder(maximumEntries: 3, maximumBodySize: 10)
+        let session = StubSession { request in
+            .text(String(repeating: "x", count: Int(request.query ?? "") ?? 0))
+        }
+        let router = router(session, recorder)
+        for count in [1, 2, 10, 11, 5] {
+            let url = URL(text: "https://api.example.com/a").appending(queryItems: [])
+            var components = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            components?.query = String(count)
+            let endPoint = URLEndPoint(
+                .post, try #require(components?.url),
+                task: .requestBody(DataBody(Data(repeating: 0x61, count: count))))
+            _ = try await router.response(for: endPoint)
+        }
+        #expect(recorder.count == 3)
+        let entries = try entries(recorder)
+        let contents = try entries.map { try part(part($0, "response"), "content") }
+        #expect(contents.map { $0["size"] as? Int } == [10, 11, 5])
+        #expect(contents.map { ($0["text"] as? String)?.count } == [10, nil, 5])
+        let requests = try entries.map { try part($0, "request") }
+        #expect(requests.map { $0["bodySize"] as? Int } == [10, 11, 5])
+        #expect(requests.map { (($0["postData"] as? [String: Any])?["text"] as? String)?.count } == [10, nil, 5])
+        recorder.removeAll()
+        #expect(recorder.count == 0)
+        #expect(try self.entries(recorder).isEmpty)
+    }
+
+    @Test("masks secrets by name, and wherever else they appear")
+    func secrets() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(.json(#"{"echo":"hunter2hunter2"}"#, headers: ["Set-Cookie": "sid=c00kiec00kie"]))
+        let endPoint = URLEndPoint(
+            .post, URL(text: "https://api.example.com/hunter2hunter2?api_key=s3cr3ts3cr3t"),
+            task: .requestBody(JSONBody(["password": "passpasspass"])),
+            headers: ["Authorization": "Bearer hunter2hunter2"])
+        _ = try await router(session, recorder).response(for: endPoint)
+        let text = String(decoding: try recorder.data, as: UTF8.self)
+        for secret in ["hunter2hunter2", "s3cr3ts3cr3t", "passpasspass", "c00kiec00kie"] {
+            #expect(!text.contains(secret))
+        }
+        #expect(text.contains("REDACTED"))
+    }
+
+    @Test("masks a secret behind a combining mark wherever it appears")
+    func combiningMarks() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(.text("\u{301}hunter2hunter2 and \u{301}c00kiec00kie"))
+        let endPoint = URLEndPoint(
+            .get, url,
+            headers: ["Authorization": "Bearer \u{301}hunter2hunter2", "Cookie": "a=1;\u{301}sid=\u{301}c00kiec00kie"])
+        _ = try await router(session, recorder).response(for: endPoint)
+        let text = String(decoding: try recorder.data, as: UTF8.self)
+        #expect(text.contains("REDACTED"))
+        for secret in ["unter2hunter2", "00kiec00kie"] { #expect(!text.contains(secret), "\(secret)") }
+    }
+
+    @Test("writes a file that cassettes play, or throws cannotWriteFile")
+    func file() async throws {
+        try await withFolder { folder in
+            let recorder = HARRecorder()
+            _ = try await router(StubSession(.text("here")), recorder).response(for: URLEndPoint(.get, url))
+            let file = folder.appendingPathComponent("calls.har")
+            try recorder.write(to: file)
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["calls.har"])
+            let cassette = try Cassette(file: file, mode: .replay)
+            #expect(try await cassette.send(NetworkRequest(.get, url)).text == "here")
+            let missing = folder.appendingPathComponent("no/such/folder.har")
+            let error = #expect(throws: NetworkError.self) { try recorder.write(to: missing) }
+            #expect(error?.code == .cannotWriteFile)
+        }
+    }
+}

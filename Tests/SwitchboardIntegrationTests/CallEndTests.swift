@@ -1,0 +1,118 @@
+import Foundation
+import Switchboard
+import SwitchboardCalls
+import SwitchboardStreams
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// The last event of a call is how it ended for the caller.
+struct CallEndTests {
+    private struct Film: Decodable, Sendable { var title: String }
+
+    private static let endPoint = URLEndPoint(.get, URL(text: "http://h.test/film"))
+
+    /// Makes a call, and returns its last event and the error that it threw.
+    private func end(
+        of response: MockResponse, _ call: (Router<URLEndPoint>) async throws -> Void
+    ) async throws -> (text: String, error: NetworkError?) {
+        let events = Events()
+        let router = Router<URLEndPoint>(
+            session: StubSession(response), builder: RequestBuilder(options: RequestOptions { $0.monitors = [events] }))
+        var thrown: NetworkError?
+        do { try await call(router) } catch { thrown = error as? NetworkError }
+        return ("\(try await events.end())", thrown)
+    }
+
+    private func text(of error: NetworkError?) -> String { "failed: \(error?.summary ?? "none")" }
+
+    typealias Call = @Sendable (Router<URLEndPoint>) async throws -> Void
+
+    static let calls: [(name: String, make: Call)] = [
+        ("request", { _ = try await $0.request(endPoint, as: Film.self) }),
+        ("call", { _ = try await $0.call(endPoint, as: Film.self).value }),
+        ("upload", { _ = try await $0.upload(endPoint, as: Film.self) }),
+        ("elements", { for try await _ in $0.elements(for: endPoint, as: Film.self) {} }),
+        ("lines", { for try await _ in $0.jsonLines(for: endPoint, as: Film.self) {} }),
+        ("pages", { for try await _ in $0.pages(for: endPoint, as: Film.self) {} }),
+        (
+            "completion",
+            { router in
+                let result = await withCheckedContinuation { done in
+                    router.request(endPoint, as: Film.self) { done.resume(returning: $0) }
+                }
+                _ = try result.get()
+            }
+        ),
+        (
+            "completion on the main actor",
+            { router in
+                let result = await withCheckedContinuation { done in
+                    router.request(endPoint, as: Film.self, on: MainActor.self) { done.resume(returning: $0) }
+                }
+                _ = try result.get()
+            }
+        ),
+    ]
+
+    @Test("a refused status ends the call as failed", arguments: calls.indices)
+    func refused(index: Int) async throws {
+        let end = try await end(of: .status(500), Self.calls[index].make)
+        #expect(end.error?.statusCode == 500, "\(Self.calls[index].name)")
+        #expect(end.text == text(of: end.error), "\(Self.calls[index].name)")
+    }
+
+    @Test("a body that does not decode ends the call as failed", arguments: calls.indices)
+    func undecodable(index: Int) async throws {
+        let end = try await end(of: .json(#"{"title":7"#), Self.calls[index].make)
+        #expect(end.error?.code == .decodingFailed, "\(Self.calls[index].name)")
+        #expect(end.text == text(of: end.error), "\(Self.calls[index].name)")
+    }
+
+    @Test("refused downloads end as failed, raw responses and values as finished")
+    func others() async throws {
+        let download = try await withFolder { folder in
+            try await end(of: .status(404)) {
+                try await $0.download(Self.endPoint, to: folder.appendingPathComponent("film"))
+            }
+        }
+        #expect(download.error?.statusCode == 404 && download.text == text(of: download.error))
+        let raw = try await end(of: .status(500)) { _ = try await $0.rawResponse(for: Self.endPoint) }
+        #expect(raw.text == "finished: HTTP 500")
+        let value = try await end(of: .json("[]")) { _ = try await $0.request(Self.endPoint, as: [Film].self) }
+        #expect(value.text == "finished: HTTP 200")
+    }
+
+    @Test("a stream ends when its body does")
+    func stream() async throws {
+        let read = try await end(of: .text("one\ntwo")) { for try await _ in $0.lines(for: Self.endPoint) {} }
+        #expect(read.text == "finished: HTTP 200")
+        let left = try await end(of: .text("one\ntwo")) {
+            var iterator = $0.bytes(for: Self.endPoint).makeAsyncIterator()
+            _ = try await iterator.next()
+        }
+        #expect(left.text == "cancelled")
+        let cut = try await end(of: .text("one\ntwo").truncated(after: 4)) {
+            for try await _ in $0.bytes(for: Self.endPoint) {}
+        }
+        #expect(cut.error != nil && cut.text == text(of: cut.error))
+    }
+
+    @Test("a reader that leaves before a bad line has canceled the call", arguments: [false, true])
+    func leftEarly(isByEvents: Bool) async throws {
+        let texts = [#"{"title":"Alien"}"#, "bad", ""]
+        let response =
+            isByEvents
+            ? MockResponse.text(
+                texts.dropLast().map { "data: \($0)\n\n" }.joined(), headers: ["Content-Type": "text/event-stream"])
+            : .text(texts.joined(separator: "\n"))
+        func films(_ router: Router<URLEndPoint>) -> ResponseSequence<Film> {
+            isByEvents
+                ? router.events(for: Self.endPoint, as: Film.self) : router.jsonLines(for: Self.endPoint, as: Film.self)
+        }
+        let left = try await end(of: response) { for try await _ in films($0) { break } }
+        #expect(left.text == "cancelled" && left.error == nil)
+        let read = try await end(of: response) { for try await _ in films($0) {} }
+        #expect(read.text == text(of: read.error) && read.error?.code == .decodingFailed)
+    }
+}

@@ -1,0 +1,1 @@
+../SwitchboardAuthTests/KeyAuthenticator.swift

@@ -1,0 +1,88 @@
+import Foundation
+import Switchboard
+import SwitchboardCache
+import SwitchboardCookies
+import SwitchboardResilience
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+/// A cache with a cookie jar and deduplication.
+@Suite(.timeLimit(.minutes(3)))
+struct SharedCacheTests {
+    private let url = URL(text: "https://h.example.com/me")
+    private let stored = RequestOptions { $0.cacheLifetime = .unlimited }
+
+    @Test("cookies from a jar separate responses, also for concurrent requests", .requirement("S1.14"))
+    func cookies() async throws {
+        let jar = CookieJar()
+        let session = AdHocSession { request in
+            await Task.yield()
+            let text = "for \(request.headers["Cookie"] ?? "nobody")"
+            return NetworkResponse(
+                statusCode: 200, headers: ["Vary": "Cookie", "Cache-Control": "max-age=600"], body: Data(text.utf8),
+                url: request.url)
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [RetryPolicy(), Deduplicator()],
+            exchangeInterceptors: [CookieInterceptor(jar), ResponseCache()])
+        let endPoint = URLEndPoint(.get, url)
+        @Sendable func get() async throws -> String { try await router.response(for: endPoint).text }
+        #expect(try await get() == "for nobody")
+        jar.store(["session=anna; Path=/"], from: url)
+        async let one = get()
+        async let other = get()
+        #expect(try await [one, other] == ["for session=anna", "for session=anna"])
+        jar.remove()
+        jar.store(["session=ben; Path=/"], from: url)
+        #expect(try await get() == "for session=ben")
+        jar.remove()
+        #expect(try await get() == "for nobody")
+    }
+
+    @Test("a deduplicated GET that began before a change is not stored")
+    func joined() async throws {
+        let (begun, gate) = (Deliveries<String>(), Gate())
+        let session = AdHocSession { request in
+            begun.add(request.method.rawValue)
+            let version = begun.all.contains("POST") ? "new" : "old"
+            if begun.all.count == 1 { try await gate.wait() }
+            return NetworkResponse(statusCode: 200, body: Data(version.utf8), url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])
+        let endPoint = URLEndPoint(.get, url, options: stored)
+        let first = Task { try await router.response(for: endPoint).text }
+        _ = try await begun.first()
+        _ = try await router.response(for: URLEndPoint(.post, url))
+        let monitor = Events()
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let second = Task { try await router.response(for: endPoint, options: options).text }
+        try await monitor.wait(for: "cache: shared with ")
+        gate.open()
+        let texts = try await [first.value, second.value]
+        #expect(texts == ["old", "old"])
+        #expect(try await router.response(for: endPoint).text == "new")
+    }
+
+    @Test("a response to another call says that it is not stored")
+    func shared() async throws {
+        let gate = Gate()
+        let begun = Deliveries<Void>()
+        let session = AdHocSession { request in
+            begun.add(())
+            try await gate.wait()
+            return NetworkResponse(statusCode: 200, headers: ["ETag": "\"1\""], body: Data("x".utf8), url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])
+        let events = Events()
+        let endPoint = URLEndPoint(.get, url, options: stored)
+        let options = RequestOptions { $0.monitors = [events] }
+        let first = Task { try await router.response(for: endPoint) }
+        _ = try await begun.first()
+        let second = Task { try await router.response(for: endPoint, options: options) }
+        try await events.wait(for: "cache: shared with ")
+        gate.open()
+        let reasons = try await [first.value.notStoredReason, second.value.notStoredReason]
+        #expect(reasons == [nil, "it is the response to another call"])
+    }
+}

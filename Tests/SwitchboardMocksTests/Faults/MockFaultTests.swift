@@ -1,0 +1,94 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+/// Every fault throws its documented error, over both sessions and from a stub.
+@Suite(.timeLimit(.minutes(3)))
+struct MockFaultTests {
+    private func request(for fault: MockFault, to url: URL) -> NetworkRequest {
+        let options = RequestOptions { $0.timeouts.attempt = .seconds(fault.code == .timedOut ? 1 : 20) }
+        guard fault.needsBody else { return NetworkRequest(.get, url, options: options) }
+        return NetworkRequest(.post, url, body: DataBody(Data(count: 100_000)), options: options)
+    }
+
+    private func expect(
+        _ fault: MockFault, _ code: NetworkError.Code?, _ result: Result<NetworkResponse, any Error>
+    ) {
+        switch result {
+        case .success(let response):
+            #expect(code == nil, "\(response)")
+            #expect(fault.name == "redirect-loop" ? response.statusCode == 302 : response.statusCode == 200)
+        case .failure(let error): #expect(code.map { $0 ~= error } == true, "\(error)")
+        }
+    }
+
+    private static let all = MockFault.all + MockFault.bombs
+    /// The faults that end a process with URLSession on Linux: Foundation before 6.4 traps when a connection breaks
+    /// inside the response's head.
+    private static let traps = ["close-after-status-line", "stall-after-status-line", "interim-without-end"]
+    /// Every fault over every session, except those that end the process.
+    private static let overSessions = RealSession.allCases.flatMap { real in
+        all.filter { !(real.traps && traps.contains($0.name)) }.map { (real, $0) }
+    }
+
+    @Test("each fault has its documented outcome over a real session", arguments: overSessions)
+    func overASession(real: RealSession, fault: MockFault) async throws {
+        try await MockServer.run { server in
+            // Since version 8.5 libcurl sends a GET again when its content encoding is unknown.
+            server.enqueue(fault.response, fault.response)
+            let request = request(for: fault, to: server.url)
+            // URLSession on Linux fails for an unknown encoding.
+            let isLost = real.traps && fault.name == "unknown-encoding"
+            expect(
+                fault, isLost ? .cannotDecodeResponse : fault.code,
+                await Result { try await real.session.send(request) })
+        }
+    }
+
+    @Test("each fault has its documented outcome from a stub, or needs a socket", arguments: MockFault.all)
+    func fromAStub(fault: MockFault) async throws {
+        let session = StubSession(clock: TestClock(skips: true), fault.response)
+        let request = request(for: fault, to: try #require(URL(string: "http://h.test/")))
+        let result = await Result { try await session.send(request) }
+        guard !fault.needsSocket else {
+            #expect(throws: NetworkError.self) { try result.get() }
+            if case .failure(let error) = result { #expect((error as? NetworkError)?.code == .unsupported) }
+            return
+        }
+        expect(fault, fault.code, result)
+    }
+
+    @Test("the names of the faults are unique")
+    func uniqueNames() {
+        #expect(Set(MockFault.all.map(\.name)).count == MockFault.all.count)
+        #expect(MockFault.all.count > 30)
+    }
+
+    @Test("a redirect loop fails after twenty redirects", arguments: RealSession.allCases)
+    func redirectLoop(real: RealSession) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.redirectLoop)
+            let router = Router<URLEndPoint>(session: real.session)
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, server.url))
+            }
+            #expect(error?.code == .tooManyRedirects)
+            #expect(server.requests.count == 21)
+            #expect(server.requests.last?.target == "/loop")
+            #expect(server.unfinished.isEmpty)
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Creates the result of an async operation.
+    init(_ operation: () async throws -> Success) async {
+        do {
+            self = .success(try await operation())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

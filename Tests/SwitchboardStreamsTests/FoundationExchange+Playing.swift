@@ -1,0 +1,1 @@
+../SwitchboardTests/Session/Foundation/Support/FoundationExchange+Playing.swift

@@ -1,0 +1,118 @@
+import SwitchboardPlatform
+import Foundation
+import SwitchboardTesting
+import SwitchboardStreams
+import Testing
+
+import SwitchboardTestSupport
+@testable import Switchboard
+
+/// Uploads in pieces to a server that loses data or refuses the end.
+@Suite(.timeLimit(.minutes(3)))
+struct UploadRestartTests {
+    /// Sends a file in pieces of 100,000 bytes, with at most three attempts in a row.
+    private func upload(
+        _ content: Data, over session: any NetworkSession, to url: URL, by flow: some UploadFlow = .tus,
+        query: @escaping @Sendable () -> String = { "" }
+    ) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try content.write(to: file)
+            let options = RequestOptions {
+                $0.retry = RetryPolicy(maximumAttempts: 3, clock: TestClock(skips: true))
+            }
+            try await Router<Uploads>(session: session).upload(
+                file, for: Uploads(url: url, query: query), by: flow, pieceSize: 100_000, options: options)
+        }
+    }
+
+    @Test("a last request refused three times ends the upload", arguments: [500, 404, 403])
+    func refusedEnd(status: Int) async throws {
+        let count = Protected(0)
+        let session = StubSession { request in
+            // This response ends the upload if no policy does.
+            guard count.swap(count.value + 1) < 60 else { return .status(400) }
+            switch request.method {
+            case .post: return .status(202, headers: ["Location": "/u"])
+            case .put: return .status(status)
+            default: return .status(204, headers: ["Range": "0-2"])
+            }
+        }
+        let error = await #expect(throws: NetworkError.self) {
+            try await upload(
+                Data("abc".utf8), over: session, to: URL(text: "http://h.test/"),
+                by: RegistryUpload(digest: "sha256:0"))
+        }
+        #expect(error?.statusCode == status)
+        #expect(session.requests.count { $0.method == .put } == 3)
+    }
+
+    @Test("an upload forgotten after many pieces starts again and ends", arguments: UploadServer.Dialect.allCases)
+    func forgottenLate(dialect: UploadServer.Dialect) async throws {
+        let content = RangeServer.content(950_000)
+        let uploads = UploadServer(dialect, mishaps: [7: .init(kept: 100, answer: .status(404))])
+        try await MockServer.run { server in
+            server.stub(.any) { uploads.answer($0) }
+            switch dialect {
+            case .tus: try await upload(content, over: DefaultSession.shared, to: server.url)
+            case .ietf: try await upload(content, over: DefaultSession.shared, to: server.url, by: .ietf)
+            case .registry:
+                let flow = RegistryUpload(digest: "sha256:0")
+                try await upload(content, over: DefaultSession.shared, to: server.url, by: flow)
+            }
+        }
+        #expect(uploads.data == content)
+        #expect(uploads.uploadCount == 2)
+    }
+
+    @Test("resumes from the offset of a server that lost data")
+    func rolledBack() async throws {
+        let content = RangeServer.content(950_000)
+        let lost = Protected(false)
+        let held = Protected(0)
+        let session = StubSession { request in
+            switch request.method {
+            case .post: return .status(201, headers: ["Location": "/u"])
+            case .patch where request.headers["Upload-Offset"] == "800000" && !lost.swap(true):
+                held.withLock { $0 = 100_000 }
+                return .status(409)
+            case .patch:
+                guard request.headers["Upload-Offset"] == String(held.value) else { return .status(409) }
+                let length = try request.body.encode().count
+                held.withLock { $0 += length }
+                return .status(204, headers: ["Upload-Offset": String(held.value)])
+            default: return .status(204, headers: ["Upload-Offset": String(held.value)])
+            }
+        }
+        try await upload(content, over: session, to: URL(text: "http://h.test/"))
+        #expect(held.value == content.count)
+    }
+
+    @Test("an endpoint with a new URL for each request is one upload")
+    func changingURL() async throws {
+        let content = RangeServer.content(250_000)
+        let uploads = UploadServer(.tus)
+        let number = Protected(0)
+        try await MockServer.run { server in
+            server.stub(.any) { request in
+                server.requests.count > 60 ? .status(400) : uploads.answer(request)
+            }
+            try await upload(content, over: DefaultSession.shared, to: server.url) {
+                "?time=\(number.swap(number.value + 1))"
+            }
+        }
+        #expect(uploads.data == content)
+        #expect(uploads.uploadCount == 1)
+    }
+}
+
+/// The endpoint that opens uploads.
+private struct Uploads: EndPointType {
+    let url: URL
+    let query: @Sendable () -> String
+    var baseURL: URL { url }
+    var path: String { "new" + query() }
+    var httpMethod: HTTPMethod { .post }
+    var task: HTTPTask { .request }
+    var headers: HTTPHeaders? { nil }
+}

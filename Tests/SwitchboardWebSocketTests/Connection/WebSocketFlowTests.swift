@@ -1,0 +1,290 @@
+#if os(Linux)
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardTesting
+import Testing
+import SwitchboardTestSupport
+@testable import SwitchboardWebSocket
+
+/// Back-pressure, limits and ends of a socket.
+@Suite("WebSocket flow", .timeLimit(.minutes(3))) struct WebSocketFlowTests {
+    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    private func open(
+        _ server: MockServer, clock: any Clock<Duration> = ContinuousClock(),
+        _ change: (inout WebSocketOptions) -> Void = { _ in }
+    ) async throws -> Socket {
+        var settings = WebSocketOptions()
+        change(&settings)
+        let options = RequestOptions { [settings] in $0.webSocket = settings }
+        return try await Router(session: CurlSession()).webSocket(
+            for: URLEndPoint(.get, server.url, options: options), clock: clock)
+    }
+
+    // MARK: Sending
+
+    @Test("the end of a connection releases its compressor")
+    func releasesCompressor() async throws {
+        let queue = SendQueue()
+        let connection = WebSocketConnection(queue, WebSocketOptions(), nil, clock: ContinuousClock())
+        weak var compressor: MessageDeflater?
+        do {
+            let made = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: true)
+            compressor = made
+            let frames = FrameSource(queue)
+            frames.compress(with: made, threshold: 0)
+            let bytes = ResponseBytes {
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            }
+            connection.start(bytes, FrameCoding(frames, MessageReader(limit: 1 << 10)))
+        }
+        #expect(compressor != nil)
+        connection.end(CancellationError())
+        #expect(await comesTrue { compressor == nil })
+    }
+
+    @Test("a message that was read is released")
+    func releasing() async throws {
+        let isReleased = Protected(false)
+        let inbox = Inbox(limit: 1 << 20)
+        do {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 1_024, alignment: 1)
+            let data = Data(
+                bytesNoCopy: bytes, count: 1_024,
+                deallocator: .custom { bytes, _ in
+                    bytes.deallocate()
+                    isReleased.withLock { $0 = true }
+                })
+            _ = inbox.add(.binary(data))
+        }
+        _ = try await inbox.next()
+        #expect(isReleased.value)
+    }
+
+    @Test("a send ends when its last fragment was passed on")
+    func sendWaits() async throws {
+        let queue = SendQueue()
+        let frames = FrameSource(queue)
+        let hasSent = Protected(false)
+        let sending = Task {
+            try await queue.send(.binary(Data(count: FrameSource.fragmentSize + 1)))
+            hasSent.withLock { $0 = true }
+        }
+        let first = try #require(await frames.next())
+        let last = try #require(await frames.next())
+        #expect(first.count == FrameSource.fragmentSize + 14 && last.count == 7)
+        await Task.yield()
+        #expect(!hasSent.value)
+        let third = Task { await frames.next() }
+        try await sending.value
+        #expect(hasSent.value)
+        third.cancel()
+        #expect(await third.value == nil)
+    }
+
+    @Test("a server that does not read makes the sender wait")
+    func unread() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.pause(.milliseconds(500)), .text("late"), .stall))
+            let socket = try await open(server)
+            let hasSent = Protected(false)
+            let sending = Task {
+                // More than the buffers of the system hold.
+                for _ in 0..<64 { try await socket.send(.binary(Data(count: 1 << 20))) }
+                hasSent.withLock { $0 = true }
+            }
+            #expect(try await socket.receive() == .text("late"))
+            #expect(!hasSent.value && socket.metrics.messagesSent < 64)
+            sending.cancel()
+            await #expect(throws: CancellationError.self) { try await sending.value }
+        }
+    }
+
+    @Test("a control frame passes between the fragments of a message")
+    func controlBetween() async throws {
+        let queue = SendQueue()
+        let frames = FrameSource(queue)
+        let sending = Task { try await queue.send(.binary(Data(count: FrameSource.fragmentSize * 2))) }
+        let first = try #require(await frames.next())
+        queue.sendControl(.pong(Data("p".utf8)))
+        let second = try #require(await frames.next())
+        let third = try #require(await frames.next())
+        #expect([first, second, third].map { $0[0] } == [0x02, 0x8A, 0x80])
+        queue.end(CancellationError())
+        _ = await sending.result
+    }
+
+    @Test("each frame has another mask, of random bits")
+    func maskingKeys() async throws {
+        let queue = SendQueue()
+        let frames = FrameSource(queue)
+        var keys: [UInt32] = []
+        for _ in 0..<64 {
+            queue.sendControl(.pong(Data()))
+            let frame = try #require(await frames.next())
+            keys.append(frame[2..<6].reduce(0) { $0 << 8 | UInt32($1) })
+        }
+        #expect(Set(keys).count == 64)
+        #expect(keys.reduce(0, |) == .max && keys.reduce(.max, &) == 0)
+    }
+
+    @Test("only the last of several waiting pongs is sent")
+    func pongs() async throws {
+        let queue = SendQueue()
+        let frames = FrameSource(queue)
+        for number in 0..<1_000 { queue.sendControl(.pong(Data("\(number)".utf8))) }
+        queue.sendControl(.close(.noStatusReceived, reason: ""))
+        #expect(await frames.next()?[1] == 0x83)
+        #expect(await frames.next()?[0] == 0x88)
+        #expect(await frames.next() == nil)
+    }
+
+    // MARK: Receiving
+
+    @Test("a full queue takes no further message", arguments: [0, 100])
+    func fullQueue(_ size: Int) async throws {
+        let inbox = Inbox(limit: 10 * (size + 64))
+        let adding = Task {
+            for _ in 0..<50 where !inbox.add(.binary(Data(count: size))) { await inbox.waitForRoom() }
+            inbox.end(.success(()))
+        }
+        #expect(await comesTrue { inbox.isFull })
+        var taken = 0
+        #expect(inbox.received.messages == 10)
+        while try await inbox.next() != nil {
+            taken += 1
+            #expect(inbox.received.messages <= taken + 10)
+        }
+        #expect(taken == 50)
+        await adding.value
+    }
+
+    @Test("a reader that is slow is no reason to miss an answer to a ping")
+    func slowReaderPings() async throws {
+        try await MockServer.run { server in
+            let bytes = Data(count: 1 << 20)
+            let message = WebSocketMessage.binary(bytes)
+            server.enqueue(.webSocket(.binary(bytes), .binary(bytes)))
+            let clock = TestClock()
+            let socket = try await open(server, clock: clock) {
+                $0.queueLimit = 1
+                $0.pingInterval = .seconds(20)
+            }
+            let inbox = try await socket.connections.current().inbox
+            #expect(await comesTrue { inbox.isFull })
+            for _ in 0..<3 {
+                _ = try await clock.nextSleep()
+                clock.advance(by: .seconds(20))
+            }
+            _ = try await clock.nextSleep()
+            #expect(try await socket.receive() == message)
+            #expect(try await socket.receive() == message)
+            try await socket.ping()
+        }
+    }
+
+    @Test("a compressed bomb is refused before it is inflated")
+    func bomb() async throws {
+        let packed = try #require(
+            try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: false).compress(Data(count: 64 << 20)))
+        try await MockServer.run { server in
+            let fields: HTTPHeaders = ["Sec-WebSocket-Extensions": "permessage-deflate"]
+            server.enqueue(.webSocket(.frame(0x2, packed, reserved: 4), headers: fields))
+            let socket = try await open(server) {
+                $0.compression = WebSocketCompression()
+                $0.messageLimit = 1 << 20
+            }
+            let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+            #expect(failure?.code == .responseTooLarge && socket.closure?.code == .messageTooBig)
+            #expect(try await server.takeWebSocket().closeCode == 1009)
+        }
+    }
+
+    // MARK: Ending
+
+    @Test(
+        "a server that keeps a closed connection open is left after the timeout",
+        arguments: [WebSocketStep.close(1000), .frame(0x3, Data())])
+    func closeTimeout(_ step: WebSocketStep) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(step, .stall))
+            let clock = TestClock()
+            let socket = try await open(server, clock: clock)
+            _ = try? await socket.receive()
+            #expect(try await clock.nextSleep() == .seconds(10))
+            clock.advance(by: .seconds(10))
+            try await server.waitForDisconnect()
+            // Returns at once, because the socket has ended.
+            await socket.close()
+        }
+    }
+
+    @Test(
+        "a 101 with a field about its body ends in an error",
+        arguments: [
+            ["Content-Length": "0"], ["Content-Length": "3"], ["Content-Length": "100"],
+            ["Transfer-Encoding": "chunked"], ["Content-Encoding": "gzip"],
+        ] as [HTTPHeaders])
+    func bodyFields(_ fields: HTTPHeaders) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("x"), .text("y"), .drop, headers: fields))
+            await #expect(throws: NetworkError.self) {
+                let socket = try await open(server)
+                while try await socket.receive() != nil {}
+            }
+        }
+    }
+
+    @Test(
+        "a socket that has ended is released",
+        arguments: [WebSocketStep.close(1000), .drop, .reset, .frame(0x3, Data())])
+    func released(_ step: WebSocketStep) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(step))
+            weak var queue: SendQueue?
+            do {
+                let socket = try await open(server)
+                queue = try await socket.connections.current().queue
+                _ = try? await socket.receive()
+                await socket.close()
+            }
+            #expect(await comesTrue { queue == nil })
+        }
+    }
+
+    @Test("a closed socket ends the sender that waits")
+    func closeAmidSend() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.pause(.milliseconds(200)), .text("late"), .stall))
+            let clock = TestClock()
+            let socket = try await open(server, clock: clock)
+            let sending = Task { while true { try await socket.send(.binary(Data(count: 1 << 20))) } }
+            _ = try await socket.receive()
+            async let closing: Void = socket.close()
+            _ = try await clock.nextSleep()
+            clock.advance(by: .seconds(10))
+            await closing
+            let failure = await #expect(throws: NetworkError.self) { try await sending.value }
+            #expect(failure?.code == .webSocketClosed)
+        }
+    }
+
+    @Test("canceling a task that sends withdraws its message")
+    func cancelSend() async throws {
+        let queue = SendQueue()
+        let frames = FrameSource(queue)
+        for round in 0..<200 {
+            let sending = Task { try await queue.send(.text("withdrawn")) }
+            for _ in 0..<round % 10 { await Task.yield() }
+            sending.cancel()
+            await #expect(throws: CancellationError.self) { try await sending.value }
+        }
+        let last = Task { try await queue.send(.text("last")) }
+        #expect(await frames.next()?.count == 10)
+        queue.end(CancellationError())
+        _ = await last.result
+    }
+}
+#endif

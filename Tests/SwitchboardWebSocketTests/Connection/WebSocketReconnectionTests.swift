@@ -1,0 +1,346 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardWebSocket
+import SwitchboardTestSupport
+import Testing
+
+/// A socket that reconnects.
+@Suite("WebSocket reconnection", .timeLimit(.minutes(3))) struct WebSocketReconnectionTests {
+    private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
+
+    private func options(_ change: (inout RequestOptions) -> Void = { _ in }) -> RequestOptions {
+        var options = RequestOptions()
+        options.webSocket.reconnects = true
+        change(&options)
+        return options
+    }
+
+    private func router(_ session: StubSession, clock: TestClock, attempts: Int = 4) -> Router<URLEndPoint> {
+        let policy = RetryPolicy(maximumAttempts: attempts, baseDelay: .seconds(2), jitter: nil, clock: clock)
+        return Router(
+            session: session, interceptors: [RetryPolicy(clock: clock)],
+            builder: RequestBuilder(options: RequestOptions { $0.retry = policy }))
+    }
+
+    private func read(_ socket: WebSocket<String, String>) async throws -> [String] {
+        var texts: [String] = []
+        for try await text in socket { texts.append(text) }
+        return texts
+    }
+
+    @Test("a lost connection is opened again after its last message")
+    func lost() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            .webSocket(.text("1"), .text("2"), .drop), .webSocket(.text("3"), .reset), .webSocket(.text("4"), .close()))
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let texts = try await read(socket)
+        #expect(texts == ["1", "2", "3", "4"])
+        #expect(session.requests.count == 3)
+        #expect(clock.sleeps == [.seconds(2), .seconds(2)])
+        #expect(socket.closure?.code == .normalClosure)
+        #expect(socket.metrics.messagesReceived == 4)
+    }
+
+    @Test("without the option a lost connection ends the socket")
+    func off() async throws {
+        let session = StubSession(.webSocket(.text("1"), .drop), .webSocket(.text("2")))
+        let clock = TestClock(skips: true)
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self)
+        let failure = await #expect(throws: NetworkError.self) { try await read(socket) }
+        #expect(failure?.code == .connectionLost)
+        #expect(session.requests.count == 1 && clock.sleeps.isEmpty)
+    }
+
+    #if os(Linux)
+    @Test("each connection subscribes first, with the last message that was read")
+    func cursor() async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .webSocket(.receive, .text("7"), .text("8"), .drop), .webSocket(.receive, .text("9"), .close()))
+            let router = Router<URLEndPoint>(
+                session: CurlSession(), interceptors: [RetryPolicy(clock: TestClock(skips: true))])
+            let socket = try await router.webSocket(
+                for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self, options: options()
+            ) { socket, last in
+                try await socket.send("after \(last ?? "none")")
+            }
+            let texts = try await read(socket)
+            #expect(texts == ["7", "8", "9"])
+            let seen = try await [server.takeWebSocket(), server.takeWebSocket()]
+            #expect(seen.map { $0.messages.map(\.text) } == [["after none"], ["after 8"]])
+        }
+    }
+    #endif
+
+    @Test(
+        "a Close frame for a time reconnects, and any other one ends the socket",
+        arguments: [
+            (1000, 1), (1001, 2), (1002, 1), (1008, 1), (1011, 2), (1012, 2), (1013, 2), (1014, 2), (4000, 1), (nil, 1),
+        ] as [(UInt16?, Int)])
+    func codes(_ code: UInt16?, _ connections: Int) async throws {
+        let session = StubSession(.webSocket(.close(code)), .webSocket(.close()))
+        let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let texts = try await read(socket)
+        #expect(texts.isEmpty && session.requests.count == connections)
+    }
+
+    @Test("a violation of the protocol ends the socket")
+    func violation() async throws {
+        let session = StubSession(.webSocket(.frame(0x3, Data())), .webSocket(.text("never")))
+        let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let failure = await #expect(throws: NetworkError.self) { try await read(socket) }
+        #expect(failure?.code == .invalidResponse && session.requests.count == 1)
+    }
+
+    @Test("silent connections and failed handshakes share one count")
+    func attempts() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            .webSocket(.text("1"), .drop), .webSocket(.drop), .status(503), .webSocket(.drop),
+            .webSocket(.text("never")))
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let first = try await socket.receive()
+        #expect(first == "1")
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .connectionLost && failure?.attempts == 4)
+        #expect(session.requests.count == 4)
+        #expect(clock.sleeps == [.seconds(2), .seconds(4), .seconds(8)])
+        let late = await #expect(throws: NetworkError.self) { try await socket.send("late") }
+        #expect(late?.code == .connectionLost)
+    }
+
+    @Test("Retry-After of a refused handshake sets the wait")
+    func retryAfter() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            .webSocket(.text("1"), .drop), .status(503, headers: ["Retry-After": "20"]), .webSocket(.close()))
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        _ = try await read(socket)
+        #expect(clock.sleeps == [.seconds(2), .seconds(20)])
+    }
+
+    @Test("a refused handshake that is final ends the socket with its error")
+    func refused() async throws {
+        let session = StubSession(.webSocket(.drop), .status(403), .webSocket(.close()))
+        let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let failure = await #expect(throws: NetworkError.self) { try await read(socket) }
+        #expect(failure?.code == .forbidden && session.requests.count == 2)
+    }
+
+    #if os(Linux)
+    @Test("a message waits for the next connection")
+    func sending() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.drop), .webSocket(.receive, .text("got it"), .close()))
+            let clock = TestClock()
+            let policy = RetryPolicy(baseDelay: .seconds(2), jitter: nil, clock: clock)
+            let socket = try await Router<URLEndPoint>(session: CurlSession()).webSocket(
+                for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self,
+                options: options { $0.retry = policy })
+            let reading = Task { try await read(socket) }
+            let wait = try await clock.nextSleep(within: .seconds(30))
+            let sending = Task { try await socket.send("hello") }
+            clock.advance(by: wait)
+            try await sending.value
+            let texts = try await reading.value
+            #expect(wait == .seconds(2) && texts == ["got it"])
+            _ = try await server.takeWebSocket()
+            let second = try await server.takeWebSocket()
+            #expect(second.messages.map(\.text) == ["hello"])
+        }
+    }
+    #endif
+
+    @Test("a loop that answers each message survives a lost connection")
+    func answering() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            .webSocket(.text("1"), .text("2"), .drop), .webSocket(.receive, .receive, .text("3"), .close()))
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let states = socket.states
+        for await state in states {
+            if case .reconnecting = state { break }
+        }
+        var texts: [String] = []
+        for try await text in socket {
+            texts.append(text)
+            if texts.count < 3 { try await socket.send("got \(text)") }
+        }
+        #expect(texts == ["1", "2", "3"] && session.requests.count == 2)
+    }
+
+    #if os(Linux)
+    @Test("a ping without an answer reconnects")
+    func ping() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1"), .stall), .webSocket(.text("2"), .close()))
+            let (pings, waits) = (TestClock(), TestClock(skips: true))
+            let router = Router<URLEndPoint>(session: CurlSession(), interceptors: [RetryPolicy(clock: waits)])
+            let socket = try await router.webSocket(
+                for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self,
+                options: options { $0.webSocket.pingInterval = .seconds(20) }, clock: pings)
+            var states = socket.states.makeAsyncIterator()
+            let open = await states.next()
+            #expect(open == .open)
+            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep(within: .seconds(30))) }
+            let lost = await states.next()
+            guard case .reconnecting(let cause) = lost else { throw NetworkError(.unknown, reason: "\(lost as Any)") }
+            #expect(cause.code == .timedOut)
+            let texts = try await read(socket)
+            #expect(texts == ["1", "2"])
+        }
+    }
+    #endif
+
+    @Test("the states name each connection, and end with the socket")
+    func states() async throws {
+        let session = StubSession(.webSocket(.text("1"), .drop), .webSocket(.text("2"), .close(1000, reason: "bye")))
+        let clock = TestClock()
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let states = socket.states
+        let reading = Task { try await read(socket) }
+        clock.advance(by: try await clock.nextSleep(within: .seconds(30)))
+        _ = try await reading.value
+        var codes: [String] = []
+        for await state in states {
+            switch state {
+            case .open: codes.append("open")
+            case .reconnecting(let cause): codes.append("\(cause.code)")
+            case .closed(let closure): codes.append("closed \(closure?.code.rawValue ?? 0) \(closure?.reason ?? "")")
+            }
+        }
+        #expect(codes == ["open", "connectionLost", "open", "closed 1000 bye"])
+        var late = socket.states.makeAsyncIterator()
+        let (last, none) = await (late.next(), late.next())
+        #expect(last == .closed(socket.closure) && none == nil)
+    }
+
+    @Test("a socket that does not reconnect has states too")
+    func plainStates() async throws {
+        let session = StubSession(.webSocket(.text("1"), .drop))
+        let socket = try await Router<URLEndPoint>(session: session).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self)
+        let states = socket.states
+        _ = try await socket.receive()
+        var seen: [WebSocketState] = []
+        for await state in states { seen.append(state) }
+        #expect(seen == [.open, .closed(nil)] || seen == [.closed(nil)])
+    }
+
+    @Test("closing a socket that reconnects ends it")
+    func closing() async throws {
+        let session = StubSession(.webSocket(.drop), .webSocket(.text("never")))
+        let clock = TestClock()
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        _ = try await clock.nextSleep(within: .seconds(30))
+        await socket.close(.normalClosure, reason: "enough")
+        let texts = try await read(socket)
+        #expect(texts.isEmpty && session.requests.count == 1)
+        #expect(socket.closure?.reason == "enough" && socket.closure?.isByServer == false)
+        let late = await #expect(throws: NetworkError.self) { try await socket.send("late") }
+        #expect(late?.code == .webSocketClosed)
+    }
+
+    @Test("the router's cancel ends the wait for the next connection")
+    func routerCancel() async throws {
+        let session = StubSession(.webSocket(.drop), .webSocket(.text("never")))
+        let clock = TestClock()
+        let router = router(session, clock: clock)
+        let socket = try await router.webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        _ = try await clock.nextSleep(within: .seconds(30))
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await read(socket) }
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("releasing a socket that reconnects ends its wait")
+    func releasing() async throws {
+        let session = StubSession(.webSocket(.drop), .webSocket(.text("never")))
+        let clock = TestClock()
+        var socket: WebSocket<String, String>? = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        _ = try await clock.nextSleep(within: .seconds(30))
+        let states = try #require(socket).states
+        socket = nil
+        var last: WebSocketState?
+        for await state in states { last = state }
+        guard case .closed(let closure) = last else { throw NetworkError(.unknown, reason: "\(last as Any)") }
+        #expect(closure?.code == .goingAway && closure?.isByServer == false && clock.sleeperCount == 0)
+    }
+
+    @Test("leaving a loop of the subscription keeps the connection open")
+    func loopOfSubscription() async throws {
+        let session = StubSession(.webSocket(.text("ready"), .text("1"), .receive, .close()))
+        let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options()
+        ) { socket, _ in
+            for try await text in socket where text == "ready" { break }
+        }
+        let first = try await socket.receive()
+        try await socket.send("thanks")
+        let end = try await socket.receive()
+        #expect(first == "1" && end == nil && socket.closure?.isByServer == true)
+    }
+
+    @Test("an error of the subscription ends the socket")
+    func subscription() async throws {
+        struct Refused: Error {}
+        let session = StubSession(.webSocket(.text("1"), .drop), .webSocket(.text("never")))
+        let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options()
+        ) { _, last in
+            if last != nil { throw Refused() }
+        }
+        let first = try await socket.receive()
+        #expect(first == "1")
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.underlying is Refused)
+        await #expect(throws: Refused.self) {
+            try await router(StubSession(.webSocket(.echo)), clock: TestClock(skips: true)).webSocket(
+                for: endPoint, sending: String.self, receiving: String.self, options: options()
+            ) { _, _ in throw Refused() }
+        }
+    }
+}
+
+/// Ends of a socket that meet another event.
+@Suite("WebSocket races", .timeLimit(.minutes(3))) struct WebSocketRaceTests {
+    @Test("closing while the next connection is installed throws no error")
+    func closeAmidInstallation() async throws {
+        for round in 0..<300 {
+            let session = StubSession(.webSocket(.drop), .webSocket(.stall))
+            let (isOpening, mayOpen) = (Gate(), Gate())
+            let options = RequestOptions { $0.webSocket.reconnects = true }
+            let socket = try await Router<URLEndPoint>(session: session).webSocket(
+                for: URLEndPoint(.get, URL(text: "https://example.com/"), options: options),
+                clock: TestClock(skips: true)
+            ) { _, _ in
+                guard session.requests.count > 1 else { return }
+                isOpening.open()
+                try await mayOpen.wait()
+            }
+            let reading = Task { try await socket.receive() }
+            try await isOpening.wait()
+            async let closing: Void = socket.close()
+            for _ in 0..<round % 8 { await Task.yield() }
+            mayOpen.open()
+            await closing
+            let message = try await reading.value
+            #expect(message == nil)
+            #expect(socket.closure?.isByServer == false)
+        }
+    }
+}

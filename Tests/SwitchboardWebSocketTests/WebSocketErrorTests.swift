@@ -1,0 +1,139 @@
+import Foundation
+import Switchboard
+import SwitchboardTesting
+import SwitchboardWebSocket
+import SwitchboardTestSupport
+import Testing
+
+/// The texts of errors that only a WebSocket has.
+@Suite("WebSocket errors", .timeLimit(.minutes(3))) struct WebSocketErrorTests {
+    private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
+
+    private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
+
+    private func open(_ response: MockResponse, limit: Int = 1_000) async throws -> Socket {
+        try await Router<URLEndPoint>(session: StubSession(response)).webSocket(
+            for: endPoint, options: RequestOptions { $0.webSocket.messageLimit = limit })
+    }
+
+    #if os(Linux)
+    @Test("an accepted status other than 101 shows the request and the response")
+    func refused() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("<html>Sign in</html>", headers: ["X-Server": "1"]))
+            let url = server.url.appending(path: "chat")
+            let failure = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: URLEndPoint(.get, url))
+            }
+            #expect(
+                failure?.code == .unexpectedStatus && failure?.statusCode == 200 && failure?.headers?["X-Server"] == "1"
+            )
+            #expect(failure?.url == url && failure?.method == .get && failure?.endPoint == "URLEndPoint")
+            #expect(failure?.body == Data("<html>Sign in</html>".utf8) && failure?.request != nil)
+            #expect(
+                failure?.reason == "the server answered 200 instead of 101, so this path may be no WebSocket; "
+                    + #"the body begins "<html>Sign in</html>""#)
+            #expect(failure?.message == "Unexpected status (200)")
+        }
+    }
+
+    @Test("the error of an accepted status does not wait for all of a body")
+    func endlessBody() async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send(Data("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello".utf8))
+            try connection.stall()
+        } body: { server in
+            let failure = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: URLEndPoint(.get, server.url))
+            }
+            #expect(failure?.code == .unexpectedStatus && failure?.body == Data("hello".utf8))
+        }
+    }
+    #endif
+
+    @Test("a message above the limit is responseTooLarge with the limit's name")
+    func limit() async throws {
+        let socket = try await open(.webSocket(.binary(Data(count: 1_001))))
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .responseTooLarge)
+        #expect(
+            failure?.summary
+                == "The message is larger than the limit: webSocket.messageLimit is 1000 bytes; closed with 1009")
+        #expect(failure?.message == "The message is larger than the limit")
+        #expect(failure?.url?.absoluteString == "https://example.com/chat")
+    }
+
+    @Test("a violation says that the server violates the WebSocket protocol")
+    func violation() async throws {
+        let socket = try await open(.webSocket(.frame(0x3, Data())))
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .invalidResponse)
+        #expect(
+            failure?.summary == "The server violates the WebSocket protocol: "
+                + "the opcode 3 is reserved (RFC 6455 §5.2); closed with 1002")
+        #expect(failure?.message == "The server violates the WebSocket protocol")
+    }
+
+    @Test("a wrong 101 says that it opens no WebSocket")
+    func handshake() async throws {
+        let failure = await #expect(throws: NetworkError.self) {
+            try await open(.webSocket(.echo, subprotocol: "other"))
+        }
+        #expect(failure?.code == .invalidResponse)
+        #expect(
+            failure?.summary
+                == #"The server's answer opens no WebSocket: the subprotocol "other" was not offered"#)
+    }
+
+    #if os(Linux)
+    @Test("a lost connection is described without words of HTTP", arguments: WebSocketWireTests.Way.allCases)
+    func lost(_ way: WebSocketWireTests.Way) async throws {
+        let ends = [
+            (WebSocketStep.drop, "the server closed the connection without a Close frame"),
+            (.reset, "the server reset the WebSocket connection"),
+        ]
+        for (end, reason) in ends {
+            try await MockServer.run { server in
+                server.enqueue(.webSocket(.text("1"), end))
+                let socket = try await Router<URLEndPoint>(session: way.session).webSocket(
+                    for: URLEndPoint(.get, server.url))
+                let failure = await #expect(throws: NetworkError.self) { while try await socket.receive() != nil {} }
+                #expect(failure?.code == .connectionLost && failure?.reason == reason)
+                #expect(failure?.url == server.url)
+            }
+        }
+    }
+    #endif
+
+    @Test("a message on a closed socket throws an error with both texts")
+    func closed() async throws {
+        let socket = try await open(.webSocket(.close(4000, reason: "bye")))
+        let end = try await socket.receive()
+        #expect(end == nil)
+        let failures = await [
+            #expect(throws: NetworkError.self) { try await socket.send(.text("late")) },
+            #expect(throws: NetworkError.self) { try await socket.ping() },
+        ]
+        for failure in failures {
+            #expect(failure?.code == .webSocketClosed && failure?.message == "The connection is closed")
+            #expect(failure?.summary == "The WebSocket is closed: the server closed it with 4000: bye")
+            #expect(failure?.url?.absoluteString == "https://example.com/chat")
+        }
+    }
+
+    @Test(
+        "a base URL with a scheme of WebSockets names the URL to write",
+        arguments: [
+            ("ws://chat.example.com:8080/v1", "write http://chat.example.com:8080/v1"),
+            ("wss://chat.example.com?token=s3cret", "write https://chat.example.com?token=<redacted>"),
+            ("WSS://chat.example.com", "write https://chat.example.com"), ("ws://", nil), ("wsx://h", nil),
+        ] as [(String, String?)])
+    func scheme(_ text: String, _ advice: String?) async throws {
+        let failure = #expect(throws: NetworkError.self) {
+            try EnvironmentURLs([.production: text]).url(in: .production)
+        }
+        let fault = "has a scheme other than http and https"
+        #expect(failure?.reason?.hasSuffix(advice.map { "\(fault): \($0)" } ?? fault) == true, "\(failure as Any)")
+    }
+}
