@@ -1,8 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Describes one kind of credential: how a request carries it, and how it is refreshed. ``AuthenticationInterceptor``
-/// does the rest.
+/// Applies and refreshes one kind of credential, for an ``AuthenticationInterceptor``.
 ///
 /// ```swift
 /// struct SessionKeys: Authenticator {
@@ -32,7 +31,7 @@ public protocol Authenticator: Sendable {
     /// router carries no credential, so it starts no second refresh.
     ///
     /// - Parameters:
-    ///   - credential: The credential that has expired or was refused. Nil when none exists.
+    ///   - credential: The credential that has expired or was rejected. Nil when none exists.
     ///   - partition: The partition of the credential; see `RequestOptions.partition`.
     /// - Returns: The new credential, which may be the old one with a new date.
     /// - Throws: An error that ends every waiting request; see ``isLost(after:)``.

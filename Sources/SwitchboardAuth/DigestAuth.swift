@@ -10,10 +10,9 @@ import SwitchboardPlatform
 /// ```
 ///
 /// The first request to an origin receives a 401 and is sent again. Later requests carry a response to the same
-/// challenge, with an
-/// increasing count, until the server calls the nonce stale. Of several challenges, the one with the strongest hash is
-/// answered. A 401 that cannot be answered is the result, and so is a 401 after a response. A body that cannot be sent
-/// again needs an earlier request to the origin.
+/// challenge, with an increasing count, until the server declares the nonce stale. Of several challenges, the one with
+/// the strongest hash is answered. A 401 that cannot be answered is the result, and so is a 401 after a response. A
+/// body that cannot be sent again needs an earlier request to the origin.
 ///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. `RequestOptions.credentials` replaces
 /// the credentials for one request.
@@ -48,11 +47,11 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
     /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server requires `auth-int`,
     ///   `NetworkError.Code.unsupported` when the system lacks the hash function.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard request.takesSignIn(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
+        guard request.acceptsSignIn(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
             return try await next(request)
         }
         var request = request
-        request.noteSignIn()
+        request.recordSignIn()
         var digest = nonces.next(for: key)
         var credentials: BasicCredentials?
         if digest != nil { credentials = try await self.credentials(for: request) }
@@ -93,7 +92,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
     /// Replaces the request with the redirected one. Returns false without a redirect.
     private func followRedirect(_ response: NetworkResponse, _ request: inout NetworkRequest) -> Bool {
         guard var redirected = response.request, redirected.id == request.id, redirected.url != request.url,
-            redirected.takesSignIn(for: origins)
+            redirected.acceptsSignIn(for: origins)
         else { return false }
         redirected.headers.remove("Authorization")
         request = redirected
@@ -102,7 +101,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 
     private func credentials(for request: NetworkRequest) async throws -> BasicCredentials? {
         let credentials = try await request.options.credentials.orElse { try await source.value(for: request) }
-        if credentials == nil { try request.checkSignIn() }
+        if credentials == nil { try request.requireNoSignIn() }
         return credentials
     }
 

@@ -28,7 +28,7 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Signs a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        if request.takesCredentials(for: origins) { request = try await signed(request) }
+        if request.acceptsCredentials(for: origins) { request = try await signed(request) }
     }
 
     private func signed(_ request: NetworkRequest) async throws -> NetworkRequest {
@@ -39,7 +39,7 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
                 return request
             }
             for field in signed.headers where !request.headers.values(for: field.name).contains(field.value) {
-                signed.noteCredential(in: field.name)
+                signed.recordCredential(in: field.name)
             }
             return signed
         } catch let error where error is NetworkError || error is CancellationError {

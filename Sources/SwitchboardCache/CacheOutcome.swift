@@ -77,13 +77,13 @@ extension CallEvent {
 
 extension NetworkRequest {
     /// The outcome of the response that has this request.
-    var cacheOutcome: CacheOutcome? { (cacheNote as? CacheRecord)?.outcome }
+    var cacheOutcome: CacheOutcome? { (cacheRecord as? CacheRecord)?.outcome }
 
     /// The reason why the response that has this request was not stored.
-    var cacheRefusal: CacheRefusal? { (cacheNote as? CacheRecord)?.refusal }
+    var cacheRefusal: CacheRefusal? { (cacheRecord as? CacheRecord)?.refusal }
 
     mutating func setCacheOutcome(_ outcome: CacheOutcome?, _ refusal: CacheRefusal? = nil) {
-        cacheNote = outcome.map { $0 == .hit ? CacheRecord.hit : CacheRecord($0, refusal) }
+        cacheRecord = outcome.map { $0 == .hit ? CacheRecord.hit : CacheRecord($0, refusal) }
     }
 }
 

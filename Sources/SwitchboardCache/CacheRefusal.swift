@@ -61,7 +61,7 @@ extension ResponseCache {
     func changeRefusal(of request: NetworkRequest, _ key: CacheKey, sentAs sent: NetworkRequest) -> CacheRefusal? {
         let advice = "list the cache after it, or \(identity == nil ? "create the cache with" : "return") an identity"
         // A login after the cache may send credentials with the next equal request.
-        guard sent.isSignInDecided == request.isSignInDecided else {
+        guard sent.isSignInRecorded == request.isSignInRecorded else {
             return "a login after the cache may add credentials: \(advice)"
         }
         func fields(_ request: NetworkRequest) -> [[UInt8]] {

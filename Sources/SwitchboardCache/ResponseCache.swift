@@ -110,8 +110,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var request = request.withCacheDirectives
         // A request of an earlier response carries its outcome.
-        if request.cacheNote != nil {
-            (request.cacheNote, request[RefusedDownload.self]) = (nil, nil)
+        if request.cacheRecord != nil {
+            (request.cacheRecord, request[RefusedDownload.self]) = (nil, nil)
         }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
             return try await sendUncached(request, next)

@@ -3,7 +3,7 @@ import Switchboard
 
 /// One step of a ``NetworkCall``, linked to the steps before it. Loops run and release the steps, so that a long chain
 /// does not overflow the stack.
-final class CallStep: @unchecked Sendable {  // only `deinit` changes `before`
+final class CallStep: @unchecked Sendable {  // only `deinit` changes `previous`
     enum Work: Sendable {
         /// Makes a value from the previous step's value.
         case after(@Sendable (any Sendable) async throws -> any Sendable)
@@ -12,20 +12,20 @@ final class CallStep: @unchecked Sendable {  // only `deinit` changes `before`
     }
 
     private let work: Work
-    private var before: CallStep?
+    private var previous: CallStep?
 
-    init(_ work: Work, after before: CallStep? = nil) {
+    init(_ work: Work, after previous: CallStep? = nil) {
         self.work = work
-        self.before = before
+        self.previous = previous
     }
 
     deinit {
-        var next = before
-        before = nil
+        var next = previous
+        previous = nil
         // Releases the previous step of each step that has no other owner.
         while next != nil, isKnownUniquelyReferenced(&next) {
-            let following = next?.before
-            next?.before = nil
+            let following = next?.previous
+            next?.previous = nil
             next = following
         }
     }
@@ -38,9 +38,9 @@ final class CallStep: @unchecked Sendable {  // only `deinit` changes `before`
             switch current.work {
             case .after(let make):
                 following.append(make)
-                step = current.before
+                step = current.previous
             case .around(let make):
-                var value = try await make(current.before)
+                var value = try await make(current.previous)
                 while let make = following.popLast() { value = try await make(value) }
                 return value
             }

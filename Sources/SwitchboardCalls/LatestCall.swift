@@ -43,10 +43,10 @@ public final class LatestCall<Value: Sendable>: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        // Supersedes the previous call before the operation starts: its first step may be to start a newer call.
+        // Supersedes the previous call before the operation starts, which may start a newer call.
         let number = replace()
         let task = Task { try await operation() }
-        place({ task.cancel() }, at: number)
+        store({ task.cancel() }, for: number)
         let result = await withTaskCancellationHandler(
             operation: { await task.result }, onCancel: { task.cancel() })
         guard finish(number) else { throw CancellationError() }
@@ -92,24 +92,23 @@ public final class LatestCall<Value: Sendable>: Sendable {
     private func begin(_ start: () -> RequestHandle) -> RequestHandle {
         let number = replace()
         let handle = start()
-        place({ handle.cancel() }, at: number)
+        store({ handle.cancel() }, for: number)
         return handle
     }
 
     /// Cancels the previous call, and returns the number of the next one.
     private func replace() -> Int {
-        let (number, before) = state.withLock { state in
-            let before = state.cancel
+        let (number, cancel) = state.withLock { state in
             state.number += 1
-            state.cancel = nil
-            return (state.number, before)
+            defer { state.cancel = nil }
+            return (state.number, state.cancel)
         }
-        before?()
+        cancel?()
         return number
     }
 
     /// Stores the closure that cancels a call, or runs it if a newer call has superseded this one.
-    private func place(_ cancel: @escaping @Sendable () -> Void, at number: Int) {
+    private func store(_ cancel: @escaping @Sendable () -> Void, for number: Int) {
         let isLatest = state.withLock { state in
             if state.number == number { state.cancel = cancel }
             return state.number == number

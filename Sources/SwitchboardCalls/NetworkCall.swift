@@ -115,16 +115,15 @@ public struct NetworkCall<Value>: Sendable {
     ///     if the value has arrived.
     /// - Returns: The handle that cancels this call.
     @discardableResult
-    public func start<Place: Actor>(
-        on actor: Place, completion: @escaping @Sendable (isolated Place, Result<Value, NetworkError>) -> Void
+    public func start<Target: Actor>(
+        on actor: Target, completion: @escaping @Sendable (isolated Target, Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         start { deliver in await Self.call(completion, on: actor, with: deliver) }
     }
 
-    private static func call<Place: Actor>(
-        _ completion: @escaping @Sendable (isolated Place, Result<Value, NetworkError>) -> Void,
-        on actor: isolated Place,
-        with deliver: Deliver
+    private static func call<Target: Actor>(
+        _ completion: @escaping @Sendable (isolated Target, Result<Value, NetworkError>) -> Void,
+        on actor: isolated Target, with deliver: Deliver
     ) {
         deliver { completion(actor, $0) }
     }
@@ -132,9 +131,9 @@ public struct NetworkCall<Value>: Sendable {
     /// Calls a completion with the result, in the call's environment.
     private typealias Deliver = @Sendable (_ completion: (Result<Value, NetworkError>) -> Void) -> Void
 
-    /// Starts the call. `hand` runs `deliver` where the completion belongs, and `deliver` checks there for a
-    /// cancellation. So a caller that canceled at that point receives no value.
-    private func start(_ hand: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
+    /// Starts the call. `dispatch` runs `deliver` on the queue or actor of the completion. `deliver` checks for a
+    /// cancellation there, so that a caller that canceled before receives no value.
+    private func start(_ dispatch: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
         let handle = RequestHandle()
         let task = Task {
             let environment = environment()
@@ -144,9 +143,9 @@ public struct NetworkCall<Value>: Sendable {
             } catch {
                 result = Transferred(.failure(NetworkError.completion(error)))
             }
-            await hand { completion in
+            await dispatch { completion in
                 let outcome = handle.finish() ? result.value : .failure(NetworkError(.cancelled))
-                (environment?.afterwards).run { completion(outcome) }
+                (environment?.detached).run { completion(outcome) }
             }
         }
         handle.run(task)

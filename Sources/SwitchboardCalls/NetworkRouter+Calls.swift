@@ -3,7 +3,7 @@ import Switchboard
 
 extension NetworkRouter {
     /// Returns the call for an endpoint, which decodes the response, without sending anything. See
-    /// `request(_:as:options:)`.
+    /// `request(_:as:options:isolation:)`.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
@@ -49,7 +49,7 @@ extension NetworkRouter {
     ) -> NetworkCall<Value> {
         let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options, for: Value.self) }
         let calls = calls
-        return NetworkCall(in: { calls.environmentNow }) { try await send(prepare(()).value) }
+        return NetworkCall(in: { calls.currentEnvironment }) { try await send(prepare(()).value) }
     }
 }
 

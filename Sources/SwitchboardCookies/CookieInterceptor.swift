@@ -15,8 +15,7 @@ import SwitchboardText
 ///
 /// After a redirect or a link from another site, `SameSite` decides which cookies are sent ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): a `Strict` cookie never,
-/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation, because
-/// a library has no pages.
+/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation.
 ///
 /// The request has one `Cookie` field. It begins with the pairs that the request already had, which override the jar's
 /// cookies of the same name.
@@ -55,8 +54,8 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         guard !cookies.isEmpty else { return [] }
         let own = request.headers.values(for: "Cookie").filter { !$0.trimmedOfBlanks.isEmpty }
         let pairs = own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
-        let taken = Set(pairs.map { Array($0.prefix { $0 != .equals }.trimmedOfBlanks) })
-        let added = cookies.filter { !taken.contains(Array($0.name.utf8)) }
+        let setNames = Set(pairs.map { Array($0.prefix { $0 != .equals }.trimmedOfBlanks) })
+        let added = cookies.filter { !setNames.contains(Array($0.name.utf8)) }
         guard !added.isEmpty else { return [] }
         request.headers["Cookie"] = (own + added.map { "\($0.name)=\($0.value)" }).joined(separator: "; ")
         return added.map(\.name)
@@ -77,7 +76,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
 
 extension StoredCookie {
     fileprivate func isSent(with request: NetworkRequest) -> Bool {
-        guard request.departures.isCrossSite, sameSite != StoredCookie.SameSite.none else { return true }
+        guard request.crossOriginHops.isCrossSite, sameSite != StoredCookie.SameSite.none else { return true }
         return sameSite != .strict && [HTTPMethod.get, .head, .options, .trace].contains(request.method)
     }
 }

@@ -38,8 +38,8 @@ extension CookieJar {
         do {
             try contents.write(to: file)
         } catch {
-            let why = "the cookies could not be written to \(file.path.quotedForMessage), whose folder must exist"
-            throw NetworkError(.cannotWriteFile, reason: why, underlying: error)
+            let reason = "the cookies could not be written to \(file.path.quotedForMessage), whose folder must exist"
+            throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
     }
 
@@ -109,8 +109,8 @@ private struct CookieFile: Codable {
 
     /// Reads a file. Nil when it does not exist.
     init?(readFrom file: URL) throws(NetworkError) {
-        func readError(_ why: String) -> NetworkError {
-            NetworkError(.decodingFailed, reason: "the cookie file \(file.path.quotedForMessage) \(why)")
+        func readError(_ problem: String) -> NetworkError {
+            NetworkError(.decodingFailed, reason: "the cookie file \(file.path.quotedForMessage) \(problem)")
         }
         let read: Data?
         do {

@@ -49,8 +49,8 @@ struct CookieStore: Sendable {
             }
         }
         return found.sorted {
-            let (one, other) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
-            return one == other ? $0.created < $1.created : one > other
+            let (lhs, rhs) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
+            return lhs == rhs ? $0.created < $1.created : lhs > rhs
         }.map(\.cookie)
     }
 
@@ -59,7 +59,7 @@ struct CookieStore: Sendable {
     mutating func insert(
         _ cookies: [StoredCookie], at now: Date, maximumPerDomain: Int, maximum: Int, site: (String) -> String
     ) {
-        var grown: Set<String> = []
+        var grownDomains: Set<String> = []
         for cookie in cookies {
             clock += 1
             let key = Key(cookie)
@@ -74,9 +74,9 @@ struct CookieStore: Sendable {
             entries[cookie.domain, default: [:]][key] = Entry(cookie: cookie, created: created ?? clock, used: clock)
             guard created == nil else { continue }
             count += 1
-            grown.insert(cookie.domain)
+            grownDomains.insert(cookie.domain)
         }
-        for domain in grown { trim(domain, to: maximumPerDomain, at: now) }
+        for domain in grownDomains { trim(domain, to: maximumPerDomain, at: now) }
         if count > maximum { evict(to: maximum, at: now, site) }
     }
 
@@ -101,18 +101,18 @@ struct CookieStore: Sendable {
         for (domain, list) in entries { sites[site(domain), default: []] += list.values }
         // The rank counts the more important cookies of the same site.
         let ranked = sites.values.flatMap { $0.sorted(by: Self.outranks).enumerated() }
-        let kept = ranked.sorted { one, other in
-            one.offset == other.offset ? one.element.used > other.element.used : one.offset < other.offset
+        let kept = ranked.sorted { lhs, rhs in
+            lhs.offset == rhs.offset ? lhs.element.used > rhs.element.used : lhs.offset < rhs.offset
         }.prefix(maximum - maximum / 20)
         let times = Set(kept.map(\.element.used))
         filterEntries { times.contains($0.used) }
     }
 
-    /// Returns whether a cookie is evicted after another one of the same site. Cookies that are not `Secure` are evicted
-    /// first, then the least recently used ([RFC 6265bis
+    /// Returns whether `lhs` is evicted after `rhs` of the same site. Cookies that are not `Secure` are evicted first,
+    /// then the least recently used ([RFC 6265bis
     /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)).
-    private static func outranks(_ one: Entry, _ other: Entry) -> Bool {
-        one.cookie.isSecure == other.cookie.isSecure ? one.used > other.used : one.cookie.isSecure
+    private static func outranks(_ lhs: Entry, _ rhs: Entry) -> Bool {
+        lhs.cookie.isSecure == rhs.cookie.isSecure ? lhs.used > rhs.used : lhs.cookie.isSecure
     }
 
     mutating func removeAll(where isRemoved: (StoredCookie) -> Bool) {

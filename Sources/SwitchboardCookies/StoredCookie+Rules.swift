@@ -4,7 +4,9 @@ import SwitchboardPlatform
 import SwitchboardText
 
 extension String {
-    func isUnder(_ cookiePath: String) -> Bool {
+    /// Returns whether the path matches by `path-match` of [RFC 6265
+    /// §5.1.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4).
+    func pathMatches(_ cookiePath: String) -> Bool {
         guard utf8.starts(with: cookiePath.utf8) else { return false }
         return utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == .slash
             || utf8.dropFirst(cookiePath.utf8.count).first == .slash
@@ -13,10 +15,10 @@ extension String {
     /// Returns whether the host matches by `domain-match` of [RFC 6265
     /// §5.1.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.3).
     func domainMatches(_ domain: String) -> Bool {
-        hasBytes(of: domain) || isBelow(domain) && IPAddress(host: withoutRootDot) == nil
+        hasBytes(of: domain) || isSubdomain(of: domain) && IPAddress(host: withoutRootDot) == nil
     }
 
-    private func isBelow(_ domain: String) -> Bool {
+    private func isSubdomain(of domain: String) -> Bool {
         guard utf8.count > domain.utf8.count else { return false }
         let rest = utf8.suffix(domain.utf8.count + 1)
         return rest.first == .dot && rest.dropFirst().elementsEqual(domain.utf8)
@@ -60,14 +62,15 @@ extension StoredCookie {
 
     /// Returns whether a request to this origin carries the cookie.
     func isSent(to origin: CookieOrigin) -> Bool {
-        (isHostOnly ? origin.host.hasBytes(of: domain) : origin.host.domainMatches(domain)) && origin.isUnder(path)
+        (isHostOnly ? origin.host.hasBytes(of: domain) : origin.host.domainMatches(domain))
+            && origin.path.pathMatches(path)
             && (origin.isSecure || !isSecure)
     }
 
-    /// Returns whether setting this cookie without TLS would hide one that was set over TLS (RFC 6265bis §5.7, "leave
-    /// secure cookies alone").
+    /// Returns whether setting this cookie without TLS would hide a cookie that was set over TLS (RFC 6265bis §5.7,
+    /// "leave secure cookies alone").
     func hides(_ other: StoredCookie) -> Bool {
-        name.hasBytes(of: other.name) && other.isSecure && path.isUnder(other.path)
+        name.hasBytes(of: other.name) && other.isSecure && path.pathMatches(other.path)
             && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
     }
 
@@ -117,10 +120,5 @@ struct CookieOrigin {
     var defaultPath: String {
         guard let slash = path.utf8.lastIndex(of: .slash), slash > path.utf8.startIndex else { return "/" }
         return String(path[..<slash])
-    }
-
-    /// Returns whether the path matches by `path-match` of RFC 6265 §5.1.4.
-    func isUnder(_ cookiePath: String) -> Bool {
-        path.isUnder(cookiePath)
     }
 }

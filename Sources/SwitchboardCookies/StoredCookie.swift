@@ -21,8 +21,8 @@ public struct StoredCookie: Sendable, Hashable {
     /// Whether scripts of a web page must not read the cookie. The library runs no scripts; apps that copy cookies to a
     /// web view need the flag.
     public let isHTTPOnly: Bool
-    /// The `SameSite` attribute, or nil without one. ``CookieInterceptor`` applies it when another site led to the
-    /// request.
+    /// The `SameSite` attribute, or nil without one. ``CookieInterceptor`` applies it to requests that another site
+    /// caused.
     public let sameSite: SameSite?
 
     /// The rule for sending a cookie with a request that another site caused.

@@ -14,7 +14,7 @@ extension ExchangeMasking {
     private static let maximumDepth = 8
 
     private mutating func masked(body data: Data, type: String, depth: Int) -> Data {
-        guard !data.isEmpty, !redaction.isNone else { return data }
+        guard !data.isEmpty, !redaction.isEmpty else { return data }
         if let boundary = type.multipartBoundary {
             guard depth < Self.maximumDepth else { return Data(redaction.mask.utf8) }
             return masked(multipart: data, boundary: boundary, depth: depth)

@@ -29,12 +29,12 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     }
 
     /// Returns whether the result of a request counts as a failure of the server.
-    public typealias Judge = @Sendable (Result<NetworkResponse, NetworkError>) -> Bool
+    public typealias FailurePredicate = @Sendable (Result<NetworkResponse, NetworkError>) -> Bool
     /// Returns the name of the circuit that a request belongs to. Error texts show it.
     public typealias Key = @Sendable (NetworkRequest) -> String
 
     private let rules: Circuit.Rules
-    private let isFailure: Judge
+    private let isFailure: FailurePredicate
     private let key: Key
     private let elapsed: @Sendable () -> Duration
     private let circuits = Protected<[String: Circuit]>([:])
@@ -50,7 +50,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     ///   - isFailure: Returns whether a result counts as a failure. By default ``isFailure(_:)``.
     public init(
         failures: Int = 5, within window: Duration = .seconds(30), openFor time: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock(), key: Key? = nil, isFailure: Judge? = nil
+        clock: any Clock<Duration> = ContinuousClock(), key: Key? = nil, isFailure: FailurePredicate? = nil
     ) {
         rules = Circuit.Rules(failures: max(1, failures), window: window.clamped, time: time.clamped)
         elapsed = clock.stopwatch()

@@ -19,7 +19,7 @@ import SwitchboardText
 /// but each caller keeps its separate `Timeouts.total`. Only the first caller's history contains the exchange.
 public final class Deduplicator: Interceptor {
     private let ignored: Set<String>
-    private let sent = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
+    private let calls = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
 
     /// Creates a deduplicator.
     ///
@@ -32,13 +32,13 @@ public final class Deduplicator: Interceptor {
     }
 
     /// The number of shared requests in flight.
-    public var inFlight: Int { sent.count }
+    public var inFlight: Int { calls.count }
 
     /// Sends the request, or waits for the response to an equal one in flight.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let key = DeduplicationKey(request, ignoring: ignored) else { return try await next(request) }
         do {
-            let response = try await sent.value(for: key, note: SharedTime(of: request)) { time in
+            let response = try await calls.value(for: key, context: SharedTime(of: request)) { time in
                 time.join(request)
                 request.report(.cache("shared with \(time.leader)"))
             } _: { time in
@@ -73,10 +73,10 @@ extension NetworkError {
 }
 
 extension NetworkRequest {
-    /// Returns this request as it was sent. The shared request itself has its own total timeout again. Another request
-    /// has the final URL and the origins of the shared one.
+    /// Returns this request as it was sent. The request of the first caller gets its total timeout back. Another
+    /// request gets the URL and the cross-origin hops of the shared one.
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
-        guard other.id == id else { return led(like: other) }
+        guard other.id == id else { return redirected(like: other) }
         var sent = other
         (sent.timeouts.total, sent.sharedTimeLeft) = (timeouts.total, nil)
         return sent
@@ -94,11 +94,11 @@ public struct Deduplication: Sendable {
 
     /// GET and HEAD requests are equal when their URL, header fields and options are the same.
     public static let automatic = Deduplication(kind: .automatic)
-    /// The request is equal to no other and always sent.
+    /// The request is never shared.
     public static let never = Deduplication(kind: .never)
 
     /// Treats requests as equal when they have this id, the same credentials in header fields and query, and the same
-    /// partition. Methods, URLs and bodies may differ: the first request is the one that is sent.
+    /// partition. Methods, URLs and bodies may differ: the first request is sent.
     public static func id(_ id: String) -> Deduplication { Deduplication(kind: .id(id)) }
 }
 
@@ -111,16 +111,15 @@ struct DeduplicationKey: Hashable {
 
     private let name: String
     private let fields: [Field]
-    /// The other origins that led to the request, by redirects or links. Their responses are not shared with direct
-    /// requests.
-    private let departures: Departures
+    /// Redirected and direct requests do not share responses.
+    private let crossOriginHops: CrossOriginHops
     private let options: [ObjectIdentifier: AnyHashable]
 
     /// Creates the key of a request. Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {
         var options = request.options
         guard !options.streamsResponse else { return nil }
-        departures = request.departures
+        crossOriginHops = request.crossOriginHops
         let fields = request.headers.map { Field(name: $0.name.lowercased(), value: $0.value) }
         switch options.deduplication.kind {
         case .never: return nil

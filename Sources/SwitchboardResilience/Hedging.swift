@@ -14,8 +14,8 @@ import SwitchboardPlatform
 /// canceled. If all fail, the last result counts. A failure does not trigger another attempt; use `RetryPolicy` for
 /// that.
 ///
-/// Choose a delay that most responses meet, for instance the 95th percentile. The budget prevents that a slow server
-/// receives twice as many requests.
+/// Choose a delay that most responses meet, for instance the 95th percentile. The budget prevents twice as many
+/// requests to a slow server.
 public struct Hedging: Interceptor {
     private enum Event: Sendable {
         case ended(Result<NetworkResponse, any Error>)
@@ -52,7 +52,7 @@ public struct Hedging: Interceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard canHedge(request) else { return try await next(request) }
         budget?.countCall()
-        // The group contains a task per attempt and one that waits for the delay.
+        // The group contains a task per attempt and a task that waits for the delay.
         return try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
             var (sent, inFlight) = (0, 0)

@@ -108,6 +108,6 @@ public struct ConnectivityGate: Interceptor {
     }
 
     private func isOffline(for request: NetworkRequest) -> Bool {
-        request.url.map { !reachability.hasWay(to: $0) } ?? false
+        request.url.map { !reachability.canReach($0) } ?? false
     }
 }

@@ -99,7 +99,7 @@ struct MultipartScanner: Sendable {
             position = 0
         }
         defer { (fields, content, headSize) = ([], Data(), 0) }
-        return isPart ? ResponsePart(headers: HTTPHeaders(fields, isSuspect: false), body: content) : nil
+        return isPart ? ResponsePart(headers: HTTPHeaders(fields, needsValidation: false), body: content) : nil
     }
 }
 

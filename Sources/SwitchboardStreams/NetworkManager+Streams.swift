@@ -2,7 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardJSON
 
-// Any endpoint, sent as by a router of its type.
+// The methods of a router, for endpoints of any type.
 extension NetworkManager {
     /// Returns the elements of one large JSON array as they arrive; see
     /// `NetworkRouter.elements(for:as:at:options:decoder:limit:isolation:)`.
@@ -73,7 +73,7 @@ extension NetworkManager {
     }
 }
 
-// Any endpoint, sent as by a router of its type.
+// The methods of a router, for endpoints of any type.
 extension NetworkManager {
     /// Returns the pages of an endpoint whose server links to the next page; see
     /// `NetworkRouter.pages(for:as:from:options:isolation:)`.

@@ -10,7 +10,7 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// let movies = router.elements(
-    ///     of: .export, as: Movie.self, at: ["page", "results"])
+    ///     for: .export, as: Movie.self, at: ["page", "results"])
     /// for try await movie in movies { show(movie.title) }
     /// ```
     ///
@@ -94,7 +94,7 @@ extension ResponseBytes {
             } catch let error as DecodingError {
                 throw NetworkError(.decodingFailed, reason: DecodingFailure.cause(of: error), underlying: error)
             }
-            guard reader.heldCount <= limit else {
+            guard reader.bufferedCount <= limit else {
                 throw NetworkError(
                     .responseTooLarge, reason: "an element, or the text around the array, has more than \(limit) bytes")
             }

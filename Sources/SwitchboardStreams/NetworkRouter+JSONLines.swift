@@ -69,7 +69,7 @@ extension NetworkRouter {
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) { data in
             try decoding.run { try $0.decode(type, from: data) }
         }
-        let call = LongCall(on: calls, usually: .forStreams)
+        let call = LongCall(on: calls, default: .forStreams)
         let prepare = ActorBound { self.prepare(endPoint($0), options, accept: jsonLineTypes) }
         let source = EventSource(parser, in: call) { position in
             let response = try await prepare(position).value.stream { request throws(NetworkError) in

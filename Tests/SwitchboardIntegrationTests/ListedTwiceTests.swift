@@ -81,7 +81,7 @@ struct ListedTwiceTests {
 
     @Test("requests with the same id and different credentials are not shared", .requirement("S2.23"))
     func byID() async throws {
-        for place in [APIKeyAuth.Place.header("X-Odd"), .header("X-Api-Key"), .query("api_key")] {
+        for place in [APIKeyAuth.Location.header("X-Odd"), .header("X-Api-Key"), .query("api_key")] {
             let begun = Deliveries<String>()
             let gate = Deliveries<Bool>()
             let session = StubSession { request in

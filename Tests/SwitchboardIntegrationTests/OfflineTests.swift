@@ -104,7 +104,7 @@ struct OfflineTests {
             server.enqueue(.text("here"))
             let response = try await kind.make().send(NetworkRequest(.get, server.url))
             #expect(response.text == "here")
-            #expect(Reachability.system.hasWay(to: server.url))
+            #expect(Reachability.system.canReach(server.url))
             return server.port
         }
         let url = URL(string: "http://127.0.0.1:\(port)/")

@@ -16,7 +16,7 @@ struct ReachabilityTests {
     func loopback(url: String) throws {
         let reachability = Reachability(interval: .seconds(1), clock: TestClock(), isOnline: { false })
         #expect(reachability.status == .unreachable)
-        #expect(reachability.hasWay(to: try #require(URL(string: url))))
+        #expect(reachability.canReach(try #require(URL(string: url))))
     }
 
     @Test(
@@ -29,7 +29,7 @@ struct ReachabilityTests {
         let url = try #require(URL(string: url))
         for isOnline in [false, true] {
             let reachability = Reachability(interval: .seconds(1), clock: TestClock(), isOnline: { isOnline })
-            #expect(reachability.hasWay(to: url) == isOnline)
+            #expect(reachability.canReach(url) == isOnline)
         }
     }
 

@@ -28,7 +28,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
 
         enum Target {
             case url(URL)
-            /// The reason why no request can go there.
+            /// The reason why the URL is invalid.
             case fault(String)
         }
 
@@ -73,8 +73,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     /// Returns the base URL in an environment.
     ///
     /// - Throws: ``NetworkError/Code/unknownEnvironment`` when the table has no entry for it,
-    ///   ``NetworkError/Code/invalidRequest`` when the entry is no http or https URL with a host. The reason names the
-    ///   environment and the text.
+    ///   ``NetworkError/Code/invalidRequest`` when the entry is not an http or https URL with a host. The reason names
+    ///   the environment and the text.
     public func url(in environment: NetworkEnvironment) throws(NetworkError) -> URL {
         guard let entry = entry(environment) else {
             let known = entries.compactMap(\.environment?.name).sorted().joined(separator: ", ")

@@ -3,7 +3,7 @@ import Foundation
 extension NetworkManager {
     /// Sends an endpoint and decodes its response, outside of the caller's actor.
     ///
-    /// Swift chooses this form for an endpoint that is `Sendable` and belongs to no actor.
+    /// Swift selects this method for an endpoint that is `Sendable` and belongs to no actor.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
@@ -139,7 +139,7 @@ extension NetworkManager {
         try await ownRouter().request(endPoint, as: type, at: path, options: options)
     }
 
-    /// Sends any endpoint and returns what a closure makes of the response, if its status is accepted; see
+    /// Sends any endpoint and decodes the response with a closure, if its status is accepted; see
     /// ``NetworkRouter/request(_:options:isolation:decoding:)``.
     public func request<EndPoint: EndPointType, Value>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,

@@ -1,6 +1,6 @@
 import Foundation
 
-// Any endpoint, sent as by a router of its type.
+// The methods of a router, for endpoints of any type.
 extension NetworkManager {
     /// Sends any endpoint and reports the progress of its body; see
     /// ``NetworkRouter/upload(_:options:progress:isolation:)``.

@@ -45,7 +45,7 @@ public final class NetworkManager: Sendable {
     ///   - servers: The base URLs of endpoints that use ``ManagerBaseURL``. Default none.
     ///   - session: The session that performs the exchanges. Default ``DefaultSession/shared``.
     ///   - interceptors: Interceptors that wrap each call, outermost first. Default none.
-    ///   - exchangeInterceptors: Interceptors that wrap each exchange, behind redirects, outermost first. Default none.
+    ///   - exchangeInterceptors: Interceptors that wrap each exchange, after redirects, outermost first. Default none.
     ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
     ///     `Accept: application/json` is added unless they contain an `Accept`.
     ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them.

@@ -10,13 +10,13 @@ package struct ConnectionUpgrade: Sendable {
     package let outgoing: @Sendable () -> HTTPBodyStream
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
-    /// Opens the connection over a ``FoundationSession``, which carries messages instead of bytes: only the head of its
+    /// Opens the connection over a ``FoundationSession``, which carries messages instead of bytes. Only the head of its
     /// response is used.
     package let openByURLSession: URLSessionOpening
     /// Records the messages, for a cassette. Default nil.
     package var recorder: (@Sendable (RecordedMessage) -> Void)?
 
-    /// Returns the response of a handshake that URLSession makes.
+    /// Performs the handshake with URLSession, and returns its response.
     package typealias URLSessionOpening =
         @Sendable (NetworkRequest, FoundationSession) async throws -> NetworkResponse
 
@@ -51,11 +51,11 @@ private enum UpgradeOption: RequestOption { static let defaultValue: ConnectionU
 
 /// A connection that another protocol has taken over.
 package protocol UpgradedConnection: Sendable {
-    /// Sends bytes on the caller's thread. Returns false, and sends nothing, when they must go through
+    /// Sends bytes on the caller's thread. Returns false without sending when they must go through
     /// ``ConnectionUpgrade/outgoing``.
     func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool
-    /// Sets a function that receives bytes on the session's thread, while a reader of the response's bytes waits. It
-    /// returns nil when it took all of them, and otherwise the number that it took. The reader then gets the rest, which
-    /// may be empty. It must be short.
+    /// Sets a closure that receives bytes on the session's thread, while a reader of the response's bytes waits. It
+    /// returns nil when it consumed all bytes, or else the number that it consumed. The reader then gets the rest,
+    /// which may be empty. It must return quickly.
     func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?)
 }

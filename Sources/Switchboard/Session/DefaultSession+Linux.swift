@@ -19,17 +19,17 @@ extension DefaultSession {
         }
     }
 
-    /// Returns the first session, or the second one if `failure` is not nil. The first such choice prints the reason
-    /// once. A process without a free descriptor gets the first session, which loads libcurl for a later request.
+    /// Returns the first session, or the second one if `failure` is not nil, and prints the reason once. A process
+    /// without a free descriptor gets the first session, which loads libcurl for a later request.
     static func choose(
         _ failure: String?, _ first: () -> any NetworkSession, or second: () -> any NetworkSession
     ) -> any NetworkSession {
         guard failure != nil, !CurlLibrary.lacksDescriptors else { return first() }
-        _ = saying
+        _ = reportFallback
         return second()
     }
 
-    private static let saying: Void = StandardError.write(
+    private static let reportFallback: Void = StandardError.write(
         "Switchboard: no CurlSession, requests go through URLSession (\(CurlLibrary.failure ?? ""))\n")
 }
 #endif

@@ -1,9 +1,9 @@
 /// Performs one HTTP exchange.
 ///
-/// A session sends the request as it is, with the fields that its transport adds (`Host`, `User-Agent`,
+/// A session sends the request unchanged, with the fields that its transport adds (`Host`, `User-Agent`,
 /// `Accept-Encoding` and the like). It returns the server's response, whatever its status. It follows no redirect,
-/// retries nothing, stores no cookie and caches nothing; an ``Interceptor`` does all that. ``FoundationSession`` uses
-/// URLSession. `StubSession` of SwitchboardTesting responds without a network:
+/// retries nothing, stores no cookie and caches nothing; interceptors do that. ``FoundationSession`` uses URLSession.
+/// `StubSession` of SwitchboardTesting responds without a network:
 ///
 /// ```swift
 /// import SwitchboardMocks
@@ -28,6 +28,6 @@ public protocol NetworkSession: Sendable {
 ///
 /// `Router.cancel()` cannot cancel its caller's task. A router therefore performs the exchanges of a custom session in
 /// a separate task, which it can cancel. That task costs two more thread switches for each exchange. A session that
-/// conforms to this protocol is called in the caller's task. If its `send` waits anyway, a canceled call lasts until
-/// `send` returns.
+/// conforms to this protocol is called in the caller's task. If its `send` waits anyway, a canceled call does not end
+/// until `send` returns.
 public protocol CallCancellableSession: NetworkSession {}

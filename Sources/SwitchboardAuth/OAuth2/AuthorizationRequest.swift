@@ -53,8 +53,8 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     }
 
     private static func items(_ uri: String) -> [URLQueryItem] {
-        let whole = uri.utf8.prefix { $0 != .numberSign }
-        return FormBody.decode(Substring(whole.drop { $0 != .questionMark }.dropFirst()))
+        let withoutFragment = uri.utf8.prefix { $0 != .numberSign }
+        return FormBody.decode(Substring(withoutFragment.drop { $0 != .questionMark }.dropFirst()))
     }
 
     /// Returns scheme, host and path, without a slash at the end: browsers write an empty path as a slash.
@@ -76,9 +76,9 @@ extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
 extension String {
     /// Returns whether the texts are equal. The time does not depend on the number of equal bytes.
     func hasSameBytes(as other: String) -> Bool {
-        let (one, two) = (Array(utf8), Array(other.utf8))
-        guard one.count == two.count else { return false }
-        return zip(one, two).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        let (lhs, rhs) = (Array(utf8), Array(other.utf8))
+        guard lhs.count == rhs.count else { return false }
+        return zip(lhs, rhs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 

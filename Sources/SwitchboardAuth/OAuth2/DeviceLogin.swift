@@ -60,9 +60,7 @@ extension DeviceLogin {
 
     private static func duration(
         _ time: OAuthToken.Seconds?, default fallback: Double, within range: ClosedRange<Double>
-    )
-        -> Duration
-    {
+    ) -> Duration {
         .seconds(Int(min(max(time?.value ?? fallback, range.lowerBound), range.upperBound)))
     }
 }

@@ -7,8 +7,8 @@ import SwitchboardText
 /// atomically.
 ///
 /// A missing folder is created, with mode 0700. Several processes may share the file. A lock file in its folder
-/// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's systems write a
-/// ``TokenStore`` over the keychain.
+/// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's
+/// systems, write a ``TokenStore`` over the keychain.
 ///
 /// A file that other users own or can write is rejected, because they could have chosen its tokens. A file that other
 /// users can read is rejected too, as `ssh` rejects a private key, unless the superuser owns it. ``removeAll()`` removes
@@ -169,9 +169,9 @@ public actor FileTokenStore: TokenStore {
         }
     }
 
-    private func failure(_ what: String, _ error: any Error) -> NetworkError {
+    private func failure(_ action: String, _ error: any Error) -> NetworkError {
         NetworkError(
-            .cannotWriteFile, reason: "\(file.path.quotedForMessage) cannot \(what): \(error.localizedDescription)",
+            .cannotWriteFile, reason: "\(file.path.quotedForMessage) cannot \(action): \(error.localizedDescription)",
             underlying: error)
     }
 }

@@ -16,8 +16,8 @@ import Switchboard
 /// try await login.signOut(in: manager.environment)
 /// ```
 ///
-/// The first request loads the saved token. A token that has expired, or that a server refuses, is refreshed, or
-/// requested anew with ``Grant/clientCredentials``. After `invalid_grant`, and without a refresh token, the token is
+/// The first request loads the saved token. A token that has expired, or that a server rejects, is refreshed, or
+/// requested again with ``Grant/clientCredentials``. After `invalid_grant`, and without a refresh token, the token is
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 public struct OAuth2Authenticator: Authenticator {
     /// The source of new tokens.
@@ -66,7 +66,7 @@ public struct OAuth2Authenticator: Authenticator {
         }
     }
 
-    /// Returns true after `invalid_grant`, and without a refresh token. A server that is down proves nothing about the
+    /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the
     /// token.
     public func isLost(after error: any Error) -> Bool {
         let code = (error as? NetworkError)?.oauthError?.code

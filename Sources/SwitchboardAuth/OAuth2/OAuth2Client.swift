@@ -174,8 +174,8 @@ extension OAuth2Client {
     }
 
     /// Revokes a token at the server ([RFC 7009](https://www.rfc-editor.org/rfc/rfc7009)): its refresh token, with
-    /// which the access tokens end, or the access token without a refresh token. A token that is already revoked is no
-    /// error.
+    /// which the access tokens end, or the access token without a refresh token. A token that is already revoked is not
+    /// an error.
     ///
     /// - Throws: `NetworkError.Code.unsupported` without a ``revocationURL``, and the errors of ``refresh(_:)``.
     public func revoke(_ token: OAuthToken) async throws {
@@ -232,7 +232,7 @@ extension OAuth2Client {
     }
 
     private static func failure(_ response: NetworkResponse, without secrets: [String]) -> NetworkError {
-        // The page of a proxy, or of a server that is down, is not about the token.
+        // A 5xx, such as the page of a proxy, is not about the token.
         if (400..<500).contains(response.statusCode), let error = OAuthError(response: response.body, without: secrets)
         {
             return error.asNetworkError("the authorization server refused").with(response)

@@ -98,9 +98,9 @@ extension OAuthError: CustomStringConvertible, CustomReflectable {
     /// Returns a `NetworkError` with this error underneath. Its reason omits the codes of this package.
     func asNetworkError(_ prefix: String? = nil) -> NetworkError {
         let isOurs = code.rawValue.hasPrefix("switchboard_")
-        let why = isOurs ? text ?? description : description
+        let cause = isOurs ? text ?? description : description
         return NetworkError(
-            .cannotAuthenticate, reason: [prefix, why].compactMap { $0 }.joined(separator: ": "), underlying: self)
+            .cannotAuthenticate, reason: [prefix, cause].compactMap { $0 }.joined(separator: ": "), underlying: self)
     }
 }
 

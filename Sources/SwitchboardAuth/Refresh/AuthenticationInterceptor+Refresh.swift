@@ -31,7 +31,7 @@ extension AuthenticationInterceptor {
                     + refreshLimit.window.secondsText)
         } catch {
             if proceedsWithoutCredential(request, after: error) { return nil }
-            // A failed early refresh does no harm while the credential is valid.
+            // The credential stays in use if only an early refresh failed.
             guard let stored = self.partitionState(of: request).stored, !current.isRejected,
                 stored.generation == current.stored?.generation,
                 !authenticator.needsRefresh(stored.credential, at: now())
@@ -87,28 +87,28 @@ extension AuthenticationInterceptor {
     private func step(replacing old: Stored?, _ failures: Int, in partition: String?, at date: Date) -> Step {
         state.withLock { state in
             var current = state.partitions[partition] ?? Partition()
-            if let call = current.pendingRefresh, let id = call.enter() { return .wait(call, id: id) }
+            if let call = current.pendingRefresh, let id = call.join() { return .wait(call, id: id) }
             if let stored = current.stored, stored.generation != old?.generation, !current.isRejected {
                 return .use(stored)
             }
             // The refresh failed for other requests while this one was in flight.
             if current.failures > failures, let failure = current.failure { return .fail(failure) }
             if current.isLimitReached(at: date, refreshLimit) { return .limitReached }
-            let call = SharedCall<Stored>(endsWithCallers: false)
+            let call = SharedCall<Stored>(cancelsWhenAbandoned: false)
             current.pendingRefresh = call
             state.partitions[partition] = current
-            return .start(call, id: call.enter() ?? 0, after: current.stored)
+            return .start(call, id: call.join() ?? 0, after: current.stored)
         }
     }
 
     private func wait(for call: SharedCall<Stored>, _ id: Int, _ request: NetworkRequest) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
-        let stored = try await call.value(at: id)
+        let stored = try await call.value(for: id)
         request.report(.authentication(stored.isRefreshed ? "refreshed" : "loaded"))
         return stored
     }
 
-    // MARK: The refresh itself
+    // MARK: Refresh
 
     private func start(_ call: SharedCall<Stored>, after old: Stored?, for request: NetworkRequest) {
         let partition = request.options.partition
@@ -121,8 +121,8 @@ extension AuthenticationInterceptor {
         }
         call.start { [self] in
             do {
-                let mayRequest = request.options.authentication != .optional
-                let stored = try await renew(old, mayRequest: mayRequest, for: call, in: partition)
+                let canRequest = request.options.authentication != .optional
+                let stored = try await renew(old, canRequest: canRequest, for: call, in: partition)
                 timer.cancel()
                 if stored.isRefreshed { await save(stored, for: request) }
                 return .success(stored)
@@ -146,9 +146,9 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `mayRequest`.
+    /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `canRequest`.
     private func renew(
-        _ old: Stored?, mayRequest: Bool, for call: SharedCall<Stored>, in partition: String?
+        _ old: Stored?, canRequest: Bool, for call: SharedCall<Stored>, in partition: String?
     ) async throws -> Stored {
         var last = old?.credential
         if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
@@ -159,7 +159,7 @@ extension AuthenticationInterceptor {
             // A refresh that fails temporarily must not lose the saved credential.
             storeLoaded(last, for: call, in: partition)
         }
-        guard last != nil || mayRequest else { throw NotSignedIn() }
+        guard last != nil || canRequest else { throw NotSignedIn() }
         let fresh = try await CredentialRefresh.run(of: self) { [last] in
             try await authenticator.refresh(last, in: partition)
         }
@@ -207,7 +207,7 @@ extension AuthenticationInterceptor {
     }
 
     /// Saves a credential unless it was replaced. If saving fails, the credential stays in use, and the monitors of the
-    /// request get an event.
+    /// request receive an event.
     private func save(_ stored: Stored, for request: NetworkRequest) async {
         let partition = request.options.partition
         do {
@@ -248,23 +248,22 @@ extension AuthenticationInterceptor {
 
     /// Returns the error for the waiting requests.
     private static func failure(_ error: any Error) -> NetworkError {
-        var what = "refreshing the credential failed"
+        var problem = "refreshing the credential failed"
         guard let error = error as? NetworkError else {
-            let why =
-                error is CancellationError ? "its refresh was cancelled" : NetworkError.text(of: error)
-            return NetworkError(.cannotAuthenticate, reason: "\(what): \(why)", underlying: error)
+            let cause = error is CancellationError ? "its refresh was cancelled" : NetworkError.text(of: error)
+            return NetworkError(.cannotAuthenticate, reason: "\(problem): \(cause)", underlying: error)
         }
-        if let url = error.url { what += " from \(Redaction.standard.url(url.absoluteString))" }
+        if let url = error.url { problem += " from \(Redaction.standard.url(url.absoluteString))" }
         // The status of the refresh is not the status of the waiting request.
-        let isAnswer = error.code.isStatus || error.code.isKind(of: .cannotDecodeResponse)
-        let code = isAnswer || error.code == .cancelled ? .cannotAuthenticate : error.code
+        let isResponse = error.code.isStatus || error.code.isKind(of: .cannotDecodeResponse)
+        let code = isResponse || error.code == .cancelled ? .cannotAuthenticate : error.code
         // With the same code, the title already describes the failure.
         guard error.code == code else {
-            return NetworkError(code, reason: "\(what): \(error.summary)", underlying: error)
+            return NetworkError(code, reason: "\(problem): \(error.summary)", underlying: error)
         }
-        guard let reason = error.reason else { return NetworkError(code, reason: what, underlying: error) }
-        let isSaid = code == .cannotAuthenticate && error.url == nil
-        return NetworkError(code, reason: isSaid ? reason : "\(what): \(reason)", underlying: error)
+        guard let reason = error.reason else { return NetworkError(code, reason: problem, underlying: error) }
+        let isComplete = code == .cannotAuthenticate && error.url == nil
+        return NetworkError(code, reason: isComplete ? reason : "\(problem): \(reason)", underlying: error)
     }
 }
 

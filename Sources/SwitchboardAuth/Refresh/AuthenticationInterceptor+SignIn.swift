@@ -14,10 +14,10 @@ extension AuthenticationInterceptor {
         return current.isLoaded ? nil : try await authenticator.load(in: partition)
     }
 
-    /// Sets and saves a credential, for example after a login. The requests of a manager are in the
-    /// partition of its environment: `signIn(token, in: manager.environment)`. Those of a router without a manager are
-    /// in no partition: nil. The credential supersedes a refresh in flight, and requests that wait for that refresh use
-    /// it. An expired credential is sent as it is, because a clock may be wrong: the 401 refreshes it.
+    /// Sets and saves a credential, for example after a login. The requests of a manager are in the partition of its
+    /// environment: `signIn(token, in: manager.environment)`. Those of a router without a manager are in no partition:
+    /// nil. The credential supersedes a refresh in flight, and requests that wait for that refresh use it. An expired
+    /// credential is sent unchanged, because a clock may be wrong: a 401 refreshes it.
     ///
     /// - Throws: The error of saving the credential. It is used in any case.
     public func signIn(_ credential: A.Credential, in partition: String?) async throws {
@@ -35,8 +35,8 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Removes the credential of this partition, including the saved one: the partition that `signIn(_:in:)` got.
-    /// Requests that wait for a new credential fail with `NetworkError.Code.cannotAuthenticate`.
+    /// Removes the credential of a partition, including the saved one; see `signIn(_:in:)` for the partition. Requests
+    /// that wait for a new credential fail with `NetworkError.Code.cannotAuthenticate`.
     ///
     /// - Throws: The error of removing the saved credential. It is not used again in any case.
     public func signOut(in partition: String?) async throws {
@@ -91,7 +91,7 @@ extension AuthenticationInterceptor {
 // Requests that do not require a credential; see `RequestOptions.authentication`.
 extension AuthenticationInterceptor {
     /// Returns whether a request is sent without a credential: it requires none, and no user is signed in. A temporary
-    /// failure is no sign-out.
+    /// failure does not sign the user out.
     func proceedsWithoutCredential(_ request: NetworkRequest, after error: any Error) -> Bool {
         guard request.options.authentication == .optional, !(error is CancellationError),
             error is NotSignedIn || isSignedOut(partitionState(of: request))
@@ -100,7 +100,7 @@ extension AuthenticationInterceptor {
         return true
     }
 
-    /// Returns a hint for an error's text when a credential exists only outside of partitions. Empty otherwise.
+    /// Returns a hint for the text of an error if a credential exists outside of partitions, or else an empty text.
     func hint(about partition: String?) -> String {
         guard partition != nil, state.withLock({ $0.partitions[nil]?.stored != nil }) else { return "" }
         return "; there is a sign-in without an environment (in: nil), which managers do not use"

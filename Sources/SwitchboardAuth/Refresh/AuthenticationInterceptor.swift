@@ -10,9 +10,8 @@ import SwitchboardPlatform
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), login])
 /// ```
 ///
-/// - A refused or expired credential is refreshed once, however many requests need it. The others wait and are sent
-///   with the new one. A request that was sent with an older credential than the current one is sent again without a
-///   refresh.
+/// - A rejected or expired credential is refreshed once for all requests. They wait and are sent with the new one. A
+///   request that was sent with an older credential is sent again without a refresh.
 /// - A failed refresh fails every request that waits for it, with the same error: the code of the transport's failure,
 ///   or `NetworkError.Code.cannotAuthenticate`. The next request tries again.
 /// - A request is sent again once. A 401 after that is the result. A 401 for a body that cannot be sent again is the
@@ -74,17 +73,17 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         self.now = now
     }
 
-    /// Sends the request with the credential, and once more with a new one if the server refuses it. Without a
+    /// Sends the request with the credential, and once more with a new one if the server rejects it. Without a
     /// credential, `RequestOptions.authentication` decides whether the request is sent or fails with
     /// `NetworkError.Code.cannotAuthenticate`.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard handles(request) else { return try await next(request) }
         var request = request
-        request.noteSignIn()
+        request.recordSignIn()
         let failures = partitionState(of: request).failures
         guard let stored = try await credential(for: request) else { return try await next(request) }
         let response = try await next(applying(stored, to: request))
-        // A redirect to another origin does not carry the credential, so a refusal there proves nothing about it.
+        // A redirect to another origin does not carry the credential, so a rejection there is not about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
             return response
         }
@@ -108,20 +107,20 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// Adds the current credential. Does not load or refresh it.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard handles(request) else { return }
-        request.noteSignIn()
+        request.recordSignIn()
         guard let stored = partitionState(of: request).stored else { return }
         request = try applying(stored, to: request)
     }
 
     private func handles(_ request: NetworkRequest) -> Bool {
-        request.takesSignIn(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
+        request.acceptsSignIn(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
     }
 
     private func applying(_ stored: Stored, to request: NetworkRequest) throws -> NetworkRequest {
         var applied = request
         try authenticator.apply(stored.credential, to: &applied)
         for field in applied.headers where !request.headers.values(for: field.name).contains(field.value) {
-            applied.noteCredential(in: field.name)
+            applied.recordCredential(in: field.name)
         }
         return applied
     }
@@ -193,7 +192,7 @@ struct StoredCredential<Credential: Sendable>: Sendable {
     var isRefreshed = false
 }
 
-/// The largest number of refreshes in a period. It protects a server that refuses every new credential.
+/// The largest number of refreshes in a period. It protects a server that rejects every new credential.
 public struct RefreshLimit: Sendable, Hashable {
     /// The largest number of refreshes within ``window``, at least 1.
     public var count: Int

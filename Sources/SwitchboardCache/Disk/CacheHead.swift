@@ -174,7 +174,7 @@ struct CacheHeadReader {
     mutating func fields() -> HTTPHeaders {
         let fields = (0..<(count() / 2)).map { _ in HTTPHeader(name: text(), trimmedValue: text()) }
         // Does not validate: that takes as long as reading the whole head. The sender of a field validates it.
-        return HTTPHeaders(fields, isSuspect: true)
+        return HTTPHeaders(fields, needsValidation: true)
     }
 
     /// Reads the numbers after the texts, which begin at a multiple of eight.

@@ -61,13 +61,14 @@ public struct ResponseModifier: Interceptor, ExchangeInterceptor {
             try await change(&changed)
             return changed
         }
-        try changed.checkAnswers(request, "ResponseModifier")
+        try changed.checkRequest(request, "ResponseModifier")
         return changed
     }
 }
 
 extension NetworkResponse {
-    func checkAnswers(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
+    /// Throws if the response is for another request.
+    func checkRequest(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
         guard let answered = self.request, answered.id != request.id else { return }
         throw NetworkError(.invalidResponse, reason: "a \(name) replaced the response with that of another request")
     }
@@ -111,7 +112,7 @@ public struct ResultModifier: Interceptor, ExchangeInterceptor {
             return changed
         }
         let response = try changed.get()
-        try response.checkAnswers(request, "ResultModifier")
+        try response.checkRequest(request, "ResultModifier")
         return response
     }
 }

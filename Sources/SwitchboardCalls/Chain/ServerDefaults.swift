@@ -66,7 +66,7 @@ public struct ServerDefaults: Sendable {
     /// - Throws: `NetworkError.Code.encodingFailed` for a query item that cannot be written.
     func apply(to request: inout NetworkRequest) throws(NetworkError) {
         if request.host.isEmpty, !host.isEmpty {
-            // Set before the host, which turns an empty path into the root.
+            // Set before the host, which changes an empty path to `/`.
             if !request.path.hasPrefix("/") { request.path = joined(request.path) }
             request.scheme = scheme
             request.host = host
@@ -76,7 +76,7 @@ public struct ServerDefaults: Sendable {
         guard !request.hasLeftOrigin else { return }
         let isOwn = isOrigin(of: request)
         let secrets = Redaction.standard
-        request.headers.fill(headers) { !isOwn && secrets.isSecret(header: $0) }
+        request.headers.addMissing(headers) { !isOwn && secrets.isSecret(header: $0) }
         let items = query.filter { isOwn || !secrets.isSecret(parameter: $0.name) }
         try request.addToQuery(Parameters(items), URLEncodedFormEncoder())
     }
@@ -116,9 +116,9 @@ extension ServerDefaults: CustomStringConvertible, CustomReflectable {
 extension RequestOptions {
     /// The defaults for this request, in place of those in the chain. Nil, the default, for those in the chain.
     public var serverDefaults: ServerDefaults? {
-        get { self[ServerEnvironmentOption.self] }
-        set { self[ServerEnvironmentOption.self] = newValue }
+        get { self[ServerDefaultsOption.self] }
+        set { self[ServerDefaultsOption.self] = newValue }
     }
 }
 
-private enum ServerEnvironmentOption: RequestOption { static let defaultValue: ServerDefaults? = nil }
+private enum ServerDefaultsOption: RequestOption { static let defaultValue: ServerDefaults? = nil }

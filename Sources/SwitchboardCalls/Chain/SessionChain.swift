@@ -15,7 +15,7 @@ import Switchboard
 /// ```
 ///
 /// The chain runs the list in its order, and adds nothing, not even redirects. The session comes last: a second
-/// session, or an interceptor behind it, does not compile. Without a session every request fails with
+/// session, or an interceptor after it, does not compile. Without a session every request fails with
 /// `NetworkError.Code.cannotConnect`, which names the last interceptor.
 ///
 /// A request that is sent with it is a call, as with a router: its total timeout applies, its monitors receive its
@@ -63,8 +63,8 @@ private struct MissingSession: NetworkSession {
     let lastLink: String?
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        let why = lastLink.map { "the chain has no session behind its last link, \($0)" } ?? "the chain is empty"
-        throw NetworkError(.cannotConnect, reason: why)
+        let reason = lastLink.map { "the chain has no session behind its last link, \($0)" } ?? "the chain is empty"
+        throw NetworkError(.cannotConnect, reason: reason)
     }
 }
 
@@ -78,7 +78,7 @@ extension SessionChain {
             var interceptors: [InterceptorChain.Link] = []
         }
 
-        /// Interceptors and the end of the list, which nothing may follow: a session, or nothing.
+        /// A complete list: interceptors and the session, if there is one.
         public struct Closed: Sendable {
             var interceptors: [InterceptorChain.Link] = []
             var session: (any NetworkSession)?
@@ -131,7 +131,7 @@ extension SessionChain {
         @available(*, unavailable, message: "a chain has one session, its last link")
         public static func buildPartialBlock(accumulated: Closed, next: Closed) -> Closed { accumulated }
 
-        /// Rejects an interceptor behind the session at compile time: no request would reach it.
+        /// Rejects an interceptor after the session at compile time: no request would reach it.
         @available(*, unavailable, message: "the session is the last link of a chain")
         public static func buildPartialBlock(accumulated: Closed, next: Open) -> Closed { accumulated }
 

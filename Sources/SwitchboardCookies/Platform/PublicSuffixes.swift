@@ -66,8 +66,7 @@ enum BuiltInSuffixes {
 
     private static let labels: Set<String> = [
         "ac", "asn", "co", "com", "ed", "edu", "gen", "go", "gob", "gouv", "gov", "govt", "gub", "idv", "lg", "ltd",
-        "mil",
-        "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
+        "mil", "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
     ]
 
     /// Returns whether a name, in lower case and without a dot at either end, is a public suffix.

@@ -68,7 +68,7 @@ package struct JSONElementReader<Element: Decodable> {
     }
 
     /// The size of the larger buffer, in bytes: of the incomplete element, or of the text around the array.
-    package var heldCount: Int { max(element.count, frame.count) }
+    package var bufferedCount: Int { max(element.count, frame.count) }
 
     /// Reads a chunk and calls the closure with each element that it completes.
     ///

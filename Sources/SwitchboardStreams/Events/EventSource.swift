@@ -9,7 +9,7 @@ actor EventSource<Parser: StreamParser> {
     typealias Connect = @Sendable (_ position: Parser.Position) async throws -> NetworkResponse
 
     private let connect: Connect
-    /// The call. Its policy limits the failed attempts in a row and sets the waits between them.
+    /// The call. Its policy limits the consecutive failed attempts and sets the waits between them.
     private let call: LongCall
     private var parser: Parser
     private var bytes: ResponseBytes?
@@ -88,7 +88,9 @@ actor EventSource<Parser: StreamParser> {
             let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
             let wait = first.doubled(emptyConnections - 1, upTo: policy.maximumDelay)
             let cause = lost?.code.description ?? "the end of a connection"
-            guard try await call.goesOn(after: wait, because: cause) else { return end(with: error ?? noEventsError) }
+            guard try await call.waitForRetry(after: wait, because: cause) else {
+                return end(with: error ?? noEventsError)
+            }
         } catch {
             end(with: error)
         }

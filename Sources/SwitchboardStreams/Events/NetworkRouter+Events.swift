@@ -10,15 +10,15 @@ extension NetworkRouter {
     /// for try await event in router.events(for: .ticker) { show(event.data) }
     /// ```
     ///
-    /// When a connection ends or is lost, the next one sends the `Last-Event-ID` of the last complete event. An ID with a
-    /// control character or of more than 4 KiB is delivered but not sent. The next connection then sends the ID before
-    /// it, so the server may repeat events, and none is lost. The client waits for the server's `retry` time before it
-    /// reconnects, or else for the first wait of `RequestOptions.retry`, by default 3 seconds. The wait grows with each connection without an event, by default up to 5 minutes. The policy
-    /// also limits the attempts in a row that fail or deliver nothing, not even a comment, by default to 10.
-    /// `RetryPolicy.never` connects once. A server that sends nothing for longer than `Timeouts.idle` counts as a lost
-    /// connection.
+    /// When a connection ends or is lost, the next one sends the `Last-Event-ID` of the last complete event. An ID with
+    /// a control character or of more than 4 KiB is delivered but not sent. The next connection then sends the ID
+    /// before it, so the server may repeat events, and none is lost. The client waits for the server's `retry` time
+    /// before it reconnects, or else for the first wait of `RequestOptions.retry`, by default 3 seconds. The wait grows
+    /// with each connection without an event, by default up to 5 minutes. The policy also limits the consecutive
+    /// attempts that fail or deliver nothing, not even a comment, by default to 10. `RetryPolicy.never` connects once.
+    /// A server that sends nothing for longer than `Timeouts.idle` counts as a lost connection.
     ///
-    /// A 204 ends the events. Reading throws the error of the first connection and of the last attempt in a row. It
+    /// A 204 ends the events. Reading throws the error of the first connection and of the last consecutive attempt. It
     /// also throws for a status that the response handling rejects, by default any outside 200 to 299, and for a type
     /// other than `text/event-stream`. A request that is not idempotent is sent once: its events end with its response.
     ///
@@ -87,7 +87,7 @@ extension NetworkRouter {
         _ decoding: ResponseDecoding? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) -> EventSource<EventStreamParser> {
-        let call = LongCall(on: calls, usually: .forStreams)
+        let call = LongCall(on: calls, default: .forStreams)
         let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options, accept: "text/event-stream") }
         return EventSource(EventStreamParser(limit: limit, lastEventID: lastEventID), in: call) { lastEventID in
             let response = try await prepare(()).value.stream { request throws(NetworkError) in
@@ -104,7 +104,7 @@ extension NetworkRouter {
 
 extension RouterCalls {
     fileprivate func elements<Value>(
-        of source: EventSource<EventStreamParser>, until last: String?,
+        for source: EventSource<EventStreamParser>, until last: String?,
         _ decode: @escaping @Sendable (ServerSentEvent) async throws -> Transferred<Value>
     ) -> ResponseSequence<Value> {
         elements { try await source.more(until: last, decode: decode) }
@@ -114,7 +114,7 @@ extension RouterCalls {
     func elements<Element>(
         _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
     ) -> ResponseSequence<Element> {
-        let environment = environmentNow
+        let environment = currentEnvironment
         return ResponseSequence(more: { try await environment.run { try await self.asOneCall(more) } })
     }
 }

@@ -52,9 +52,9 @@ struct EventStreamParser: StreamParser {
     private var id: String
     /// The ID of the last complete event, even of one without data.
     private var lastEventID: String
-    /// The ID that a reconnecting client sends: the last one that a header field can carry.
+    /// The ID that a reconnecting client sends: the last ID that a header field can carry.
     private(set) var position: String
-    /// The maximum number of bytes of an ID that is sent. Servers accept some 8 KiB of a whole head.
+    /// The maximum number of bytes of an ID that is sent. Servers accept about 8 KiB for a whole head.
     private static let sentIDLimit = 4 << 10
     /// The last `retry` time of the server: the wait before a reconnection.
     private(set) var retry: Duration?

@@ -12,9 +12,9 @@ extension NetworkRouter {
     /// ```
     ///
     /// Requests for the following pages have the endpoint's method, header fields and body, and the URL of the link.
-    /// The rules of redirects apply: no http after https, and no credentials and only harmless header fields when
+    /// The rules of redirects apply: no http after https, and no credentials and only safelisted header fields when
     /// scheme, host or port change; see `RequestOptions.headersToOtherOrigins`. A link from another origin does not
-    /// bring the credentials back. The fragment of such a ``ResponsePage/next``, which is never sent, marks it.
+    /// restore the credentials. A fragment, which is never sent, marks such a URL in ``ResponsePage/next``.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint of the first page.
@@ -46,7 +46,7 @@ extension NetworkRouter {
     /// let pages = router.pages(
     ///     as: MoviePage.self, from: 1,
     ///     while: { $0.page < $0.totalPages },
-    ///     of: MovieApi.popular)
+    ///     for: MovieApi.popular)
     /// for try await page in pages { show(page.value) }
     /// ```
     ///
@@ -124,7 +124,7 @@ extension NetworkRouter {
     /// let pages = router.pages(
     ///     as: Feed.self,
     ///     next: { $1.headers["X-Next-Cursor"] },
-    ///     of: { .feed(after: $0) })
+    ///     for: { .feed(after: $0) })
     /// ```
     public func pages<Value: Decodable & Sendable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil,
@@ -142,7 +142,7 @@ extension NetworkRouter {
     /// let pages = router.pages(
     ///     as: Feed.self, from: .search("alien"),
     ///     next: \.nextCursor,
-    ///     of: { .feed(after: $0) })
+    ///     for: { .feed(after: $0) })
     /// ```
     ///
     /// - Parameters:
@@ -164,7 +164,7 @@ extension NetworkRouter {
     }
 }
 
-// MARK: - The plans
+// MARK: - Plans
 
 extension NetworkRouter {
     private func linkedPages<Value>(
@@ -175,7 +175,7 @@ extension NetworkRouter {
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
             let response = try await call.again.answer { request throws(NetworkError) in
                 request = try sent.request(request, forPageAt: url)
-                request.options.holdResponse()
+                request.options.keepResponseInMemory()
             }
             sent.recordResponseURL(response.url ?? response.request?.url)
             return response
@@ -195,7 +195,7 @@ extension NetworkRouter {
     ) -> PageSequence<Value, Int> {
         let prepare = ActorBound { (token: Int?) in self.prepare(endPoint(token ?? number), options) }
         let plan = PagePlan<Value, Int>(
-            first: number, comparesBodies: true, environment: calls.environmentNow
+            first: number, comparesBodies: true, environment: calls.currentEnvironment
         ) { token, sent in
             try await prepare(token).value.page(for: sent)
         } decode: {
@@ -216,7 +216,7 @@ extension NetworkRouter {
     ) -> PageSequence<Value, Cursor> {
         let prepare = ActorBound { self.prepare(endPoint($0), options) }
         let plan = PagePlan<Value, Cursor>(
-            first: cursor, comparesBodies: true, environment: calls.environmentNow
+            first: cursor, comparesBodies: true, environment: calls.currentEnvironment
         ) { cursor, sent in
             try await prepare(cursor).value.page(for: sent)
         } decode: {
@@ -246,7 +246,7 @@ extension PreparedCall {
     /// Sends the request for a page, unless it was sent before.
     fileprivate func page(for sent: SentPages) async throws -> NetworkResponse {
         try await answer { request throws(NetworkError) in
-            request.options.holdResponse()
+            request.options.keepResponseInMemory()
             try sent.record(request)
         }
     }

@@ -2,7 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// The pages of a list, requested one by one. `NetworkRouter.pages(for:as:from:options:isolation:)` and similar functions create it.
+/// The pages of a list, requested one by one. `NetworkRouter.pages(for:as:from:options:isolation:)` and similar
+/// functions create it.
 ///
 /// Each request is sent only when its page is read, so leaving the loop or canceling the task sends nothing more. To
 /// read at most ten pages, write `pages.prefix(10)`. Each iteration starts at the first page with a new request.
@@ -112,8 +113,8 @@ extension ResponsePage: Sendable where Value: Sendable, Token: Sendable {}
 
 extension ResponsePage: Equatable where Value: Equatable, Token: Equatable {
     /// Compares value and next page, but not the response.
-    public static func == (one: ResponsePage, other: ResponsePage) -> Bool {
-        one.value == other.value && one.next == other.next
+    public static func == (lhs: ResponsePage, rhs: ResponsePage) -> Bool {
+        lhs.value == rhs.value && lhs.next == rhs.next
     }
 }
 
@@ -262,8 +263,8 @@ final class SentPages: Sendable {
 
 /// A 128-bit hash of a token or request, with a random seed for each process.
 private struct RequestHash: Hashable, Sendable {
-    private let one: Int
-    private let two: Int
+    private let first: Int
+    private let second: Int
 
     init(_ token: some Hashable) {
         let url = token as? URL
@@ -274,8 +275,8 @@ private struct RequestHash: Hashable, Sendable {
             hasher.combine(value)
             return hasher.finalize()
         }
-        one = hash(1)
-        two = hash(2)
+        first = hash(1)
+        second = hash(2)
     }
 
     /// Creates the hash of a request from method, URL, header fields and body. Nil for a body that cannot be read.

@@ -85,10 +85,10 @@ struct LinkValue: Hashable, Sendable {
     /// §3.2](https://www.rfc-editor.org/rfc/rfc8288#section-3.2)).
     func hasContext(_ url: URL?) -> Bool {
         guard let anchor = parameters.value(of: "anchor") else { return true }
-        guard let url, let here = URL(reference: url.absoluteString, relativeTo: nil),
-            let itself = URL(reference: "", relativeTo: here)
+        guard let url, let absolute = URL(reference: url.absoluteString, relativeTo: nil),
+            let resource = URL(reference: "", relativeTo: absolute)
         else { return false }
-        return URL(reference: anchor, relativeTo: itself)?.absoluteString == itself.absoluteString
+        return URL(reference: anchor, relativeTo: resource)?.absoluteString == resource.absoluteString
     }
 }
 
@@ -201,9 +201,9 @@ extension NetworkResponse {
         linkValues.compactMap { $0.link(from: base) }
     }
 
-    /// Returns the target of the first link with relation `next`, without its fragment. The URL is marked
-    /// when another origin than the requested one led to it. Nil without such a link, and for a response
-    /// other than 2xx, whose links do not belong to a page.
+    /// Returns the target of the first link with relation `next`, without its fragment. The URL is marked when an
+    /// origin other than the requested one chose it. Nil without such a link, and for a response other than 2xx, whose
+    /// links do not belong to a page.
     ///
     /// - Throws: `NetworkError.Code.invalidResponse` when the target is not a URL.
     func nextPage() throws(NetworkError) -> URL? {
@@ -211,8 +211,9 @@ extension NetworkResponse {
             let next = linkValues.first(where: { $0.relations.contains("next") && $0.hasContext(base) })
         else { return nil }
         guard let target = next.link(from: base)?.target.withoutFragment else {
-            let shown = Redaction.standard.url(next.reference).quotedForMessage
-            throw NetworkError(.invalidResponse, reason: "the link to the next page, \(shown), is not a URL").with(self)
+            let reference = Redaction.standard.url(next.reference).quotedForMessage
+            throw NetworkError(.invalidResponse, reason: "the link to the next page, \(reference), is not a URL").with(
+                self)
         }
         return passedAnotherOrigin ? target.markedAsFromAnotherOrigin : target
     }

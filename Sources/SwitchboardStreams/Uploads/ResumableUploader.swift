@@ -17,7 +17,7 @@ extension NetworkRouter {
     ///
     /// After a lost connection or a temporary failure, the next request asks the server how many bytes it has, and the
     /// upload resumes there. If the server lost the upload, it starts again. `RequestOptions.retry`, or else the
-    /// router's `RetryPolicy`, or else 3 limits the failed attempts in a row, and progress resets their count.
+    /// router's `RetryPolicy`, or else 3 limits the consecutive failed attempts, and progress resets their count.
     /// `Timeouts` apply to each request.
     ///
     /// - Parameters:
@@ -76,7 +76,7 @@ actor ResumableUploader {
     private let onProgress: (@Sendable (Int64, Int64?) -> Void)?
     private let send: Send
     private let length: Int64
-    private let changed: Double
+    private let modified: Double
     private var target: Target?
     /// The highest number of bytes that the server confirmed for this upload, or -1.
     private var highest: Int64 = -1
@@ -109,12 +109,12 @@ actor ResumableUploader {
         self.call = call
         self.onProgress = onProgress
         self.send = send
-        (length, changed) = try file.sizeAndModification()
+        (length, modified) = try file.sizeAndModification()
     }
 
     /// Uploads the file. Call it once.
     func run() async throws -> NetworkResponse {
-        if let state = try UploadState.read(stateFile), state.length == length, state.changed == changed {
+        if let state = try UploadState.read(stateFile), state.length == length, state.changed == modified {
             target = Target(
                 location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
         }
@@ -131,8 +131,8 @@ actor ResumableUploader {
                 }
                 // If the server had all bytes before this call, its response about the offset is the result.
                 let end: NetworkResponse
-                if let answer = try await finish() ?? last {
-                    end = answer
+                if let response = try await finish() ?? last {
+                    end = response
                 } else {
                     end = try await sendToTarget(flow.ask)
                 }
@@ -145,7 +145,7 @@ actor ResumableUploader {
         }
     }
 
-    /// Returns the number of bytes that the server has, as reported by its last response or requested now. Counts attempts
+    /// Returns the number of bytes that the server has, from its last response or a new request. Counts attempts
     /// without progress.
     private func check(_ reported: Int64?, orRequest: Bool) async throws -> Int64 {
         let offset = orRequest ? try await target == nil ? open() : requestOffset() : reported
@@ -155,9 +155,9 @@ actor ResumableUploader {
             guard countLoss() else { throw serverError("lost the upload, \(losses) times") }
             highest = offset
         }
-        let gain = offset - highest
+        let progress = offset - highest
         // Stops when a server accepts almost nothing of each piece, which would repeat the upload forever.
-        if highest < 0 || gain >= min(pieceSize, 64 << 10) || gain > 0 && offset == length {
+        if highest < 0 || progress >= min(pieceSize, 64 << 10) || progress > 0 && offset == length {
             call.restartAttempts()
         } else if !isRecovering {
             guard call.takeAttempt() else { throw serverError("accepts no data") }
@@ -180,7 +180,7 @@ actor ResumableUploader {
             target = nil
             highest = min(highest, 0)
         } else {
-            guard try await call.goesOn(after: error) else { throw error }
+            guard try await call.waitForRetry(after: error) else { throw error }
         }
         isRecovering = true
     }
@@ -192,8 +192,8 @@ actor ResumableUploader {
         return losses < call.policy.maximumAttempts
     }
 
-    private func serverError(_ what: String, _ response: NetworkResponse? = nil) -> NetworkError {
-        let error = NetworkError(.invalidResponse, reason: "the server \(what)")
+    private func serverError(_ problem: String, _ response: NetworkResponse? = nil) -> NetworkError {
+        let error = NetworkError(.invalidResponse, reason: "the server \(problem)")
         return response.map(error.with) ?? error
     }
 
@@ -220,7 +220,7 @@ actor ResumableUploader {
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
         let current = try file.sizeAndModification()
-        guard current == (length, changed) else {
+        guard current == (length, modified) else {
             throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
         }
         let piece = start..<start + max(0, min(length - start, pieceSize))
@@ -270,7 +270,7 @@ actor ResumableUploader {
         self.target = target
         let state = UploadState(
             endPoint: target.endPoint, location: target.location, isChosenElsewhere: target.isChosenElsewhere,
-            length: length, changed: changed)
+            length: length, changed: modified)
         try state.write(stateFile)
     }
 
@@ -280,7 +280,7 @@ actor ResumableUploader {
 }
 
 extension NetworkResponse {
-    /// Returns the URL of the field `Location`, or nil without one that a request can use.
+    /// Returns the URL of the field `Location`, or nil without a valid one.
     fileprivate func uploadURL() throws -> URL? {
         guard let value = try location(), let url = URL(location: value, relativeTo: url ?? request?.url),
             URLFault.of(url) == nil
@@ -289,13 +289,13 @@ extension NetworkResponse {
     }
 }
 
-/// The saved state of an upload, with which another process can resume it.
+/// The saved state of an upload, which another process can resume.
 struct UploadState: Codable, Equatable {
     /// The endpoint's URL with secrets masked.
     var endPoint: String
     /// The upload's URL. Many servers accept pieces from anyone who has it, so only the owner can read the file.
     var location: URL
-    /// Whether another origin than the endpoint's chose the URL. It then receives no credentials.
+    /// Whether an origin other than the endpoint's chose the URL, which then receives no credentials.
     var isChosenElsewhere: Bool
     /// The file's size in bytes and time of last change, in seconds since 1970.
     var length: Int64
@@ -312,8 +312,8 @@ struct UploadState: Codable, Equatable {
                 try? JSONDecoder().decode(UploadState.self, from: $0)
             }
         } catch {
-            let why = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"
-            throw NetworkError(.unreadableFile, reason: why, underlying: error)
+            let reason = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"
+            throw NetworkError(.unreadableFile, reason: reason, underlying: error)
         }
     }
 
@@ -322,8 +322,8 @@ struct UploadState: Codable, Equatable {
         do {
             try PrivateFile.write(JSONEncoder().encode(self), to: file, isSynchronized: false)
         } catch {
-            let why = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
-            throw NetworkError(.cannotWriteFile, reason: why, underlying: error)
+            let reason = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
+            throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
     }
 }

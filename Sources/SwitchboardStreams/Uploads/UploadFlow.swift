@@ -7,14 +7,14 @@ import Switchboard
 /// responses; the library sends, retries and saves the state. Each request begins as the endpoint's request, with its
 /// URL and header fields. All requests but the first have the upload's URL instead, and an empty body or the piece.
 public protocol UploadFlow: Sendable {
-    /// Turns the endpoint's request into the one that opens an upload of this length in bytes. Its body is empty.
+    /// Changes the endpoint's request, whose body is empty, to open an upload of this length in bytes.
     func open(_ request: inout NetworkRequest, length: Int64)
-    /// Turns a request into the one that asks how many bytes the server has.
+    /// Changes a request to ask how many bytes the server has.
     func ask(_ request: inout NetworkRequest)
-    /// Turns a request into the one that sends a piece. The piece is its body already.
+    /// Changes a request to send a piece, which is its body already.
     func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64)
-    /// Turns a request into the one that finishes the upload after the last byte. Returns false, the default, if the
-    /// last piece finishes it.
+    /// Changes a request to finish the upload after the last byte. Returns false, the default, if the last piece
+    /// finishes it.
     func finish(_ request: inout NetworkRequest, length: Int64) -> Bool
     /// Returns the number of bytes the server has, by its 2xx response to `open`, `ask` or `send`.
     ///

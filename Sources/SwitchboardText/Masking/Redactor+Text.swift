@@ -8,7 +8,7 @@ extension Redactor {
     /// and queries of URLs. The text may be incomplete or invalid. `true`, `false`, `null` and messages such as
     /// `password: is too short` stay.
     package func text(_ text: String) -> String {
-        guard !isNone else { return text }
+        guard !isEmpty else { return text }
         var text = text
         // The first of these characters distinguishes JSON, `{"a":"b=c"}`, from a form, `a=b"c`. A byte-order mark or a
         // prefix against JSON hijacking may precede JSON.
@@ -50,7 +50,7 @@ extension Redactor {
     /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as
     /// `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
-        guard !isNone else { return text }
+        guard !isEmpty else { return text }
         let text = tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text)
         guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)

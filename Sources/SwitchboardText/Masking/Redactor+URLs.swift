@@ -3,7 +3,7 @@ import Foundation
 extension Redactor {
     /// Redacts the values of secret parameters in a URL's text, and any password before the host.
     package func url(_ text: String) -> String {
-        guard !isNone else { return text }
+        guard !isEmpty else { return text }
         var text = tokens(in: text)
         if let start = text.range(of: "://")?.upperBound {
             let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
@@ -29,7 +29,7 @@ extension Redactor {
 
     /// Redacts the values of secret names in a query or a form.
     package func form(_ text: String) -> String {
-        guard !isNone else { return text }
+        guard !isEmpty else { return text }
         return tokens(in: text).utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
             .map { pair(Substring($0)) }.joined(separator: "&")
     }
@@ -57,7 +57,7 @@ extension Redactor {
     /// Redacts the credentials in a list of WebSocket subprotocols. Clients that cannot set header fields put them after
     /// a name (`bearer, …`) or into a name (`base64url.bearer.authorization.k8s.io.…`).
     func protocols(_ list: String) -> String {
-        guard !isNone else { return list }
+        guard !isEmpty else { return list }
         var isAfterName = false
         return list.pieces(between: .comma).map { piece in
             let name = piece.utf8.trimmedOfBlanks

@@ -89,7 +89,7 @@ package struct Redactor: Sendable {
     }
 
     /// Whether the redactor has no names, so that it changes nothing.
-    package var isNone: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && !matchesWords }
+    package var isEmpty: Bool { headerNames.isEmpty && parameterNames.isEmpty && memberNames.isEmpty && !matchesWords }
 
     /// Returns whether the value of a parameter is a secret: of `token`, and also of `user[token]`, `user.token` and
     /// `route?token`.

@@ -28,7 +28,7 @@ struct Reconnection: Sendable {
     func reopen(after cause: NetworkError) async throws -> WebSocketConnection {
         try await run { [call, open] in
             var error = cause
-            while try await call.goesOn(after: error) {
+            while try await call.waitForRetry(after: error) {
                 do {
                     return try await open()
                 } catch let failure as NetworkError {

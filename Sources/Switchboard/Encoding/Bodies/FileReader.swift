@@ -23,7 +23,7 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     func next() throws -> Data? {
         guard rest > 0 else { return nil }
         let size = Int(min(rest, Int64(Self.size)))
-        // Not a `Data(count:)`, which fills its memory with zeros first.
+        // `Data(count:)` would first fill the memory with zeros.
         guard let memory = malloc(size) else { throw POSIXError(.ENOMEM) }
         var count: Int
         repeat { count = read(descriptor, memory, size) } while count < 0 && errno == EINTR
@@ -35,7 +35,7 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
         }
         rest -= Int64(count)
         guard count > size / 2 else {
-            // Keeps no more memory than a short file needs.
+            // A copy releases the rest of the chunk.
             defer { free(memory) }
             return Data(bytes: memory, count: count)
         }

@@ -6,7 +6,7 @@ extension FormBody {
     /// §5.1](https://url.spec.whatwg.org/#urlencoded-parsing) reads them.
     ///
     /// `+` becomes a space, an invalid `%` stays as it is, bytes that are not UTF-8 become U+FFFD, and empty pairs are
-    /// skipped. A name without `=` has the value nil, where that standard has an empty string.
+    /// skipped. A name without `=` has the value nil; in that standard, it has an empty string.
     public static func decode(_ text: some StringProtocol) -> [URLQueryItem] {
         decode(bytes: text.utf8)
     }

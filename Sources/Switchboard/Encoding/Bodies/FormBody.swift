@@ -29,8 +29,8 @@ public struct FormBody: HTTPBody {
         makeText = { try encoder.encode(value) }
     }
 
-    /// Creates a form from the members of an `Encodable` value, and encodes it now. Swift chooses this form for the
-    /// types of ``JSONBody/init(_:encoder:)-(Encodable,_)`` that are encoded at once.
+    /// Creates a form from the members of an `Encodable` value, and encodes it now. Swift selects this initializer for
+    /// the types of ``JSONBody/init(_:encoder:)-(Encodable,_)``.
     public init(encoding value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         let text = Result { try encoder.encode(value) }
         makeText = { try text.get() }

@@ -9,9 +9,9 @@ import Foundation
 /// ```
 ///
 /// Use it only with a server that is known to accept gzip; others answer 415 or worse.
-/// ``RequestOptions/compressesBody`` compresses the body of every request. The `Content-Type` stays that of the
-/// content. A part of a ``MultipartBody`` cannot be compressed, because parts have no `Content-Encoding`: compress the
-/// whole form instead.
+/// ``RequestOptions/compressesBody`` compresses the body of every request. The `Content-Type` describes the
+/// uncompressed content. A part of a ``MultipartBody`` cannot be compressed, because parts have no `Content-Encoding`:
+/// compress the whole form instead.
 ///
 /// A body in memory is compressed in memory, and a streamed body is compressed while it is sent. The system's zlib
 /// compresses. On a system without zlib, sending fails with ``NetworkError/Code/unsupported``.
@@ -66,7 +66,7 @@ public struct GzipBody: HTTPBody {
     ///
     /// - Throws: The content's error, or ``NetworkError/Code/unsupported`` without zlib.
     public func makeStream() throws -> HTTPBodyStream {
-        let reader = GzipReader(try body.makeStream(), isEmptyKept: !isStreamed, try makeDeflater())
+        let reader = GzipReader(try body.makeStream(), keepsEmpty: !isStreamed, try makeDeflater())
         return HTTPBodyStream { try await reader.next() }
     }
 
@@ -88,13 +88,13 @@ public struct GzipBody: HTTPBody {
 /// Compresses a stream while it is read.
 private actor GzipReader {
     private var source: HTTPBodyStream?
-    private var isEmptyKept: Bool
+    private var keepsEmpty: Bool
     private let deflater: Deflater
 
-    /// Creates a reader. With `isEmptyKept`, empty content stays empty instead of becoming an empty gzip file.
-    init(_ source: HTTPBodyStream, isEmptyKept: Bool, _ deflater: sending Deflater) {
+    /// Creates a reader. With `keepsEmpty`, empty content stays empty instead of becoming an empty gzip file.
+    init(_ source: HTTPBodyStream, keepsEmpty: Bool, _ deflater: sending Deflater) {
         self.source = source
-        self.isEmptyKept = isEmptyKept
+        self.keepsEmpty = keepsEmpty
         self.deflater = deflater
     }
 
@@ -108,11 +108,11 @@ private actor GzipReader {
             // Highly repetitive input can run for megabytes without output, so the loop checks for cancellation itself.
             try Task.checkCancellation()
             if let chunk = try await source.next() {
-                isEmptyKept = false
+                keepsEmpty = false
                 deflater.feed(chunk)
             } else {
                 self.source = nil
-                if isEmptyKept { return nil }
+                if keepsEmpty { return nil }
                 deflater.feed(Data(), .finish)
             }
         }
@@ -120,7 +120,7 @@ private actor GzipReader {
 }
 
 extension HTTPBody {
-    /// Returns the body with this encoder if it is a ``JSONBody`` without one, also inside a ``GzipBody``.
+    /// Returns the body with this encoder, if it is a ``JSONBody`` without an encoder, also inside a ``GzipBody``.
     func withEncoder(_ encoder: any RequestEncoder) -> any HTTPBody {
         switch self {
         case var json as JSONBody:

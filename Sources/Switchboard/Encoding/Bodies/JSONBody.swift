@@ -11,7 +11,7 @@ import SwitchboardJSON
 ///
 /// `FastJSONEncoder` is the default encoder. It keeps the order in which the value encodes its members, sorts the
 /// members of a dictionary by name, and writes dates as ISO 8601 text and data as Base64. With a `JSONEncoder`, the
-/// settings of that encoder apply, and the order of members is its own.
+/// settings and the order of members of that encoder apply.
 public struct JSONBody: HTTPBody {
     /// The fields sent with the body. Initially only `Content-Type`.
     public var additionalHeaders: HTTPHeaders = [.contentType("application/json; charset=utf-8")]
@@ -32,11 +32,11 @@ public struct JSONBody: HTTPBody {
 
     /// Creates a body from an `Encodable` value, and encodes it now.
     ///
-    /// Swift chooses this form for a type that is not `Sendable`, or whose conformance to `Encodable` belongs to an
-    /// actor. In a target whose default isolation is `MainActor`, each type is of this kind, unless it is `nonisolated`.
-    /// An endpoint that creates its body in its `task` gets the encoder of the manager or router. A body that was
-    /// created before cannot get it anymore: ``encode()`` then throws, unless `encoder` was given. A body that is kept
-    /// for several managers, such as one in a `static let`, has the encoder of the first that read it.
+    /// Swift selects this initializer for a type that is not `Sendable`, or whose conformance to `Encodable` belongs to
+    /// an actor. In a target whose default isolation is `MainActor`, this applies to every type that is not
+    /// `nonisolated`. A body that the endpoint creates in its `task` uses the encoder of the manager or router. For a
+    /// body that was created earlier, ``encode()`` throws if the manager has an encoder and `encoder` is nil. A body
+    /// that several managers share, such as a `static let`, uses the encoder of the first manager that reads it.
     @_disfavoredOverload
     public init(_ value: some Encodable, encoder: (any RequestEncoder)? = nil) {
         let given = encoder ?? Self.requestEncoder

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A body whose bytes are made while they are sent.
+/// A body whose bytes are produced while they are sent.
 ///
 /// ```swift
 /// let body = StreamBody(contentType: "text/csv") {
@@ -14,12 +14,12 @@ public struct StreamBody: HTTPBody {
     public let length: Int64?
     /// The `Content-Type`.
     public let additionalHeaders: HTTPHeaders
-    /// Whether ``makeStream()`` can be called again for another sending.
+    /// Whether the body can be sent again with a new ``makeStream()``.
     public let isReplayable: Bool
     private let open: @Sendable () throws -> HTTPBodyStream
 
-    /// Creates a body. `open` is called for each sending. If it can return its bytes only once, pass false as
-    /// `isReplayable`, and the body is never sent again.
+    /// Creates a body. `open` is called each time the body is sent. Pass false as `isReplayable` if it can return its
+    /// bytes only once: the body is then never sent again.
     public init(
         length: Int64? = nil, contentType: String = "application/octet-stream", isReplayable: Bool = true,
         open: @escaping @Sendable () throws -> HTTPBodyStream

@@ -14,12 +14,10 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         var isCancelled = false
         var nextID = 0
         var handlers: [(id: Int, run: @Sendable () -> Void)] = []
-        /// The call in which this call started.
-        var outer: Call?
+        var parent: Call?
         var exchangeCount = 0
         var history: [ExchangeRecord] = []
-        /// The cause of the next exchange.
-        var cause: String?
+        var nextCause: String?
         var isOver = false
         var attempts = 1
         var totalAttempts = 1
@@ -33,7 +31,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     let state: Protected<State>
     /// The index among the calls of its router, guarded by the router's lock. Nil for a call that is not in the list.
     @exclusivity(unchecked) var index: Int?
-    private let hasOuter: Bool
+    private let hasParent: Bool
     private let start: ContinuousClock.Instant
     private let monitors: [any EventMonitor]
     /// A closure that returns the time since the start of the call, on the clock of the total timeout. Nil without such
@@ -42,37 +40,37 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     /// Whether the call sends several requests, so that no response ends it.
     let isLong: Bool
 
-    /// Creates a call, which may start in another one, such as a download around one of its requests.
+    /// Creates a call. `parent` is the call that contains it, such as the download of a request.
     package init(
         _ monitors: [any EventMonitor] = [], since start: ContinuousClock.Instant = .now,
-        elapsed: (@Sendable () -> Duration)? = nil, isLong: Bool = false, outer: Call? = nil
+        elapsed: (@Sendable () -> Duration)? = nil, isLong: Bool = false, parent: Call? = nil
     ) {
         self.isLong = isLong
         self.start = start
         self.monitors = monitors
         self.elapsed = elapsed
-        state = Protected(State(outer: outer))
-        hasOuter = outer != nil
+        state = Protected(State(parent: parent))
+        hasParent = parent != nil
     }
 
     // MARK: Cancellation
 
-    /// Releases the enclosing call. A response retains its call, and would retain the enclosing one too.
-    func leaveOuter() {
-        guard hasOuter else { return }
-        let outer = state.withLock { state in
-            defer { state.outer = nil }
-            return state.outer
+    /// Releases the parent. A response retains its call, and would retain the parent too.
+    func releaseParent() {
+        guard hasParent else { return }
+        let parent = state.withLock { state in
+            defer { state.parent = nil }
+            return state.parent
         }
-        withExtendedLifetime(outer) {}  // until the lock is released
+        withExtendedLifetime(parent) {}  // until the lock is released
     }
 
     /// Whether the running code is part of this call or of a call inside it.
     var containsRunningCode: Bool {
         var call = Self.current
-        while let one = call {
-            if one === self { return true }
-            call = one.state.withLock { $0.outer }
+        while let current = call {
+            if current === self { return true }
+            call = current.state.withLock { $0.parent }
         }
         return false
     }
@@ -107,20 +105,19 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         }
     }
 
-    /// Runs an operation as this call. Waiting code in it observes this object, and canceling the enclosing call
-    /// cancels it.
+    /// Runs an operation as this call. Canceling the current call cancels this one.
     func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
-        guard let outer = Self.current else {
+        guard let parent = Self.current else {
             return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
         }
-        let id = outer.add { self.cancel() }
-        defer { outer.remove(id) }
+        let id = parent.add { self.cancel() }
+        defer { parent.remove(id) }
         return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
     }
 
-    /// Throws if the running task or the enclosing call was canceled.
+    /// Throws if the running task or the current call was canceled.
     package static func check() throws {
         try Task.checkCancellation()
         if current?.isCancelled == true { throw CancellationError() }
@@ -137,13 +134,13 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     /// Whether the call has ended. A request of its response or error may then be sent again, as part of no call.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// The number of consecutive attempts without progress. All code that resends requests shares this count.
+    /// The number of consecutive attempts without progress, shared by all code that resends requests.
     var attempts: Int { state.withLock { $0.attempts } }
 
     /// The number of all attempts, for the caller. Progress does not change it.
     var totalAttempts: Int { state.withLock { $0.totalAttempts } }
 
-    /// Counts one more attempt. Returns false if the limit is already reached. A nil limit keeps the last one.
+    /// Counts one more attempt. Returns false if the limit is already reached. A nil limit keeps the previous limit.
     func takeAttempt(within limit: Int? = nil) -> Bool {
         state.withLock { state in
             state.attemptLimit = limit ?? state.attemptLimit
@@ -159,15 +156,15 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         state.withLock { $0.attempts = count }
     }
 
-    /// Notes which interceptor threw an error of the app's own; nil for the session. The interceptors around it rethrow
-    /// the error.
-    func note(_ error: any Error, thrownBy interceptor: (any Sendable)?) {
+    /// Records the interceptor that threw an error other than a ``NetworkError``, or nil for the session. The outer
+    /// interceptors rethrow the error, and do not replace the record.
+    func recordThrower(_ interceptor: (any Sendable)?, of error: any Error) {
         let kind = ObjectIdentifier(type(of: error))
         let name = interceptor.map { String(describing: type(of: $0)) }
         state.withLock { if $0.thrower?.error != kind { $0.thrower = (name, kind) } }
     }
 
-    /// Returns the type of the interceptor that threw an error of the app's own, if one did.
+    /// Returns the type of the interceptor that threw an error, or nil if it is not recorded.
     func thrower(of error: any Error) -> String? {
         state.withLock { $0.thrower?.error == ObjectIdentifier(type(of: error)) ? $0.thrower?.type : nil }
     }
@@ -176,25 +173,24 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     func end(_ result: Result<Int, any Error>, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return state.withLock { $0.isOver = true } }
         switch result {
-        case .success(let status): tell(.finished(status: status), request)
+        case .success(let status): report(.finished(status: status), request)
         case .failure(let error):
             if error is CancellationError || (error as? NetworkError)?.code == .cancelled {
-                tell(.cancelled, request)
+                report(.cancelled, request)
             } else {
-                tell(.failed(error as? NetworkError ?? NetworkError(.unknown, underlying: error)), request)
+                report(.failed(error as? NetworkError ?? NetworkError(.unknown, underlying: error)), request)
             }
         }
     }
 
-    /// Reports an event to the monitors, and records the cause of the next exchange.
-    func report(_ kind: CallEvent.Kind, _ request: NetworkRequest) {
-        if let cause = kind.cause { state.withLock { $0.cause = cause } }
-        tell(kind, request)
+    /// Records an event as the cause of the next exchange, if it can be one.
+    func recordCause(_ kind: CallEvent.Kind) {
+        if let cause = kind.cause { state.withLock { $0.nextCause = cause } }
     }
 
     /// Reports an event to the monitors. Without monitors, the event is not even created. Events after the end of the
     /// call are dropped, because an exchange that other calls share may continue without this call.
-    func tell(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
+    func report(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return }
         let kind = makeKind()
         let isLate = state.withLock { state in
@@ -214,22 +210,22 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         _ request: NetworkRequest, since start: ContinuousClock.Instant = .now,
         _ send: (NetworkRequest) async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
-        var (request, began) = (request, start)
+        var (request, start) = (request, start)
         while true {
-            let exchange = begin(request, at: began)
+            let exchange = begin(request, at: start)
             do {
                 let response = try await send(request)
                 exchange.end(.status(response.statusCode), response)
                 guard request.repetition != nil else { return response }
-                var answer = response
-                answer.request?.repetition = nil
-                return answer
+                var final = response
+                final.request?.repetition = nil
+                return final
             } catch {
                 let code = error is CancellationError ? .cancelled : (error as? NetworkError)?.code ?? .unknown
                 exchange.end(code == .cancelled ? .cancelled : .failure(code))
                 guard let again = repeated(request, after: error) else { throw error }
                 try Call.check()
-                (request, began) = (again, .now)
+                (request, start) = (again, .now)
             }
         }
     }
@@ -251,7 +247,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         let request: NetworkRequest
         let number: Int
         let cause: String?
-        let began: ContinuousClock.Instant
+        let start: ContinuousClock.Instant
 
         /// Records how the exchange ended. Called once.
         func end(_ outcome: ExchangeRecord.Outcome, _ response: @autoclosure () -> NetworkResponse? = nil) {
@@ -259,26 +255,28 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
             var sent = request
             sent.call = nil
             let record = ExchangeRecord(
-                number: number, request: sent, cause: cause, start: began - call.start, duration: .now - began,
+                number: number, request: sent, cause: cause, start: start - call.start, duration: .now - start,
                 outcome: outcome, measured: response()?.measured)
             if number <= Call.limit { call.state.withLock { $0.history.append(record) } }
-            call.tell(.exchanged(record, response: response()), request)
+            call.report(.exchanged(record, response: response()), request)
         }
     }
 
-    private func begin(_ request: NetworkRequest, at began: ContinuousClock.Instant) -> Exchange {
-        let (number, why) = state.withLock { state in
+    private func begin(_ request: NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
+        let (number, reported) = state.withLock { state in
             state.exchangeCount += 1
-            defer { state.cause = nil }
-            return (state.exchangeCount, state.cause)
+            defer { state.nextCause = nil }
+            return (state.exchangeCount, state.nextCause)
         }
-        let cause = request.departures.text.map { text in why.map { $0 + " " + text } ?? text } ?? why
-        tell(.exchange(number), request)
-        return Exchange(call: self, request: request, number: number, cause: cause, began: began)
+        let causes = [reported, request.crossOriginHops.text].compactMap { $0 }
+        report(.exchange(number), request)
+        return Exchange(
+            call: self, request: request, number: number, cause: causes.isEmpty ? nil : causes.joined(separator: " "),
+            start: start)
     }
 }
 
-/// Runs an operation. Canceling the task or the enclosing call runs `onCancel`, at most twice.
+/// Runs an operation. Canceling the task or the current call runs `onCancel`, at most twice.
 package func withCancellation<Output>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output,
     onCancel: @escaping @Sendable () -> Void
@@ -305,8 +303,8 @@ package func withOwnTask<Output: Sendable>(
 }
 
 extension NetworkRequest {
-    /// Whether the session may send the request again: a repetition has no further effect ([RFC 9110
-    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not repeated before.
+    /// Whether the session may send the request again: it is idempotent ([RFC 9110
+    /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not sent again before.
     var mayBeRepeated: Bool { method.isIdempotent && mayBeRepeatedUnprocessed }
 
     /// Whether the session may send a request again that the server has certainly not processed ([RFC 9113
@@ -332,15 +330,15 @@ extension CallEvent.Kind {
         switch self {
         case .retry(_, let cause): "retry after \(cause)"
         case .redirect: "redirect"
-        case .authentication(let what): what
+        case .authentication(let step): step
         default: nil
         }
     }
 }
 
 extension NetworkResponse {
-    /// Reads the response as the last step of its call, and reports the call's end to the monitors: the error that the
-    /// closure throws, or else the status. A body that is a stream ends the call when it ends.
+    /// Reads the response as the last step of its call, and reports the end of the call to the monitors, with the error
+    /// of the closure or the status. A stream ends the call at its own end.
     func endingCall<Output>(_ read: (NetworkResponse) throws -> Output) throws -> Output {
         do {
             let output = try read(self)
@@ -352,7 +350,7 @@ extension NetworkResponse {
         }
     }
 
-    /// Reports the end of the call to the monitors. A second report is ignored.
+    /// Reports the end of the call to the monitors, once.
     package func endCall(with error: (any Error)? = nil) {
         guard error != nil || stream == nil else { return }
         request?.endCall(error.map { .failure($0) } ?? .success(statusCode))

@@ -5,8 +5,7 @@ package struct CallEnvironment: Sendable {
     @TaskLocal package static var current: CallEnvironment?
 
     let environment: NetworkEnvironment
-    /// The storage of the manager's environment. The manager's routers stay in this environment during the call. Nil
-    /// without a manager.
+    /// The storage of the manager's environment, or nil without a manager. It identifies the manager.
     private let source: Protected<NetworkEnvironment>?
 
     /// Creates an environment that is not bound to a manager.
@@ -15,9 +14,8 @@ package struct CallEnvironment: Sendable {
         source = nil
     }
 
-    /// Creates the environment of a call that starts here. If the same manager made the enclosing call, it is that
-    /// call's environment, or else the manager's current one. Without a manager it is the environment of the running
-    /// code. Nil if none is set.
+    /// Creates the environment of a new call: that of the current call if the same manager made it, or else the
+    /// manager's environment. Without a manager, it is the environment of the running code, or nil if none is set.
     init?(startingIn source: Protected<NetworkEnvironment>?) {
         if let current = Self.current, source == nil || current.source?.identity == source?.identity {
             self = current
@@ -29,22 +27,22 @@ package struct CallEnvironment: Sendable {
         }
     }
 
-    /// This environment for code that runs after the call, and for tasks that it starts. It is not bound to a manager.
-    package var afterwards: CallEnvironment { CallEnvironment(environment) }
+    /// The same environment without a manager, for code that runs after the call.
+    package var detached: CallEnvironment { CallEnvironment(environment) }
 
     package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
-        guard !isInForce else { return try operation() }
+        guard !isCurrent else { return try operation() }
         return try Self.$current.withValue(self, operation: operation)
     }
 
     package func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
-        guard !isInForce else { return try await operation() }
+        guard !isCurrent else { return try await operation() }
         return try await Self.$current.withValue(self, operation: operation, isolation: isolation)
     }
 
-    private var isInForce: Bool {
+    private var isCurrent: Bool {
         guard let current = Self.current else { return false }
         return current.environment == environment && (source == nil || current.source?.identity == source?.identity)
     }
@@ -67,16 +65,15 @@ extension Optional where Wrapped == CallEnvironment {
 }
 
 extension NetworkRequest {
-    /// The environment for closures that run after the request's call: the request's own, or else that of the running
-    /// code.
+    /// The environment for closures that run after the call. Nil for a request without one.
     package var callEnvironment: CallEnvironment? { environment.map { CallEnvironment($0) } }
 
     /// Returns the request with ``RequestOptions/onBodySent`` bound to the current environment, because its session
     /// calls that closure on another thread.
     func inEnvironmentOfCall() -> NetworkRequest {
-        guard let note = options.onBodySent, let current = CallEnvironment.current else { return self }
+        guard let onBodySent = options.onBodySent, let current = CallEnvironment.current else { return self }
         var request = self
-        request.options.onBodySent = { count in current.run { note(count) } }
+        request.options.onBodySent = { count in current.run { onBodySent(count) } }
         return request
     }
 }
@@ -111,8 +108,8 @@ public struct NetworkEnvironment: Hashable, Sendable, CustomStringConvertible {
 extension NetworkEnvironment {
     private static let processDefault = Protected(NetworkEnvironment.production)
 
-    /// The environment of the running code: that of the manager that makes or sends the current request, else that of
-    /// ``withCurrent(_:operation:)``, else the process-wide ``default``.
+    /// The environment of the running code: that of the manager that sends the current request, or that of
+    /// ``withCurrent(_:operation:)``, or the process-wide ``default``.
     ///
     /// A call runs all closures of an app in the environment of its request: providers, interceptors, monitors,
     /// decoders and completions.
@@ -120,7 +117,7 @@ extension NetworkEnvironment {
         CallEnvironment.current?.environment ?? processDefault.value
     }
 
-    /// The process-wide environment, used where no other is set. Initially ``production``.
+    /// The process-wide environment, used when no other is set. Initially ``production``.
     public static var `default`: NetworkEnvironment {
         get { processDefault.value }
         set { processDefault.withLock { $0 = newValue } }

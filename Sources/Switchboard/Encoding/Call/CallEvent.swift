@@ -56,15 +56,15 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
     public var description: String {
         switch self {
         case .made: "made"
-        case .waiting(let what): "waits for \(what)"
+        case .waiting(let reason): "waits for \(reason)"
         case .admitted(let wait): "continues after \(wait.millisecondsText)"
-        case .cache(let what): "cache: \(what)"
+        case .cache(let result): "cache: \(result)"
         case .exchange(let number): "exchange \(number)"
-        case .exchanged(let metrics, _): "exchanged: \(metrics.outcome) in \(metrics.duration.millisecondsText)"
+        case .exchanged(let record, _): "exchanged: \(record.outcome) in \(record.duration.millisecondsText)"
         case .retry(let wait, let cause): "retry after \(wait.millisecondsText): \(cause)"
         case .redirect(let url): "redirected to \(Redaction.standard.url(url.absoluteString))"
-        case .authentication(let what): "authentication: \(what)"
-        case .note(let what): what
+        case .authentication(let step): "authentication: \(step)"
+        case .note(let message): message
         case .finished(let status): "finished: HTTP \(status)"
         case .failed(let error): "failed: \(error.summary)"
         case .cancelled: "cancelled"
@@ -95,7 +95,9 @@ extension NetworkRequest {
     /// A report about a retry, a redirect or credentials also becomes the ``ExchangeRecord/cause`` of the next
     /// exchange.
     public func report(_ kind: CallEvent.Kind) {
-        call?.report(kind, self)
+        guard let call else { return }
+        call.recordCause(kind)
+        call.report(kind, self)
     }
 }
 

@@ -133,16 +133,16 @@ extension [ExchangeRecord] {
             end > .zero ? Swift.min(width, Int((time / end * Double(width)).rounded(.down))) : 0
         }
         var lines: [String] = []
-        for (index, metrics) in enumerated() {
-            let from = Swift.min(column(metrics.start), width - 1)
-            let to = Swift.max(from + 1, column(metrics.start + metrics.duration))
+        for (index, record) in enumerated() {
+            let from = Swift.min(column(record.start), width - 1)
+            let to = Swift.max(from + 1, column(record.start + record.duration))
             let bar = String(repeating: " ", count: from) + String(repeating: "#", count: to - from)
             let line =
                 names[index].padded(to: columns[0]) + "  " + outcomes[index].padded(to: columns[1]) + "  "
                 + String(repeating: " ", count: columns[2] - times[index].count) + times[index]
-                + " |" + bar.padded(to: width) + "|" + (metrics.cause.map { "  \($0)" } ?? "")
+                + " |" + bar.padded(to: width) + "|" + (record.cause.map { "  \($0)" } ?? "")
             lines.append(line)
-            if let phases = metrics.exchange?.phases { lines.append("  \(phases)") }
+            if let phases = record.exchange?.phases { lines.append("  \(phases)") }
         }
         return lines.joined(separator: "\n")
     }

@@ -59,12 +59,12 @@ public struct DateEncoding: Sendable {
 extension Date {
     fileprivate static let endOfYear9999 = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
 
-    /// The text, rounded to the nearest millisecond.
+    /// The ISO 8601 text, rounded to milliseconds.
     fileprivate var iso8601Text: String {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
-        // The formatter truncates, and most milliseconds have no exact binary form. Half a millisecond more prevents
-        // that the text loses one.
+        // The formatter truncates, and most milliseconds have no exact binary form. Half a millisecond more keeps the
+        // text exact.
         let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
         return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }

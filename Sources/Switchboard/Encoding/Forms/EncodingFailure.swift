@@ -7,9 +7,9 @@ enum EncodingFailure {
         case let error as NetworkError:
             return error.reason ?? error.code.title
         case EncodingError.invalidValue(let value, let context):
-            let place = path + context.codingPath.pathText
-            let where_ = place.isEmpty ? "the value" : "the value of \(place.quotedForMessage)"
-            return "\(where_), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
+            let path = path + context.codingPath.pathText
+            let subject = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
+            return "\(subject), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
         default:
             return (path.isEmpty ? "" : "\(path): ") + "\(type(of: error)) was thrown by the value's encode(to:)"
         }

@@ -14,14 +14,13 @@ final class EncodingNode {
         case object([(name: String, node: EncodingNode)])
     }
 
-    /// The maximum nesting of lists and objects. More would overflow the stack of a small thread. serde_json has the
-    /// same limit for reading.
+    /// The maximum nesting of arrays and objects, as in serde_json. More would overflow the stack of a small thread.
     static let maximumDepth = 128
 
     private let depth: Int
     private var content = Content.empty
     /// The index of each member by name, for members after the first 16.
-    private var positions: [String: Int] = [:]
+    private var indices: [String: Int] = [:]
 
     init(depth: Int = 0) {
         self.depth = depth
@@ -39,8 +38,7 @@ final class EncodingNode {
     }
 
     static var tooDeep: NetworkError {
-        NetworkError(
-            .encodingFailed, reason: "more than \(maximumDepth) nested arrays and objects")
+        NetworkError(.encodingFailed, reason: "more than \(maximumDepth) nested arrays and objects")
     }
 
     var count: Int {
@@ -62,9 +60,9 @@ final class EncodingNode {
     }
 
     func appendElement() -> EncodingNode {
-        let node = inner()
+        let node = makeChild()
         guard case .array(var nodes) = content else { return node }
-        content = .empty  // lets the array change in place instead of being copied
+        content = .empty  // releases the array, so that it is not copied
         nodes.append(node)
         content = .array(nodes)
         return node
@@ -72,28 +70,28 @@ final class EncodingNode {
 
     /// Returns a child node. A child beyond the maximum depth is not stored: releasing so deep a tree would overflow
     /// the stack.
-    private func inner() -> EncodingNode {
+    private func makeChild() -> EncodingNode {
         if depth >= Self.maximumDepth { content = .tooDeep }
         return EncodingNode(depth: depth + 1)
     }
 
     /// Returns the node for a member. A second write of the same name replaces the first, as in `JSONEncoder`.
     func member(_ name: String) -> EncodingNode {
-        let node = inner()
+        let node = makeChild()
         guard case .object(var members) = content else { return node }
         content = .empty
-        if let index = position(of: name, in: members) {
+        if let index = index(of: name, in: members) {
             members[index].node = node
         } else {
-            if members.count >= 16 { positions[name] = members.count }
+            if members.count >= 16 { indices[name] = members.count }
             members.append((name, node))
         }
         content = .object(members)
         return node
     }
 
-    private func position(of name: String, in members: [(name: String, node: EncodingNode)]) -> Int? {
-        members.prefix(16).firstIndex { $0.name == name } ?? positions[name]
+    private func index(of name: String, in members: [(name: String, node: EncodingNode)]) -> Int? {
+        members.prefix(16).firstIndex { $0.name == name } ?? indices[name]
     }
 
     /// Writes a value to this node.
@@ -122,6 +120,6 @@ final class EncodingNode {
     }
 }
 
-/// Marks dictionaries. Their members have no defined order, so they are sorted.
+/// A dictionary of any type. Its members have no defined order, so they are sorted.
 private protocol AnyDictionary {}
 extension Dictionary: AnyDictionary {}

@@ -103,8 +103,8 @@ public struct URLEncodedFormEncoder: Sendable {
 // MARK: - Pairs to bytes
 
 extension URLEncodedFormEncoder {
-    /// The encoder for queries. It escapes every character that a URL cannot contain, even an allowed one. Otherwise
-    /// Foundation would escape it, and with it every percent sign.
+    /// The encoder for queries. It escapes every character that a URL cannot contain, even an allowed one: Foundation
+    /// would escape that character and every percent sign.
     var escapingForURLs: URLEncodedFormEncoder {
         var encoder = self
         encoder.allowed = allowed.intersection(.query)
@@ -127,7 +127,7 @@ extension URLEncodedFormEncoder {
         alphabetizeKeyValuePairs ? members.elements.sorted(byName: \.name) : members.elements
     }
 
-    // Throws any error: a typed one has space in the frame of each level.
+    // Untyped, because a typed throw needs space in the stack frame of each level.
     private func append(
         _ value: ParameterValue, named name: String, depth: Int = 0, to buffer: inout [UInt8]
     ) throws {
@@ -137,7 +137,7 @@ extension URLEncodedFormEncoder {
         case .invalid(let error): throw error
         case .bool(let value): appendPair(name, boolEncoding.encode(value), to: &buffer)
         case .number(let text), .string(let text): appendPair(name, text, to: &buffer)
-        case .date(let date): appendPair(name, try custom(name) { try dateEncoding.encode(date) }, to: &buffer)
+        case .date(let date): appendPair(name, try naming(name) { try dateEncoding.encode(date) }, to: &buffer)
         case .data(let data): try append(data, named: name, to: &buffer)
         case .array(let values):
             for (index, value) in values.enumerated() {
@@ -153,7 +153,7 @@ extension URLEncodedFormEncoder {
     }
 
     private func append(_ data: Data, named name: String, to buffer: inout [UInt8]) throws {
-        guard let text = try custom(name, { try dataEncoding.encode(data) }) else {
+        guard let text = try naming(name, { try dataEncoding.encode(data) }) else {
             return try append(.array(data.map(ParameterValue.number)), named: name, to: &buffer)
         }
         appendPair(name, text, to: &buffer)
@@ -182,7 +182,8 @@ extension URLEncodedFormEncoder {
         buffer.appendEscaped(value, allowed: allowed, plusForSpace: spaceEncoding == .plusReplaced)
     }
 
-    private func custom<Output>(_ name: String, _ encode: () throws -> Output) throws(NetworkError) -> Output {
+    /// Runs a custom strategy, and names the parameter in its error.
+    private func naming<Output>(_ name: String, _ encode: () throws -> Output) throws(NetworkError) -> Output {
         do {
             return try encode()
         } catch {
@@ -202,9 +203,9 @@ extension NetworkError {
 extension ASCIISet {
     /// Creates the ASCII subset of a set, without characters that would change the meaning of a query.
     fileprivate init(escapable characters: CharacterSet) {
-        let kept = (UInt8(0x20)..<0x7F).filter { byte in
+        let allowed = (UInt8(0x20)..<0x7F).filter { byte in
             characters.contains(Unicode.Scalar(byte)) && !" %&=+#".utf8.contains(byte)
         }
-        self.init(String(decoding: kept, as: UTF8.self))
+        self.init(String(decoding: allowed, as: UTF8.self))
     }
 }

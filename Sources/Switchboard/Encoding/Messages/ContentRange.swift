@@ -1,12 +1,12 @@
 import SwitchboardText
 
-/// The position of a partial body in the whole: the field `Content-Range` ([RFC 9110
+/// The position of a partial body in the whole body: the field `Content-Range` ([RFC 9110
 /// §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4)).
 public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// The bytes, counted from 0, including the last one. Nil for `bytes */1234`, which means that the range was
     /// unavailable.
     public var bytes: ClosedRange<Int64>?
-    /// The size of the whole in bytes, or nil when it is unknown.
+    /// The size of the whole body in bytes, or nil when it is unknown.
     public var size: Int64?
 
     /// Creates a range without checking it.
@@ -15,8 +15,8 @@ public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
         self.size = size
     }
 
-    /// Reads a field's value. Nil for an invalid value: a unit other than bytes, a last byte before the first or beyond
-    /// the whole, or neither range nor size.
+    /// Parses a field's value. Nil for an invalid value: a unit other than bytes, a last byte before the first or
+    /// beyond the size, or neither range nor size.
     public init?(_ value: String) {
         let words = value.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, String(words[0]).equalsIgnoringCase("bytes") else { return nil }

@@ -32,7 +32,7 @@ public protocol HTTPBody: Sendable {
     func encode() throws -> Data
     /// The number of bytes, if it is known without encoding. Default nil.
     var length: Int64? { get }
-    /// Whether the bytes are read through ``makeStream()`` instead of being held in memory. Default false.
+    /// Whether the bytes are read through ``makeStream()`` instead of being kept in memory. Default false.
     var isStreamed: Bool { get }
     /// Whether the body can be sent again. Default true. If false, the request is never retried, and a redirect that
     /// keeps the body fails with ``NetworkError/Code/redirectRefused``.
@@ -69,7 +69,7 @@ extension HTTPBody {
 public struct HTTPBodyStream: AsyncSequence, Sendable {
     private let read: @Sendable () async throws -> Data?
 
-    /// Creates a stream from a function that returns the next chunk, of any size, or nil at the end.
+    /// Creates a stream from a closure that returns the next chunk, of any size, or nil at the end.
     public init(read: @escaping @Sendable () async throws -> Data?) {
         self.read = read
     }

@@ -14,18 +14,18 @@ import Foundation
 /// session calls it before it sends. A value can therefore never inject a second header line.
 public struct HTTPHeaders: Sendable, Hashable {
     @usableFromInline var fields: [HTTPHeader]
-    /// Whether a field may be invalid. Validation of valid fields therefore costs nothing.
-    private var isSuspect = false
+    /// Whether a field may be invalid. Valid fields are then not validated again.
+    private var needsValidation = false
 
     /// Creates an empty list of fields.
     public init() {
         fields = []
     }
 
-    /// Creates a list from fields that were already checked. `isSuspect` is true if one of them may be invalid.
-    package init(_ fields: [HTTPHeader], isSuspect: Bool) {
+    /// Creates a list from checked fields. `needsValidation` is true if one of them may be invalid.
+    package init(_ fields: [HTTPHeader], needsValidation: Bool) {
         self.fields = fields
-        self.isSuspect = isSuspect
+        self.needsValidation = needsValidation
     }
 
     /// Creates a list from fields, in their order and with repeated names.
@@ -42,7 +42,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     /// Appends a field. Existing fields of that name stay.
     public mutating func append(_ field: HTTPHeader) {
-        if !isSuspect, field.fault != nil { isSuspect = true }
+        if !needsValidation, field.fault != nil { needsValidation = true }
         fields.append(field)
     }
 
@@ -59,7 +59,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// Replaces every field of that name with this one, at the position of the first, or appends it.
     public mutating func set(_ field: HTTPHeader) {
         guard let index = index(of: field.name) else { return append(field) }
-        if !isSuspect, field.fault != nil { isSuspect = true }
+        if !needsValidation, field.fault != nil { needsValidation = true }
         fields[index] = field
         let rest = fields.index(after: index)...
         if fields[rest].contains(where: { $0.name.equalsIgnoringCase(field.name) }) {
@@ -108,7 +108,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         let isReplaced = Self.lookup(other.fields[...])
         fields.removeAll { isReplaced($0.name) }
         fields += other.fields
-        isSuspect = isSuspect || other.isSuspect
+        needsValidation = needsValidation || other.needsValidation
     }
 
     /// Returns these fields merged with `other`. See ``merge(_:)``.
@@ -119,31 +119,31 @@ public struct HTTPHeaders: Sendable, Hashable {
         return result
     }
 
-    /// Appends the fields of `other` whose names do not exist here and are not left out.
-    package mutating func fill(_ other: HTTPHeaders, leavingOut isLeftOut: (String) -> Bool = { _ in false }) {
+    /// Appends the fields of `other` whose names do not exist here, except excluded names.
+    package mutating func addMissing(_ other: HTTPHeaders, except isExcluded: (String) -> Bool = { _ in false }) {
         guard !other.isEmpty else { return }
-        if fields.isEmpty, !other.fields.contains(where: { isLeftOut($0.name) }) { return self = other }
-        // Looks up only the fields that existed before, because `other` may repeat a name.
-        let isThere = Self.lookup(fields[...])
-        for field in other.fields where !isLeftOut(field.name) && !isThere(field.name) { fields.append(field) }
-        isSuspect = isSuspect || other.isSuspect
+        if fields.isEmpty, !other.fields.contains(where: { isExcluded($0.name) }) { return self = other }
+        // The lookup contains only the earlier fields, because `other` may repeat a name.
+        let exists = Self.lookup(fields[...])
+        for field in other.fields where !isExcluded(field.name) && !exists(field.name) { fields.append(field) }
+        needsValidation = needsValidation || other.needsValidation
     }
 
     /// Throws if a field cannot be sent as a header line.
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` when a name is not a token, or a value contains a control
-    ///   character other than a tab. CR, LF and NUL are the most dangerous: they could inject another header ([RFC 9110
+    ///   character other than a tab. CR, LF and NUL could inject another header ([RFC 9110
     ///   §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). The reason contains the header's name, never its
     ///   value.
     public func validate() throws(NetworkError) {
-        guard isSuspect else { return }
+        guard needsValidation else { return }
         for field in fields {
             if let fault = field.fault { throw NetworkError(.invalidRequest, reason: fault) }
         }
     }
 
-    /// Returns a function that checks whether a name exists. More than eight fields go into a set, so that long lists
-    /// merge in linear time.
+    /// Returns a closure that checks whether a name exists. It uses a set for more than eight fields, so that long
+    /// lists merge in linear time.
     private static func lookup(_ fields: ArraySlice<HTTPHeader>) -> (String) -> Bool {
         guard fields.count > 8 else { return { name in fields.contains { $0.name.equalsIgnoringCase(name) } } }
         let names = Set(fields.map { $0.name.utf8.map(\.lowercased) })
@@ -155,8 +155,8 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Compares fields and their order. Names ignore case.
-    public static func == (one: HTTPHeaders, other: HTTPHeaders) -> Bool {
-        one.fields == other.fields
+    public static func == (lhs: HTTPHeaders, rhs: HTTPHeaders) -> Bool {
+        lhs.fields == rhs.fields
     }
 
     /// Hashes the parts that `==` compares.
@@ -228,7 +228,7 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
     /// Returns `Authorization: Bearer token` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
     public static func authorization(bearerToken: String) -> HTTPHeader { authorization("Bearer \(bearerToken)") }
 
-    /// `name: value`, with the value redacted if the name is a secret's.
+    /// `name: value`, with the value redacted if the name indicates a secret.
     public var description: String {
         "\(name): \(Redaction.standard.value(value, ofHeader: name))"
     }
@@ -237,8 +237,8 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Compares names without case, and values exactly.
-    public static func == (one: HTTPHeader, other: HTTPHeader) -> Bool {
-        one.name.equalsIgnoringCase(other.name) && one.value == other.value
+    public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool {
+        lhs.name.equalsIgnoringCase(rhs.name) && lhs.value == rhs.value
     }
 
     /// Hashes the parts that `==` compares.

@@ -87,7 +87,7 @@ extension NetworkError {
         /// The server sent more redirects than allowed.
         public static let tooManyRedirects = Code("tooManyRedirects")
         /// A redirect was not followed: it leads from https to http, to another scheme or to an invalid URL, or the
-        /// body cannot be sent again. A link to the next page of that kind fails alike.
+        /// body cannot be sent again. Such a link to the next page fails too.
         public static let redirectRefused = Code("redirectRefused")
 
         // A response arrived, and its status was not accepted.
@@ -126,7 +126,7 @@ extension NetworkError {
         /// The body has another media type than the expected value, such as HTML.
         public static let unexpectedContentType = Code("unexpectedContentType")
 
-        /// None of the above.
+        /// Any other failure.
         public static let unknown = Code("unknown")
 
         /// The general code that includes this one, or nil. `catch NetworkError.cannotConnect` also catches its special
@@ -155,7 +155,7 @@ extension NetworkError {
             .unexpectedContentType: .decodingFailed,
         ]
 
-        /// Whether the code stands for a status that was not accepted.
+        /// Whether the code represents a status that was not accepted.
         package var isStatus: Bool {
             switch self {
             case .badRequest, .unauthorized, .forbidden, .notFound, .error4xx, .serverError, .error5xx, .redirection,
@@ -171,7 +171,7 @@ extension NetworkError.Code {
     /// The published text for every failure of the transport.
     static let publishedFailure = "Please check your network connection."
 
-    /// Whether the published text describes the failure.
+    /// Whether ``publishedFailure`` describes the failure.
     var isTransport: Bool {
         switch self {
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse: true
@@ -179,7 +179,7 @@ extension NetworkError.Code {
         }
     }
 
-    /// The short text for a person. Where a published design has a text, it is that text.
+    /// The short text for a person. Published texts are unchanged.
     var message: String {
         switch self {
         case .cancelled: "The request was cancelled."

@@ -46,16 +46,16 @@ public struct NetworkError: Error, Sendable {
     public var attempts = 1
     /// The underlying error: a `URLError`, a `DecodingError`, or an error thrown by an encoder or interceptor.
     public var underlying: (any Error)?
-    /// The text in place of those of the code, for a failure that is not about HTTP.
+    /// A text that replaces the title and the message of the code.
     package var title: String?
-    /// The short text for a person if a status map chose one.
+    /// The short text for a person, from a status map or a published design. Nil for the text of the code.
     var classMessage: String?
     /// The server's `Retry-After` as a duration, measured when the error was made.
     var wait: Duration?
     /// The way in which the session may resend the request. Nil for a final error.
     var repetition: Repetition?
-    /// A reference, because each function that throws the error has space for it on its stack.
-    private var sent: CopyOnWrite<NetworkRequest>?
+    /// A reference, because each function that throws the error reserves stack space for it.
+    private var requestStorage: CopyOnWrite<NetworkRequest>?
 
     /// Creates an error, for instance in an interceptor or a stub.
     public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
@@ -66,8 +66,8 @@ public struct NetworkError: Error, Sendable {
 
     /// The failed request, as it was sent. Nil if the request could not be built.
     public package(set) var request: NetworkRequest? {
-        get { sent?.value }
-        set { sent = newValue.map(CopyOnWrite.init) }
+        get { requestStorage?.value }
+        set { requestStorage = newValue.map(CopyOnWrite.init) }
     }
 
     /// The code of the underlying `URLError`, if URLSession reported the failure.
@@ -112,8 +112,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     /// One line with everything but secrets: the failure, its cause and the request.
     public var description: String {
-        let place = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
-        return summary + (place.isEmpty ? "" : " (\(place))") + (attempts > 1 ? " after \(attempts) attempts" : "")
+        let context = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
+        return summary + (context.isEmpty ? "" : " (\(context))") + (attempts > 1 ? " after \(attempts) attempts" : "")
     }
 
     /// The failure and its cause, without the request.
@@ -124,7 +124,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         }
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"
-            // A key path or a media type keeps its lower-case letters, because it is no word.
+            // Only words are capitalized, not a key path or a media type.
             let isWord = more.prefix { $0 != " " }.allSatisfy { $0.isLetter || $0 == "'" }
             let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
             text += isSentence ? " " + sentence : ": " + more
@@ -164,15 +164,15 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
 extension NetworkError: Equatable {
     /// Compares code, reason, request, endpoint, response and attempts, but not the underlying error.
-    public static func == (one: NetworkError, other: NetworkError) -> Bool {
-        one.code == other.code && one.reason == other.reason && one.url == other.url && one.method == other.method
-            && one.endPoint == other.endPoint && one.statusCode == other.statusCode && one.headers == other.headers
-            && one.body == other.body && one.serverMessage == other.serverMessage && one.attempts == other.attempts
+    public static func == (lhs: NetworkError, rhs: NetworkError) -> Bool {
+        lhs.code == rhs.code && lhs.reason == rhs.reason && lhs.url == rhs.url && lhs.method == rhs.method
+            && lhs.endPoint == rhs.endPoint && lhs.statusCode == rhs.statusCode && lhs.headers == rhs.headers
+            && lhs.body == rhs.body && lhs.serverMessage == rhs.serverMessage && lhs.attempts == rhs.attempts
     }
 }
 
 extension NetworkError: CustomReflectable {
-    /// A mirror with only the redacted line, so that `dump` prints no secret either.
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description])
     }
@@ -217,7 +217,7 @@ extension NetworkRequest {
     }
 }
 
-/// The reason for which a session resends a request itself, over a new connection and as a separate exchange.
+/// The reason why a session resends a request itself, over a new connection and as a separate exchange.
 enum Repetition: String {
     /// The kept-alive connection was dead.
     case onNewConnection = "a kept-alive connection that had ended"

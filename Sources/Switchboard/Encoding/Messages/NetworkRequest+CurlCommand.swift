@@ -10,11 +10,11 @@ extension NetworkRequest {
     /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
     ///
     /// The command sends a file by its path, a form by its fields and files, and up to 16 KiB of other bytes from
-    /// Base64. A stream, a compressed body, and a text above 64 KiB are omitted, and a comment after the command states their
-    /// size.
+    /// Base64. A stream, a compressed body, and a text above 64 KiB are omitted. A comment after the command then
+    /// states the size.
     public func curlCommand(redaction: Redaction) -> String {
-        let redaction = self.redaction(over: redaction)
-        let shown = body.isEmpty ? nil : ShellBody(body, redaction, allHeaders)
+        let redaction = self.redaction(extending: redaction)
+        let shellBody = body.isEmpty ? nil : ShellBody(body, redaction, allHeaders)
         var words = ["curl"]
         if method == .head {
             words.append("--head")
@@ -25,32 +25,32 @@ extension NetworkRequest {
         // curl reads a file for a field whose name begins with `@`.
         for field in allHeaders
         where HTTPMethod(rawValue: field.name).isToken
-            && !(shown?.isForm == true && field.name.equalsIgnoringCase("Content-Type"))
+            && !(shellBody?.isForm == true && field.name.equalsIgnoringCase("Content-Type"))
         {
             let value = redaction.value(field.value, ofHeader: field.name)
             // curl omits a field with an empty value unless a semicolon follows its name.
             words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
         }
         guard !body.isEmpty else { return words.joined(separator: " ") }
-        guard let shown else {
+        guard let shellBody else {
             let size = body.length.map { "\($0) bytes" } ?? "unknown length"
             return words.joined(separator: " ") + "  # with a body of \(size)"
         }
         // Without this option, curl would add a type for the body.
-        if !shown.isForm, !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
-        return shown.input + (words + shown.words).joined(separator: " ")
+        if !shellBody.isForm, !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
+        return shellBody.input + (words + shellBody.words).joined(separator: " ")
     }
 }
 
 /// A body as words of a `curl` command.
 private struct ShellBody {
     var words: [String] = []
-    /// The command whose output is the body, with the pipe.
+    /// The command that pipes the body to curl.
     var input = ""
     /// Whether curl writes the `Content-Type`, with another boundary.
     var isForm = false
 
-    /// Creates the words. Nil for a body that they cannot send.
+    /// Creates the words. Nil for a body that a command cannot send.
     init?(_ body: any HTTPBody, _ redaction: Redaction, _ headers: HTTPHeaders) {
         switch body {
         case let file as FileBody where file.range == nil:
@@ -69,7 +69,7 @@ private struct ShellBody {
             }
         case is GzipBody: return nil
         default:
-            // A larger body would make the command unreadable, and the search for secrets long.
+            // A larger body would make the command unreadable and the search for secrets slow.
             guard !body.isStreamed, let data = try? body.encode(), data.count <= 65_536 else { return nil }
             if let text = String(data: data, encoding: .utf8), !text.utf8.contains(0) {
                 words = ["--data-raw", redaction.text(text).shellQuoted]
@@ -82,7 +82,7 @@ private struct ShellBody {
         if words.isEmpty { return nil }
     }
 
-    /// Sends up to 16 KiB from Base64. Without words for more.
+    /// Sends up to 16 KiB from Base64. A larger body gets no words.
     private mutating func sendBase64(_ data: Data) {
         guard data.count <= 16 << 10 else { return }
         input = "printf %s \(data.base64EncodedString()) | base64 -d | "
@@ -95,14 +95,14 @@ private struct ShellBody {
         return hasSecret(data, redaction)
     }
 
-    /// Returns whether bytes that are no UTF-8 contain something that a text would not show.
+    /// Returns whether bytes that are not UTF-8 contain a secret.
     private static func hasSecret(_ data: Data, _ redaction: Redaction) -> Bool {
         guard let text = String(data: data, encoding: .isoLatin1) else { return true }
         return redaction.text(text) != text || redaction.form(text) != text
             || text.contains("Content-Disposition: form-data")
     }
 
-    /// Returns whether curl reads the name and the media type of a part as such, and no path of a file in them.
+    /// Returns whether curl reads the name and the media type of a part unchanged, and not as the path of a file.
     private static func isPlain(_ part: MultipartBody.Part) -> Bool {
         let type = part.headers["Content-Type"] ?? "a/b"
         let words = type.split(separator: ";", omittingEmptySubsequences: false)
@@ -126,7 +126,7 @@ private struct ShellBody {
             let text = String(data: data, encoding: .utf8), !text.utf8.contains(0)
         else { return nil }
         let value = redaction.isSecret(parameter: part.name) ? redaction.mask : redaction.text(text)
-        // Without options, this form of the option gives no character of the value a meaning.
+        // `--form-string` takes the value literally, but accepts no options.
         return options.isEmpty
             ? ["--form-string", "\(part.name)=\(value)".shellQuoted]
             : ["--form", "\(part.name)=\(value.formQuoted)\(options)".shellQuoted]
@@ -163,7 +163,7 @@ extension NetworkRequest: CustomStringConvertible, CustomReflectable {
 }
 
 extension String {
-    /// The text in the quotation marks of curl's `--form`.
+    /// The text as a quoted value of curl's `--form`.
     fileprivate var formQuoted: String {
         "\"" + replacingBytes([UInt8(ascii: "\\"): #"\\"#, UInt8(ascii: "\""): #"\""#]) + "\""
     }

@@ -2,68 +2,66 @@ import SwitchboardPlatform
 import SwitchboardText
 import Foundation
 
-// Requests that a server led to another URL: by a redirect, a link to the next page or the location of an upload.
+// Requests that a server sent to another URL: by a redirect, a link to the next page or the location of an upload.
 extension NetworkRequest {
-    /// Whether a server led the request away from its original origin, even if it came back, or may have chosen its
-    /// original URL.
-    package var hasLeftOrigin: Bool { departures.count > 0 || isForeign }
+    /// Whether the request has crossed origins, even if it returned, or its URL may come from a server.
+    package var hasLeftOrigin: Bool { crossOriginHops.count > 0 || hasUntrustedURL }
 
-    /// Whether someone other than the app may have chosen the original URL of the request.
-    var isForeign: Bool {
-        get { departures.isForeign }
-        set { route.departures.isForeign = newValue }
+    /// Whether the original URL of the request may come from a server instead of the app.
+    var hasUntrustedURL: Bool {
+        get { crossOriginHops.hasUntrustedURL }
+        set { route.crossOriginHops.hasUntrustedURL = newValue }
     }
 
-    /// The number of times the request left its origin, and the header fields that were removed.
-    package var departures: Departures { route.departures }
+    package var crossOriginHops: CrossOriginHops { route.crossOriginHops }
 
     /// Removes the header fields that another origin must not see. From then on, credentials are added only where
     /// ``CredentialOrigins`` allow them explicitly.
     ///
     /// - Parameter isSameSite: True if the request goes to a host of the same site.
     package mutating func leaveOrigin(isSameSite: Bool = false) {
-        let names = headersForOrigin
+        let names = sameOriginHeaderNames
         for name in names { headers.remove(name) }
-        route.departures.add(names, isSameSite)
+        route.crossOriginHops.add(names, isSameSite)
     }
 
-    /// Returns this request as if a server had led it to the destination of an equal one.
+    /// Returns this request with the URL and the cross-origin hops of another one.
     package func led(like other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
-        request.route.departures = other.departures
+        request.route.crossOriginHops = other.crossOriginHops
         return request
     }
 
-    /// The names of the header fields to remove, each once.
-    var headersForOrigin: [String] {
+    /// The names of the header fields that another origin must not see, each once.
+    var sameOriginHeaderNames: [String] {
         headers.map(\.name).reduce(into: []) { names, name in
-            guard !goesToOtherOrigins(name), !names.contains(where: { $0.equalsIgnoringCase(name) }) else { return }
+            guard !isAllowedCrossOrigin(name), !names.contains(where: { $0.equalsIgnoringCase(name) }) else { return }
             names.append(name)
         }
     }
 
-    /// Returns whether a header field may go to another origin: it is harmless, or the options allow it.
-    func goesToOtherOrigins(_ name: String) -> Bool {
-        // The old host name would make the new server choose the wrong site.
+    /// Returns whether a header field may go to another origin: it is safelisted, or the options allow it.
+    func isAllowedCrossOrigin(_ name: String) -> Bool {
+        // `Host` names the old server.
         guard !name.equalsIgnoringCase("Host") else { return false }
         if options.headersToOtherOrigins.contains(where: { $0.equalsIgnoringCase(name) }) { return true }
-        return Self.harmlessHeaders.contains(name.lowercased()) && !carriesCredentials(in: name)
+        return Self.safelistedHeaders.contains(name.lowercased()) && !carriesCredentials(in: name)
     }
 
     /// The names in lower case.
-    private static let harmlessHeaders: Set<String> = [
+    private static let safelistedHeaders: Set<String> = [
         // The CORS-safelisted ones (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
         "accept", "accept-language", "content-language", "content-type", "range",
         // These describe the body.
         "content-encoding", "content-length", "content-range",
         // These state what the client accepts.
         "accept-encoding", "cache-control", "user-agent",
-        // Without these, a request would change another version, or a range would be joined to one.
+        // Without these conditions, a request could change another version, or append a range of another version.
         "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
-        // Without these, events are lost, or a request is processed twice.
+        // Without these, the server could repeat events or process a request twice.
         "idempotency-key", "last-event-id",
-        // The protocols of resumable uploads.
+        // These belong to resumable uploads.
         "tus-resumable", "upload-complete", "upload-draft-interop-version", "upload-length", "upload-offset",
     ]
 }
@@ -71,19 +69,19 @@ extension NetworkRequest {
 extension NetworkResponse {
     /// Whether an origin other than the requested one influenced the response.
     package var passedAnotherOrigin: Bool {
-        request.map { $0.departures.count > 0 } ?? false || isFromElsewhere
+        request.map { $0.crossOriginHops.count > 0 } ?? false || isRedirectedBySession
     }
 
     /// Returns whether the request's origin sent the response. False after a redirect through another origin, even if
     /// it came back.
     package func isFromOrigin(of request: NetworkRequest) -> Bool {
-        !isFromElsewhere && (self.request ?? request).departures.count == request.departures.count
+        !isRedirectedBySession && (self.request ?? request).crossOriginHops.count == request.crossOriginHops.count
     }
 
     /// Whether the session itself followed a redirect to another origin.
-    private var isFromElsewhere: Bool {
-        guard let url = ownURL, let asked = request?.url else { return false }
-        return !url.hasSameOrigin(as: asked)
+    private var isRedirectedBySession: Bool {
+        guard let url = reportedURL, let requested = request?.url else { return false }
+        return !url.hasSameOrigin(as: requested)
     }
 }
 
@@ -103,30 +101,30 @@ private enum HeadersToOtherOriginsOption: RequestOption { static let defaultValu
 /// The history of a request and its rules for other origins. It is stored in the options, and stays with the request
 /// when other options are assigned.
 package struct RequestRoute: Sendable {
-    var departures = Departures()
+    var crossOriginHops = CrossOriginHops()
     /// Conditions for requests to other origins that carry the body. All must hold. Empty if the body has only the
     /// endpoint's own content.
     package var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
 
     /// Whether the request has neither history nor rules.
-    var isEmpty: Bool { bodyRules.isEmpty && departures == Departures() }
+    var isEmpty: Bool { bodyRules.isEmpty && crossOriginHops == CrossOriginHops() }
 
-    /// Returns this value joined with what `other` adds.
-    func joined(_ other: RequestRoute) -> RequestRoute {
+    /// Returns this value merged with `other`.
+    func merging(_ other: RequestRoute) -> RequestRoute {
         var result = self
-        if departures != other.departures { result.departures.join(other.departures) }
+        if crossOriginHops != other.crossOriginHops { result.crossOriginHops.merge(other.crossOriginHops) }
         if bodyRules.isEmpty { result.bodyRules = other.bodyRules }
         return result
     }
 }
 
 /// The number of times a request left its origin, and the header fields that were removed.
-package struct Departures: Sendable, Hashable {
+package struct CrossOriginHops: Sendable, Hashable {
     private(set) var count = 0
     private(set) var names: [String] = []
     /// Whether another site influenced the destination of the request.
     package private(set) var isCrossSite = false
-    var isForeign = false
+    var hasUntrustedURL = false
 
     mutating func add(_ names: [String], _ isSameSite: Bool) {
         count += 1
@@ -134,47 +132,45 @@ package struct Departures: Sendable, Hashable {
         if !isSameSite { isCrossSite = true }
     }
 
-    mutating func join(_ other: Departures) {
+    mutating func merge(_ other: CrossOriginHops) {
         count = max(count, other.count)
         names += other.names.filter { !names.contains($0) }
         isCrossSite = isCrossSite || other.isCrossSite
-        isForeign = isForeign || other.isForeign
+        hasUntrustedURL = hasUntrustedURL || other.hasUntrustedURL
     }
 
-    /// The removed fields, as the end of a sentence. Nil if none was removed.
+    /// The removed fields in words. Nil if none was removed.
     var text: String? {
         names.isEmpty ? nil : "to another origin, without " + names.joined(separator: ", ")
     }
 }
 
 extension NetworkRequest {
-    /// Returns whether an interceptor wrote a credential to this field, whatever its name.
+    /// Returns whether an interceptor wrote a credential to this field.
     package func carriesCredentials(in header: String) -> Bool {
         self[CredentialHeadersOption.self].contains { $0.equalsIgnoringCase(header) }
     }
 
-    /// Marks a field as a credential.
-    package mutating func noteCredential(in name: String) {
+    package mutating func recordCredential(in name: String) {
         if !carriesCredentials(in: name) { self[CredentialHeadersOption.self].append(name) }
     }
 
-    /// Returns a redaction that also contains these fields.
-    package func redaction(over redaction: Redaction) -> Redaction {
+    /// Returns a redaction that also redacts the fields with credentials.
+    package func redaction(extending redaction: Redaction) -> Redaction {
         let names = self[CredentialHeadersOption.self]
-        return names.isEmpty || redaction.isNone ? redaction : redaction.adding(headerNames: names)
+        return names.isEmpty || redaction.isEmpty ? redaction : redaction.adding(headerNames: names)
     }
 }
 
 private enum CredentialHeadersOption: RequestOption { static let defaultValue: [String] = [] }
 
 extension NetworkRequest {
-    /// Returns the request at another URL, where a redirect or a server's link leads.
+    /// Returns the request with another URL, from a redirect or a server's link.
     ///
     /// When scheme, host or port change, it drops the header fields that another origin must not receive; see
     /// ``leaveOrigin()``.
     ///
-    /// - Throws: ``NetworkError/Code/redirectRefused`` for a URL that no request can go to, and for a step from https
-    ///   to http.
+    /// - Throws: ``NetworkError/Code/redirectRefused`` for an invalid URL, and for a step from https to http.
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
         let url = try checkedURL()
         if let fault = URLFault.of(target) {
@@ -189,11 +185,11 @@ extension NetworkRequest {
 }
 
 extension URL {
-    /// Throws if the step from `there` to this URL leads from https to another scheme.
+    /// Throws if `source` is https and this URL is not.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused``.
-    package func refuseDowngrade(from there: URL) throws(NetworkError) {
-        guard there.isHTTPS, !isHTTPS else { return }
+    package func refuseDowngrade(from source: URL) throws(NetworkError) {
+        guard source.isHTTPS, !isHTTPS else { return }
         throw NetworkError(.redirectRefused, reason: "it leads from https to \(shown)")
     }
 

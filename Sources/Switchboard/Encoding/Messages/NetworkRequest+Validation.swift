@@ -12,8 +12,8 @@ extension NetworkRequest {
     public func validate() throws(NetworkError) {
         guard !isReady else { return }
         do throws(NetworkError) {
-            try checkLine()
-            try checkFields()
+            try checkMethodAndURL()
+            try checkHeaders()
         } catch {
             throw error.attributed(to: self)
         }
@@ -34,20 +34,20 @@ extension NetworkRequest {
     mutating func makeReady() throws(NetworkError) {
         guard !isReady else { return }
         do throws(NetworkError) {
-            try checkLine()
+            try checkMethodAndURL()
             try encodeBody()
-            if let complete = completing {
-                completing = nil
-                complete(&self)
+            if let addHeaders = onBodyEncoded {
+                onBodyEncoded = nil
+                addHeaders(&self)
             }
-            try checkFields()
+            try checkHeaders()
         } catch {
             throw error.attributed(to: self)
         }
         isReady = true
     }
 
-    /// Encodes a body in memory and adopts the fields that describe it.
+    /// Encodes a body in memory, and adds the header fields that describe it.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` with the body's error underneath.
     package mutating func encodeBody() throws(NetworkError) {
@@ -55,11 +55,11 @@ extension NetworkRequest {
         let data: Data
         do { data = try body.encode() } catch { throw NetworkError.encoding(error).attributed(to: self) }
         // An empty result is no body and has no type (RFC 9110 §8.3).
-        if !data.isEmpty { headers.fill(body.additionalHeaders) }
+        if !data.isEmpty { headers.addMissing(body.additionalHeaders) }
         body = DataBody(data)
     }
 
-    private func checkLine() throws(NetworkError) {
+    private func checkMethodAndURL() throws(NetworkError) {
         guard method.isToken else {
             throw NetworkError(
                 .invalidRequest,
@@ -74,7 +74,7 @@ extension NetworkRequest {
         }
     }
 
-    private func checkFields() throws(NetworkError) {
+    private func checkHeaders() throws(NetworkError) {
         let headers = allHeaders
         try headers.validate()
         guard !headers.contains("Transfer-Encoding") else {
@@ -93,7 +93,7 @@ extension NetworkRequest {
         }
     }
 
-    /// Returns the fields to send, checked again: those of a streamed body may have changed since the request was
+    /// Returns the validated fields to send. The fields of a streamed body may have changed since the request was
     /// prepared.
     func sentHeaders() throws(NetworkError) -> HTTPHeaders {
         let headers = allHeaders
@@ -101,10 +101,12 @@ extension NetworkRequest {
         return headers
     }
 
-    /// The fields to send: those of the request, and the body's fields that the request does not have.
+    /// The fields to send: those of the request, and those of the body that the request does not set.
     package var allHeaders: HTTPHeaders {
         var result = headers
-        if !body.isEmpty { result.fill(body.additionalHeaders) { departures.count > 0 && !goesToOtherOrigins($0) } }
+        if !body.isEmpty {
+            result.addMissing(body.additionalHeaders) { crossOriginHops.count > 0 && !isAllowedCrossOrigin($0) }
+        }
         return result
     }
 }

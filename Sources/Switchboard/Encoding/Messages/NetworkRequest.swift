@@ -30,18 +30,18 @@ public struct NetworkRequest: Sendable, Identifiable {
         var repetition: Repetition?
         var target: Target
         var isReady = false
-        var completing: (@Sendable (inout NetworkRequest) -> Void)?
+        var onBodyEncoded: (@Sendable (inout NetworkRequest) -> Void)?
     }
 
     private var fields: CopyOnWrite<Fields>
-    /// The call that sends this request. Nil outside of a router. It is not part of the fields, because the records of
-    /// a call retain requests and would then retain themselves.
+    /// The call that sends this request. Nil outside of a router. It is not in the shared fields, because a call
+    /// retains the requests of its exchanges.
     package var call: Call?
     /// Whether a call sends the request. False for a request of a response or an error whose call has ended.
     package var isPartOfCall: Bool { call.map { !$0.isOver } ?? false }
-    /// The note of a cache about the response that has this request. It is not an option, because it does not affect
-    /// how the request is sent.
-    package var cacheNote: (any AnyObject & Sendable)?
+    /// The record of a cache about the response to this request. It is not an option, because it does not affect how
+    /// the request is sent.
+    package var cacheRecord: (any AnyObject & Sendable)?
 
     /// The URL of a request: parsed, as the text of checked parts, or as parts set by the app.
     private enum Target: Sendable {
@@ -61,8 +61,8 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// Sets the endpoint, and a URL that was built from checked parts.
-    mutating func goes(to text: LazyURL, of endPoint: EndPointRecord) {
-        target = .text(text)
+    mutating func setTarget(_ url: LazyURL, endPoint: EndPointRecord) {
+        target = .text(url)
         fields.value.endPoint = endPoint
     }
 
@@ -113,7 +113,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         _modify {
             // New options do not change the history of the request.
             let route = route.isEmpty ? nil : route
-            defer { if let route { self.route = route.joined(self.route) } }
+            defer { if let route { self.route = route.merging(self.route) } }
             yield &fields.value.options
         }
     }
@@ -127,23 +127,22 @@ public struct NetworkRequest: Sendable, Identifiable {
     /// The endpoint for which the request was made. Stubs match requests by it, and errors and logs contain its name.
     package var endPoint: EndPointRecord? { fields.value.endPoint }
 
-    /// The reason for which the session sends the request again. Nil the first time.
+    /// The reason why the session sends the request again. Nil the first time.
     var repetition: Repetition? {
         get { fields.value.repetition }
         set { fields.value.repetition = newValue }
     }
 
-    /// Whether the request was checked and its body encoded, and nothing has changed since. See
-    /// ``makeReady()``.
+    /// Whether the request was validated, its body encoded, and nothing changed since. See ``makeReady()``.
     var isReady: Bool {
         get { fields.value.isReady }
         set { fields.value.isReady = newValue }
     }
 
-    /// Adds header fields when the body is encoded, and it is known whether there is one. Nil afterward.
-    var completing: (@Sendable (inout NetworkRequest) -> Void)? {
-        get { fields.value.completing }
-        set { fields.value.completing = newValue }
+    /// A closure that adds header fields when the body has been encoded, and may be empty. Nil afterward.
+    var onBodyEncoded: (@Sendable (inout NetworkRequest) -> Void)? {
+        get { fields.value.onBodyEncoded }
+        set { fields.value.onBodyEncoded = newValue }
     }
 
     /// The destination of the request. Nil if none was given, or if ``scheme``, ``host``, ``path`` and ``query`` do not
@@ -214,7 +213,7 @@ extension NetworkRequest {
             return parts.path.isEmpty && !parts.host.isEmpty ? "/" : parts.path
         }
         set {
-            guard newValue != path else { return }  // a URL without a path stays unchanged
+            guard newValue != path else { return }  // keeps a URL without a path unchanged
             change { $0.path = newValue }
         }
     }
@@ -233,7 +232,7 @@ extension NetworkRequest {
         }
     }
 
-    /// The parts as they are sent, or as they were set if they form no URL.
+    /// The parts as they are sent, or the set parts if they form no URL.
     private var sentParts: URLParts {
         if case .parts(_, let url?) = target { URLParts(url) } else { parts }
     }
@@ -244,7 +243,7 @@ extension NetworkRequest {
         target = .parts(parts, try? parts.url)
     }
 
-    /// Throws if no request can be sent to the URL. A URL built from checked parts is not parsed.
+    /// Throws for an invalid URL. A URL built from checked parts is not parsed.
     func checkURL() throws(NetworkError) {
         if case .text = target { return }
         _ = try checkedURL()
@@ -267,16 +266,16 @@ extension NetworkRequest {
     }
 }
 
-/// The endpoint of a request, and what it stated when the request was built.
+/// The endpoint of a request, and the members that were read when the request was built.
 ///
-/// An endpoint may belong to an actor, so no other thread may read its members again.
+/// An endpoint may belong to an actor, so another thread must not read its members.
 package struct EndPointRecord: @unchecked Sendable {  // `endPoint` is only reflected, cast and compared
     /// The endpoint.
     package let endPoint: Any
     /// The path below the base URL, before it is escaped.
     package let path: String
     package let method: HTTPMethod
-    /// The items of the task, escaped. Those of path and base URL are not part of it.
+    /// The query of the task, escaped, without the queries of path and base URL.
     package let query: [UInt8]
     /// The body of the task. Nil for none.
     package let body: (any HTTPBody)?

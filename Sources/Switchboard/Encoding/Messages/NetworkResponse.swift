@@ -11,11 +11,11 @@ public struct NetworkResponse: Sendable {
     public var body: Data
     /// The URL of the response: the last one if redirects were followed. By default that of the request.
     public var url: URL? {
-        get { ownURL ?? request?.url }
-        set { ownURL = newValue }
+        get { reportedURL ?? request?.url }
+        set { reportedURL = newValue }
     }
-    /// The URL that a session reported. Nil if it is the request's.
-    private(set) var ownURL: URL?
+    /// The URL that a session reported. Nil if it is the URL of the request.
+    private(set) var reportedURL: URL?
     /// The request of this response: the last one if redirects were followed.
     public var request: NetworkRequest?
     /// The file that contains a downloaded body.
@@ -33,9 +33,9 @@ public struct NetworkResponse: Sendable {
     /// The age of a cached response, as in its `Age` field. Close to zero if the server has just confirmed it. Nil for
     /// a response from the server.
     public package(set) var cacheAge: Duration?
-    /// Whether an equal request's exchange produced this response, which may then be older than its own request.
+    /// Whether the exchange of an equal request produced this response, which may be older than its own request.
     package var isShared = false
-    /// The body that is still arriving, if the request asked for a stream.
+    /// The body that is still arriving, for a streamed response.
     package var stream: ResponseBytes?
 
     /// Creates a response, in an interceptor or a stub.
@@ -43,7 +43,7 @@ public struct NetworkResponse: Sendable {
         self.statusCode = statusCode
         self.headers = headers
         self.body = body
-        ownURL = url
+        reportedURL = url
     }
 
     /// The body in chunks. With ``RequestOptions/streamsResponse`` they arrive while they are read; otherwise they come
@@ -77,8 +77,8 @@ extension NetworkResponse: CustomStringConvertible, CustomReflectable {
     /// Status, size and URL, with secrets redacted.
     public var description: String {
         let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes received for a file"
-        let place = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
-        return "\(statusCode), \(size)\(place)"
+        let source = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
+        return "\(statusCode), \(size)\(source)"
     }
 
     /// A mirror with only the redacted line, so that `dump` prints no secret.
@@ -102,9 +102,8 @@ extension NetworkResponse {
 
     /// Throws if a head is ambiguous or too large.
     ///
-    /// - Throws: ``NetworkError/Code/invalidResponse`` for a length that is not a number, and for different lengths, of
-    ///   which a client must not choose one ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)),
-    ///   ``NetworkError/Code/headersTooLarge``.
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for a length that is not a number, and for conflicting lengths
+    ///   ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)). ``NetworkError/Code/headersTooLarge``.
     package func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         let lengths = lengths
         guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }
@@ -127,7 +126,7 @@ extension String {
 }
 
 extension NetworkRequest {
-    /// Returns whether a response's body is delivered while it arrives.
+    /// Returns whether the body of a response with this status is streamed.
     package func streams(_ status: Int) -> Bool {
         options.streamsResponse && (200..<300).contains(status)
     }

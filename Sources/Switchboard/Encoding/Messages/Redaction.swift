@@ -12,7 +12,7 @@ public struct Redaction: Sendable {
     /// Parameter names whose values are secrets, in queries and forms. Comparisons ignore case, `-` and `_`.
     public var parameterNames: Set<String> { redactor.parameterNames }
     /// Names of JSON members whose values are secrets. By default these are ``parameterNames`` and some plurals such as
-    /// `tokens`, unless their value is a number. `key`, `code` and `session` are missing, because in a body they are
+    /// `tokens`, unless their value is a number. `key`, `code` and `session` are excluded, because in a body they are
     /// mostly an error's code or an item's key.
     public var memberNames: Set<String> { redactor.memberNames }
     /// The text that replaces a secret.
@@ -33,12 +33,13 @@ public struct Redaction: Sendable {
     /// The default: the usual names of credentials, cookies, keys and tokens, any name with the words of one, and JSON Web
     /// Tokens under any name.
     ///
-    /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and the like make a secret, as
-    /// in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in `token_type`. `key`,
-    /// `code` and `number` need a word before them: `secret_key`, `mfa_code` and `card_number`, but not `sort_key`.
+    /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and similar words make a
+    /// secret, as in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in
+    /// `token_type`. `key`, `code` and `number` need a word before them: `secret_key`, `mfa_code` and `card_number`,
+    /// but not `sort_key`.
     public static let standard = Redaction(Redactor.standard)
 
-    /// A redaction without names, which changes nothing. For tests, and for servers whose secrets have no value.
+    /// A redaction without names, which changes nothing, for tests.
     public static let none = Redaction(headerNames: [], parameterNames: [])
 
     /// Returns this redaction with more names. Parameter names also become member names.
@@ -76,7 +77,7 @@ public struct Redaction: Sendable {
 
     /// Returns the redacted beginning of a body. The time depends on the limit and not on the body's size.
     ///
-    /// - Returns: The text, nil for bytes that are not UTF-8. Of a body above the limit, at most as many bytes.
+    /// - Returns: The text, at most `limit` bytes. Nil for bytes that are not UTF-8.
     package func beginning(of body: Data, limit: Int) -> String? {
         redactor.beginning(of: body, limit: limit)
     }
@@ -89,8 +90,8 @@ public struct Redaction: Sendable {
 
     package func isSecret(header name: String) -> Bool { redactor.isSecret(header: name) }
     package func isSecret(member name: String) -> Bool { redactor.isSecret(member: name) }
-    /// Returns whether a parameter name is a secret's: `token`, and also `user[token]`, `user.token` and `route?token`.
+    /// Returns whether a parameter name indicates a secret: `token`, and also `user[token]`, `user.token` and
+    /// `route?token`.
     package func isSecret(parameter name: String) -> Bool { redactor.isSecret(parameter: name) }
-    /// Whether this redaction has no names, so that nothing is a secret.
-    package var isNone: Bool { redactor.isNone }
+    package var isEmpty: Bool { redactor.isEmpty }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The options that were set, by type. Copies, retries and redirects of a request keep them.
+/// The options of a request, by type. Copies, retries and redirects of a request keep them.
 ///
 /// Options made with a closure change those of the router or manager, and keep the rest:
 ///
@@ -13,12 +13,12 @@ import Foundation
 public struct RequestOptions: Sendable {
     private struct Fields: Sendable {
         var values: [ObjectIdentifier: any Sendable] = [:]
-        /// The closures that made these options, to be applied to other options, and the values set since.
+        /// The closures that set options, which also apply to other options, and the values set since.
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
         var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
         var route = RequestRoute()
 
-        /// The values that no closure sets.
+        /// The values that were set directly.
         var direct: [ObjectIdentifier: any Sendable] { changes.isEmpty ? values : valuesSetSince }
     }
 
@@ -48,7 +48,7 @@ public struct RequestOptions: Sendable {
 
     /// The value of an option, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
-        // Inlinable, because code that is generic over the option takes several times as long.
+        // Inlinable, because the code is several times faster when it is specialized for the option.
         @inlinable get {
             guard let value = value(of: ObjectIdentifier(option)) else { return Option.defaultValue }
             return value as? Option.Value ?? Option.defaultValue
@@ -68,7 +68,7 @@ public struct RequestOptions: Sendable {
         return fields.value.values[option]
     }
 
-    /// The history of the request that has these options.
+    /// The route of the request that has these options.
     var route: RequestRoute {
         get { fields?.value.route ?? RequestRoute() }
         set { own.value.route = newValue }
@@ -85,7 +85,7 @@ public struct RequestOptions: Sendable {
         guard let other, let theirs = other.fields?.value else { return self }
         guard let own = fields?.value else { return other }
         var result = theirs.values.isEmpty ? self : own.values.isEmpty ? other : overlaid(by: theirs)
-        result.route = own.route.joined(theirs.route)
+        result.route = own.route.merging(theirs.route)
         return result
     }
 
@@ -123,7 +123,7 @@ extension RequestOptions {
         set { self[CachePolicyOption.self] = newValue }
     }
 
-    /// The encoder of a ``JSONBody`` that has none. Nil, the default, keeps the declared order and writes ISO 8601
+    /// The encoder for a ``JSONBody`` without one. Nil, the default, keeps the declared order and writes ISO 8601
     /// dates.
     public var encoder: (any RequestEncoder)? {
         get { self[EncoderOption.self] }
@@ -144,8 +144,8 @@ extension RequestOptions {
 
 extension RequestOptions {
     /// A closure that receives the number of body bytes passed to the transport so far. It restarts at the beginning
-    /// when the body is sent again. Its calls run one after another, outside of any lock, and before the response,
-    /// which waits for them. Default nil.
+    /// when the body is sent again. It is called serially, outside of any lock. The response waits for the calls.
+    /// Default nil.
     public var onBodySent: (@Sendable (_ count: Int64) -> Void)? {
         get { self[BodySentOption.self] }
         set { self[BodySentOption.self] = newValue }
@@ -200,9 +200,9 @@ public protocol RequestOption {
     static var defaultValue: Value { get }
 }
 
-/// A large value behind a reference. A copy shares the reference, and a change first copies a shared value.
+/// A value in shared storage, which a change copies first if it is shared.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    private final class Box: @unchecked Sendable {  // changed only while one copy holds it
+    private final class Box: @unchecked Sendable {  // changed only while it has one owner
         // The runtime check is unnecessary, because a change requires a unique reference.
         @exclusivity(unchecked) var value: Value
 

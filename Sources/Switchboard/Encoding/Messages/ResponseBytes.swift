@@ -18,9 +18,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
         /// The number of delivered bytes that came from a cache.
         var storedCount: Int64 { get }
-        /// Tells the source that its reader may still fail after the last chunk. The call then ends with the error that
-        /// the reader reports to ``ResponseBytes/failed(_:)``, or when the source is released.
-        func endsWithReader() async
+        /// Lets the reader end the call, because it may fail after the last chunk. The call ends with the error that
+        /// the reader passes to ``ResponseBytes/endCall(with:)``, or when the source is released.
+        func letReaderEndCall() async
     }
 
     private let source: any Source
@@ -29,31 +29,31 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         self.source = source
     }
 
-    /// Creates a body from a function that returns the next chunk, of any size, or nil at the end of a complete body.
+    /// Creates a body from a closure that returns the next chunk, of any size, or nil at the end of a complete body.
     /// For a custom session or interceptor. Empty chunks are skipped.
     ///
-    /// The function should throw only ``NetworkError`` or `CancellationError`.
+    /// The closure should throw only ``NetworkError`` or `CancellationError`.
     public init(read: @escaping @Sendable () async throws -> Data?) {
-        source = Reading(read: read)
+        source = ClosureSource(read: read)
     }
 
-    /// Creates a body from such a function, and from one that returns the trailers and measurements once the whole body
-    /// has arrived.
+    /// Creates a body from closures: `result` returns the trailers and measurements of a body that has arrived
+    /// completely, and `read` the next chunk.
     package init(
         result: @escaping @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?,
         read: @escaping @Sendable () async throws -> Data?
     ) {
-        source = Reading(read: read, finish: result)
+        source = ClosureSource(read: read, makeResult: result)
     }
 
     /// Creates a body whose exchange starts on the first read. It starts only once.
     package init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
-        source = Opening(open)
+        source = DeferredSource(open)
     }
 
     /// Creates a body from bytes in memory: one chunk, or none if they are empty.
     init(_ data: Data) {
-        source = WholeBody(data)
+        source = DataSource(data)
     }
 
     /// Reads the chunks in order.
@@ -69,22 +69,18 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
     }
 
-    /// The request of the body, or nil if it is unknown.
     package var request: NetworkRequest? {
         get async { await source.request }
     }
 
-    /// The trailers and measurements of a body that was read to its end. Nil if the session has none.
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
 
-    /// The number of delivered bytes that came from a cache.
     package var storedCount: Int64 { source.storedCount }
 
-    /// Tells the source that its reader may still fail after the last chunk.
-    func endsWithReader() async { await source.endsWithReader() }
+    func letReaderEndCall() async { await source.letReaderEndCall() }
 
     /// Ends the call with a reader's error. Returns the error with the request attached.
-    func failed(_ error: any Error) async -> any Error {
+    func endCall(with error: any Error) async -> any Error {
         guard let request = await source.request else { return error }
         let error = (error as? NetworkError)?.attributed(to: request) ?? error
         request.endCall(.failure(error))
@@ -101,11 +97,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         AsyncIterator(source: source)
     }
 
-    private struct Reading: Source {
+    private struct ClosureSource: Source {
         let read: @Sendable () async throws -> Data?
-        var finish: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)? = { nil }
+        var makeResult: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)? = { nil }
 
-        var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { finish() }
+        var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { makeResult() }
 
         func next() async throws -> Data? {
             try await withOwnTask { [read] in
@@ -117,10 +113,10 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
     }
 
-    private actor Opening: Source {
+    private actor DeferredSource: Source {
         private var open: (@Sendable () async throws -> ResponseBytes)?
         private var bytes: ResponseBytes?
-        private var isEndedByReader = false
+        private var readerEndsCall = false
 
         init(_ open: @escaping @Sendable () async throws -> ResponseBytes) {
             self.open = open
@@ -130,23 +126,23 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             get async { await bytes?.source.request }
         }
 
-        func endsWithReader() async {
-            isEndedByReader = true
-            await bytes?.endsWithReader()
+        func letReaderEndCall() async {
+            readerEndsCall = true
+            await bytes?.letReaderEndCall()
         }
 
         func next() async throws -> Data? {
             if let open {
                 self.open = nil
                 let opened = try await open()
-                if isEndedByReader { await opened.endsWithReader() }
+                if readerEndsCall { await opened.letReaderEndCall() }
                 bytes = opened
             }
             return try await bytes?.next()
         }
     }
 
-    private final class WholeBody: Source {
+    private final class DataSource: Source {
         private let data: Protected<Data?>
 
         init(_ data: Data) {
@@ -170,12 +166,12 @@ extension ResponseBytes.Source {
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { nil }
     package var storedCount: Int64 { 0 }
 
-    package func endsWithReader() {}
+    package func letReaderEndCall() {}
 }
 
 extension ResponseBytes {
-    /// Returns the body as lines of UTF-8 text without their line ends: LF, CRLF or CR. The last line needs none. Bytes
-    /// that are not UTF-8 become U+FFFD.
+    /// Returns the body as lines of UTF-8 text without their line ends: LF, CRLF or CR. The last line needs no end.
+    /// Bytes that are not UTF-8 become U+FFFD.
     ///
     /// - Parameter limit: The maximum length of a line in bytes. A longer one fails with
     ///   ``NetworkError/Code/responseTooLarge``. Default 1 MiB.
@@ -195,14 +191,14 @@ package struct LineScanner: Sendable {
     /// The maximum length of a line in bytes.
     package let limit: Int
     private var rest: [UInt8] = []
-    private var isBehindCR = false
+    private var isAfterCR = false
 
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Passes each line that this chunk completes to `body`, without its line end. Nil marks the end of the bytes and
-    /// makes a line of the rest.
+    /// Passes each line that this chunk completes to `body`, without its line end. Nil marks the end of the bytes,
+    /// which completes the last line.
     ///
     /// - Throws: ``NetworkError/Code/responseTooLarge`` for a line above the limit, and the errors of `body`.
     package mutating func scan(_ chunk: Data?, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
@@ -214,8 +210,8 @@ package struct LineScanner: Sendable {
         var start = rest.count
         var lineStart = 0
         rest += chunk
-        if isBehindCR, rest.first == UInt8(ascii: "\n") { (start, lineStart) = (1, 1) }  // after a CR, `rest` was empty
-        isBehindCR = rest.last == UInt8(ascii: "\r")
+        if isAfterCR, rest.first == UInt8(ascii: "\n") { (start, lineStart) = (1, 1) }  // after a CR, `rest` was empty
+        isAfterCR = rest.last == UInt8(ascii: "\r")
         var lineFeed = NextByte(UInt8(ascii: "\n"))
         var carriageReturn = NextByte(UInt8(ascii: "\r"))
         while true {
@@ -236,7 +232,7 @@ package struct LineScanner: Sendable {
     }
 }
 
-/// Finds a byte repeatedly with memchr(3), and keeps the last result until the search passes it.
+/// Finds the occurrences of a byte with memchr(3). The last result is reused until the search passes it.
 private struct NextByte {
     private let byte: UInt8
     private var found = -1

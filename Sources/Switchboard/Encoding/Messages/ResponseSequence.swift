@@ -6,8 +6,8 @@ import Foundation
 /// The reader controls the pace, as with ``ResponseBytes``. One task reads at a time: with two, the order of the
 /// elements is not defined. Releasing the sequence, or canceling the reading task, cancels the exchange.
 public struct ResponseSequence<Element>: AsyncSequence, Sendable {
-    /// A closure that returns an element that is already parsed. A reader on an actor, such as the main actor, then
-    /// need not leave it: a thread switch costs more than the element.
+    /// Returns an element that is already parsed. A reader on an actor then need not leave it, because a thread switch
+    /// costs more than the element.
     private let ready: @Sendable () -> Element?
     private let read: @Sendable () async throws -> Element?
 
@@ -18,12 +18,12 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
 
     /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
     package init(more: @escaping @Sendable () async throws -> Transferred<[Element]>?) {
-        let rest = Rest<Element>()
-        ready = rest.popFirst
+        let parsed = ParsedElements<Element>()
+        ready = parsed.popFirst
         read = {
             while let elements = try await more()?.value {
                 guard let first = elements.first else { continue }
-                rest.append(elements.dropFirst())
+                parsed.append(elements.dropFirst())
                 return first
             }
             return nil
@@ -35,8 +35,8 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The body.
-    ///   - actor: The actor on which `parse` runs. Nil for one of the sequence.
-    ///   - parse: Parses the chunks. Nobody else may use what it captures.
+    ///   - actor: The actor on which `parse` runs. Nil for an actor of the sequence.
+    ///   - parse: Parses the chunks. No other code may use its captured values.
     package init(
         _ bytes: ResponseBytes, on actor: (any Actor)? = nil,
         _ parse: @escaping (Data?, inout [Element]) throws -> Void
@@ -74,7 +74,7 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
 }
 
 /// Elements that are parsed and not read yet.
-private final class Rest<Element>: Sendable {
+private final class ParsedElements<Element>: Sendable {
     private let elements = Protected(Transferred<ArraySlice<Element>>([]))
 
     func popFirst() -> Element? { elements.withLock { $0.value.popFirst() } }
@@ -82,7 +82,7 @@ private final class Rest<Element>: Sendable {
     func append(_ more: ArraySlice<Element>) { elements.withLock { $0.value += more } }
 }
 
-/// A closure that runs on one actor alone: that of its values, or that of the parser.
+/// A closure that runs on one actor only: that of its values, or that of the parser.
 private struct Parse<Element>: @unchecked Sendable {
     let body: (Data?, inout [Element]) throws -> Void
 
@@ -102,14 +102,14 @@ private struct Parse<Element>: @unchecked Sendable {
 /// Parses the chunks of a body into elements.
 private actor ElementParser<Element> {
     private var bytes: ResponseBytes?
-    private let place: (any Actor)?
+    private let actor: (any Actor)?
     private let parse: Parse<Element>
     private var failure: (any Error)?
     private var isStarted = false
 
     init(_ bytes: ResponseBytes, _ actor: (any Actor)?, _ parse: Parse<Element>) {
         self.bytes = bytes
-        place = actor
+        self.actor = actor
         self.parse = parse
     }
 
@@ -117,19 +117,19 @@ private actor ElementParser<Element> {
     func more() async throws -> Transferred<[Element]>? {
         guard let bytes else { return nil }
         if let failure {
-            // Only now, because a reader that leaves before never meets it.
+            // The call ends only now, because a reader may stop before it gets the error.
             self.bytes = nil
-            throw await bytes.failed(failure)
+            throw await bytes.endCall(with: failure)
         }
         var elements: [Element] = []
         var isAtEnd = false
         do {
-            if !isStarted { await bytes.endsWithReader() }
+            if !isStarted { await bytes.letReaderEndCall() }
             isStarted = true
             let chunk = try await bytes.next()
             isAtEnd = chunk == nil
-            if let place {
-                let parsed = await parse.run(chunk, on: place).value
+            if let actor {
+                let parsed = await parse.run(chunk, on: actor).value
                 elements = parsed.elements
                 if let error = parsed.error { throw error }
             } else {
@@ -143,7 +143,7 @@ private actor ElementParser<Element> {
     }
 }
 
-/// A value that moves to another actor although it is not `Sendable`. Nobody else may have it.
+/// A value that moves to another actor although it is not `Sendable`. No other code may use it.
 package struct Transferred<Value>: @unchecked Sendable {
     package var value: Value
 
@@ -152,7 +152,7 @@ package struct Transferred<Value>: @unchecked Sendable {
 
 /// A closure that runs on the actor on which it was created, such as the decoding of a type that belongs to an actor.
 ///
-/// Input and output need not be `Sendable`: the caller gives the input away, and nobody else has the output.
+/// Input and output need not be `Sendable`: the caller gives up the input, and no other code has the output.
 package struct ActorBound<Input, Output>: @unchecked Sendable {  // `body` runs on `actor` alone
     private let actor: (any Actor)?
     private let body: (Input) throws -> Output

@@ -3,7 +3,7 @@ import Foundation
 /// Searches chunked content for a boundary.
 struct BoundaryGuard: Sendable {
     private let delimiter: Data?
-    /// The end of the content so far, one byte shorter than the delimiter.
+    /// The last bytes of the content so far, one fewer than the delimiter has.
     private var tail = Data()
 
     /// Creates a guard. Without a boundary, all content passes.
@@ -14,7 +14,7 @@ struct BoundaryGuard: Sendable {
     /// Checks the next chunk.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` when the content contains the boundary.
-    mutating func pass(_ chunk: Data) throws(NetworkError) {
+    mutating func check(_ chunk: Data) throws(NetworkError) {
         guard let delimiter else { return }
         tail += chunk
         guard tail.range(of: delimiter) == nil else {

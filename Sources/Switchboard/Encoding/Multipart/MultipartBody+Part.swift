@@ -52,12 +52,12 @@ extension MultipartBody {
         public static func file(
             _ name: String, _ url: URL, fileName: String? = nil, contentType: String? = nil
         ) -> Part {
-            let shown = fileName ?? url.lastPathComponent
-            let type = contentType ?? MIMEType.forFile(named: shown)
-            return Part(name: name, fileName: shown, headers: HTTPHeaders(type: type), content: FileBody(url))
+            let fileName = fileName ?? url.lastPathComponent
+            let type = contentType ?? MIMEType.forFile(named: fileName)
+            return Part(name: name, fileName: fileName, headers: HTTPHeaders(type: type), content: FileBody(url))
         }
 
-        /// Returns a part with any body, such as a stream. A ``JSONBody`` brings its own `Content-Type`.
+        /// Returns a part with any body, such as a stream. A ``JSONBody`` sets its own `Content-Type`.
         ///
         /// - Parameters:
         ///   - name: The name of the form field.
@@ -76,8 +76,8 @@ extension MultipartBody {
 }
 
 extension MultipartBody.Part {
-    /// The part with its content already encoded, if the content is in memory and its length is unknown. Reading the
-    /// length and sending then encode only once. Content that cannot be encoded fails when it is sent.
+    /// The part with its content encoded, if the content is in memory and its length is unknown, so that the length and
+    /// the form encode it only once. Content that cannot be encoded fails when it is sent.
     var encodedOnce: MultipartBody.Part {
         guard !content.isEmpty, !content.isStreamed, content.length == nil, let data = try? content.encode() else {
             return self
@@ -136,14 +136,14 @@ extension String {
     /// The text with every line end as CRLF, including a lone CR or LF.
     fileprivate var withCRLF: String {
         var bytes: [UInt8] = []
-        var isBehindCR = false
+        var isAfterCR = false
         for byte in utf8 {
-            if byte == UInt8(ascii: "\n"), !isBehindCR { bytes.append(UInt8(ascii: "\r")) }
-            if isBehindCR, byte != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+            if byte == UInt8(ascii: "\n"), !isAfterCR { bytes.append(UInt8(ascii: "\r")) }
+            if isAfterCR, byte != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
             bytes.append(byte)
-            isBehindCR = byte == UInt8(ascii: "\r")
+            isAfterCR = byte == UInt8(ascii: "\r")
         }
-        if isBehindCR { bytes.append(UInt8(ascii: "\n")) }
+        if isAfterCR { bytes.append(UInt8(ascii: "\n")) }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -22,7 +22,7 @@ public struct MultipartBody: HTTPBody {
     /// The delimiter between the parts.
     public let boundary: String
     private let skipsUnreadableFiles: Bool
-    /// Whether the content is searched for the boundary. Only a boundary that the caller specified needs that.
+    /// Whether the content is searched for the boundary. Only a boundary of the caller is searched.
     private let isGuarded: Bool
 
     /// Creates a form from parts.
@@ -38,8 +38,8 @@ public struct MultipartBody: HTTPBody {
     ///     and ``NetworkError/Code/unreadableFile`` names the files.
     ///   - boundary: The delimiter between the parts: 1 to 70 of the characters in [RFC 2046
     ///     §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1), or sending fails. Content that contains the
-    ///     boundary fails too, with ``NetworkError/Code/encodingFailed``. With nil, the default, the boundary has 128
-    ///     random bits, which no content can guess.
+    ///     boundary fails too, with ``NetworkError/Code/encodingFailed``. Nil, the default, selects a boundary with 128
+    ///     random bits.
     public init(_ parts: [Part], skipsUnreadableFiles: Bool = false, boundary: String? = nil) {
         let parts = parts.map(\.encodedOnce)
         let failed = parts.map(\.unreadableFile)
@@ -89,8 +89,8 @@ public struct MultipartBody: HTTPBody {
         for part in parts {
             data += try opening(of: part)
             let content = part.content.isEmpty ? Data() : try part.content.encode()
-            var guardian = boundaryGuard
-            try guardian.pass(content)
+            var contentGuard = boundaryGuard
+            try contentGuard.check(content)
             data += content + Data("\r\n".utf8)
         }
         return data + closing
@@ -113,7 +113,7 @@ public struct MultipartBody: HTTPBody {
 
     var closing: Data { Data("--\(boundary)--\r\n".utf8) }
 
-    /// A guard that searches one part's content for the boundary.
+    /// A guard for the content of one part.
     var boundaryGuard: BoundaryGuard { BoundaryGuard(isGuarded ? boundary : nil) }
 
     private func check() throws(NetworkError) {

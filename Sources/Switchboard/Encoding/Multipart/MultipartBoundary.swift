@@ -16,15 +16,15 @@ package enum MultipartBoundary {
         let type = rest.popPrefix { $0 != UInt8(ascii: ";") }.trimmedOfBlanks
         let slash = type.firstIndex(of: UInt8(ascii: "/")) ?? type.endIndex
         guard type[..<slash].equalsLowercase("multipart"), type[slash...].dropFirst().isHTTPToken else {
-            let shown = String(decoding: type, as: UTF8.self).quotedForMessage
-            throw NetworkError(.unexpectedContentType, reason: "expected a multipart type, found \(shown)")
+            let found = String(decoding: type, as: UTF8.self).quotedForMessage
+            throw NetworkError(.unexpectedContentType, reason: "expected a multipart type, found \(found)")
         }
         var boundaries: [[UInt8]] = []
         while rest.popFirst() != nil {
             let name = rest.popPrefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.trimmedOfBlanks
             guard rest.first == UInt8(ascii: "=") else { continue }
             rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
-            let value = rest.first == UInt8(ascii: "\"") ? try quoted(&rest) : bare(&rest)
+            let value = rest.first == UInt8(ascii: "\"") ? try quoted(&rest) : unquoted(&rest)
             // Only blanks may follow the value before the next semicolon.
             guard rest.popPrefix(while: { $0 != UInt8(ascii: ";") }).trimmedOfBlanks.isEmpty else {
                 throw NetworkError(.invalidResponse, reason: "the multipart type has a parameter that cannot be read")
@@ -32,8 +32,8 @@ package enum MultipartBoundary {
             if name.equalsLowercase("boundary") { boundaries.append(value) }
         }
         guard let boundary = boundaries.first, boundaries.allSatisfy({ $0 == boundary }) else {
-            let what = boundaries.isEmpty ? "no boundary" : "boundaries that differ"
-            throw NetworkError(.invalidResponse, reason: "the multipart type has \(what)")
+            let problem = boundaries.isEmpty ? "no boundary" : "boundaries that differ"
+            throw NetworkError(.invalidResponse, reason: "the multipart type has \(problem)")
         }
         guard (1...70).contains(boundary.count), boundary.last != 0x20,
             boundary.allSatisfy({ (0x20..<0x7F).contains($0) })
@@ -44,7 +44,7 @@ package enum MultipartBoundary {
         return String(decoding: boundary, as: UTF8.self)
     }
 
-    private static func bare(_ rest: inout Substring.UTF8View) -> [UInt8] {
+    private static func unquoted(_ rest: inout Substring.UTF8View) -> [UInt8] {
         Array(rest.popPrefix { !" \t;,\"".utf8.contains($0) })
     }
 

@@ -5,20 +5,20 @@ actor MultipartReader {
     private let form: MultipartBody
     private var rest: ArraySlice<MultipartBody.Part>
     private var content: HTTPBodyStream?
-    private var guardian: BoundaryGuard
+    private var contentGuard: BoundaryGuard
     private var isClosed = false
 
     init(_ form: MultipartBody) {
         self.form = form
         rest = form.parts[...]
-        guardian = form.boundaryGuard
+        contentGuard = form.boundaryGuard
     }
 
     /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
     func next() async throws -> Data? {
         while true {
             if let chunk = try await content?.next() {
-                try guardian.pass(chunk)
+                try contentGuard.check(chunk)
                 return chunk
             }
             if content != nil {
@@ -29,7 +29,7 @@ actor MultipartReader {
                 defer { isClosed = true }
                 return isClosed ? nil : form.closing
             }
-            guardian = form.boundaryGuard
+            contentGuard = form.boundaryGuard
             content = part.content.isEmpty ? HTTPBodyStream { nil } : try part.content.makeStream()
             return try form.opening(of: part)
         }

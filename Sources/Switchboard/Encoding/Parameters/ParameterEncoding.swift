@@ -5,7 +5,7 @@ import Foundation
 /// URL parameters always go into the query, whatever the encoding of the body. The two are independent, and either may
 /// be nil.
 public struct ParameterEncoding: Sendable {
-    /// A reference keeps tasks small: every task has an encoding, and few differ.
+    /// Shared storage, because every task has an encoding, and few differ.
     private final class Encoders: Sendable {
         let body: any ParameterEncoder
         let url: URLParameterEncoder

@@ -4,7 +4,7 @@ import SwitchboardText
 extension ParameterValue {
     /// Converts a value of any type. `path` is the location in the parameters for an error's text: `user[tags]`.
     init(any value: Any, at path: String) {
-        if let value = Self.usual(value) {
+        if let value = Self.common(value) {
             self = value
         } else {
             do {
@@ -15,8 +15,8 @@ extension ParameterValue {
         }
     }
 
-    /// Converts text and integers. It compares types, because a cast would cost more than the rest of the conversion.
-    private static func usual<Value>(_ value: Value) -> ParameterValue? {
+    /// Converts strings and integers without a cast, which would cost more than the rest of the conversion.
+    private static func common<Value>(_ value: Value) -> ParameterValue? {
         if Value.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
         if Value.self == Int.self { return .number(unsafeBitCast(value, to: Int.self)) }
         return nil
@@ -26,7 +26,7 @@ extension ParameterValue {
         if let scalar = try Self.scalar(value, at: path) {
             self = scalar
         } else if let optional = value as? any OptionalValue {
-            // A nil inside an existential is still an Optional. Unwrap it, or its description would be sent.
+            // Unwraps an optional inside an existential, whose description would be sent otherwise.
             self = optional.wrappedAny.map { ParameterValue(any: $0, at: path) } ?? .null
         } else if let value = value as? ParameterValue {
             self = value
@@ -46,17 +46,17 @@ extension ParameterValue {
                     .encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
             }
         } else {
-            let place = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
+            let subject = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
             throw NetworkError(
                 .encodingFailed,
                 reason:
-                    "\(place) is a \(type(of: value)), which is neither a scalar, a date, data, "
+                    "\(subject) is a \(type(of: value)), which is neither a scalar, a date, data, "
                     + "an array or dictionary of these, nor Encodable")
         }
     }
 
     private static func scalar(_ value: Any, at path: String) throws -> ParameterValue? {
-        // This check comes first, because an NSNumber casts to any number type, and a true NSNumber to 1.
+        // Checked first, because an NSNumber casts to any number type, and a true NSNumber to 1.
         if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
             return try Self.number(number, at: path)
         }

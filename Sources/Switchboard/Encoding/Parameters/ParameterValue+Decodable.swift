@@ -25,7 +25,7 @@ extension ParameterValue: Decodable {
         }
     }
 
-    /// Returns the kind of a value of any decoder, by trying each.
+    /// Returns the kind of a value of any decoder, by trying each kind.
     private static func kind(of decoder: any Decoder) -> JSONKind {
         if (try? decoder.container(keyedBy: JSONPathKey.self)) != nil { return .object }
         if (try? decoder.unkeyedContainer()) != nil { return .array }
@@ -44,7 +44,7 @@ extension ParameterValue: Decodable {
 
 // The parts of a value, such as a response of an unknown shape.
 extension ParameterValue {
-    /// The member of that name. Nil without one, and for a value other than an object.
+    /// The member of that name. Nil if it does not exist, and for a value other than an object.
     public subscript(name: String) -> ParameterValue? {
         if case .object(let members) = self { members[name] as ParameterValue? } else { nil }
     }

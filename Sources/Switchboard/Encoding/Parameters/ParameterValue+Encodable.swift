@@ -9,11 +9,11 @@ extension Parameters: Encodable {
 
     /// The elements to encode, without absent ones. Of repeated names only the last stays, because parsers treat
     /// repeated names differently ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
-    fileprivate var kept: [Element] {
-        let kept = elements.filter { !$0.value.isAbsent }
-        guard Set(kept.lazy.map(\.name)).count < kept.count else { return kept }
+    fileprivate var withoutDuplicates: [Element] {
+        let present = elements.filter { !$0.value.isAbsent }
+        guard Set(present.lazy.map(\.name)).count < present.count else { return present }
         var seen: Set<String> = []
-        return kept.reversed().filter { seen.insert($0.name).inserted }.reversed()
+        return present.reversed().filter { seen.insert($0.name).inserted }.reversed()
     }
 }
 
@@ -26,7 +26,7 @@ extension ParameterValue: Encodable {
             for value in values { try container.encode(value) }
         case .object(let members):
             var container = encoder.container(keyedBy: JSONPathKey.self)
-            for member in members.kept {
+            for member in members.withoutDuplicates {
                 try container.encode(member.value, forKey: JSONPathKey(stringValue: member.name))
             }
         case .invalid(let error): throw error

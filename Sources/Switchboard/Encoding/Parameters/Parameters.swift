@@ -145,8 +145,8 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 
 extension Parameters: Equatable {
     /// Returns whether names and values are equal, in the same order.
-    public static func == (one: Parameters, other: Parameters) -> Bool {
-        one.elementsEqual(other) { $0 == $1 }
+    public static func == (lhs: Parameters, rhs: Parameters) -> Bool {
+        lhs.elementsEqual(rhs) { $0 == $1 }
     }
 }
 

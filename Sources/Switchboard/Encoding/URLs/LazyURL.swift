@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardPlatform
 
-/// A URL as text, which Foundation parses on first use. libcurl takes the text.
+/// A URL as text, which Foundation parses on first use. libcurl uses the text.
 struct LazyURL: Sendable {
     let text: String
     private let parsed = Protected<URL?>(nil)
@@ -13,7 +13,7 @@ struct LazyURL: Sendable {
 
     /// The parsed URL, or nil if Foundation rejects the text.
     var url: URL? {
-        if let known = parsed.value { return known }
+        if let url = parsed.value { return url }
         let url = URL(string: text)
         parsed.withLock { $0 = url }
         return url

@@ -35,8 +35,7 @@ package struct URLText {
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the path contains CR, LF or NUL, or a segment that is an
     ///   escaped `.` or `..`. Servers treat `%2E%2E` like `..` ([RFC 3986
-    ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), and only a value that must not leave its
-    ///   path produces it.
+    ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), so such a value could leave its path.
     consuming func appending(path: String) throws(NetworkError) -> URLText {
         guard !path.isEmpty else { return self }
         var path = path
@@ -122,7 +121,7 @@ package struct URLText {
 // MARK: - Validation of request URLs
 
 extension URLText {
-    /// Throws if no request can be sent to a URL. The URL is not parsed.
+    /// Throws for an invalid URL, without parsing it.
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the scheme is not http or https, the host is missing, the
     ///   port is invalid, or the URL contains a control character.
@@ -160,7 +159,7 @@ extension DefaultStringInterpolation {
     /// Appends a value as one segment of a path: `"users/\(segment: name)/posts"`.
     ///
     /// Everything but the unreserved characters is escaped, including the slash and the percent sign: `a/b` becomes
-    /// `a%2Fb`. `.` and `..` become `%2E` and `%2E%2E`. A request refuses these, because servers treat them as `.` and
+    /// `a%2Fb`. `.` and `..` become `%2E` and `%2E%2E`. Requests reject these, because servers treat them as `.` and
     /// `..`.
     public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
         let text = value.description

@@ -8,12 +8,12 @@ import SwitchboardText
 /// APIKeyAuth(key, in: .query("api_key"))
 /// ```
 ///
-/// A request that already has such a field or parameter keeps it. The field is redacted in every text about the
-/// request, whatever its name. A parameter is redacted if its name ends in `key`, `token` or similar; add any other
-/// name to the ``Redaction`` of your logs.
+/// A request that already has the field or parameter keeps it. The field is redacted in every text about the request,
+/// whatever its name. A parameter is redacted if its name ends in `key`, `token` or similar; add any other name to the
+/// ``Redaction`` of your logs.
 public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// The part of the request that carries the key.
-    public enum Place: Sendable, Hashable {
+    public enum Location: Sendable, Hashable {
         /// A header field of this name. A redirect never sends it to another origin, whatever its name.
         case header(String)
         /// A query parameter of this name, after the existing ones. Prefer a header: servers write URLs into their
@@ -22,28 +22,29 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     }
 
     private let source: CredentialSource<String>
-    private let place: Place
+    private let location: Location
     private let origins: CredentialOrigins
 
     /// Creates an interceptor with a fixed key.
-    public init(_ key: String, in place: Place, origins: CredentialOrigins = .asked) {
+    public init(_ key: String, in location: Location, origins: CredentialOrigins = .asked) {
         source = CredentialSource(key)
-        self.place = place
+        self.location = location
         self.origins = origins
     }
 
     /// Creates an interceptor that requests the key from a provider; see ``BearerAuth/init(origins:provider:)``.
     public init(
-        in place: Place, origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> String?
+        in location: Location, origins: CredentialOrigins = .asked,
+        provider: @escaping @Sendable () async throws -> String?
     ) {
         source = CredentialSource(provider)
-        self.place = place
+        self.location = location
         self.origins = origins
     }
 
     /// Adds the key to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard request.takesCredentials(for: origins), !isThere(request),
+        guard request.acceptsCredentials(for: origins), !hasKey(request),
             let key = try await source.value(for: request)
         else { return }
         guard !key.isEmpty else {
@@ -52,15 +53,15 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         add(key, to: &request)
     }
 
-    private func isThere(_ request: NetworkRequest) -> Bool {
-        switch place {
+    private func hasKey(_ request: NetworkRequest) -> Bool {
+        switch location {
         case .header(let name): request.headers.contains(name)
         case .query(let name): FormBody.decode(request.query ?? "").contains { $0.name == name }
         }
     }
 
     private func add(_ key: String, to request: inout NetworkRequest) {
-        switch place {
+        switch location {
         case .header(let name): request.setCredential(name, key)
         case .query(let name):
             var item: [UInt8] = []

@@ -9,7 +9,7 @@ public enum AuthenticationChoice: Sendable, Hashable {
     /// Sends a credential if a user has signed in, and none otherwise. If the server ends the sign-in, the request is
     /// sent without one. A refresh that fails for another reason, such as a lost connection, fails the call.
     case optional
-    /// Sends no user's credential, even if a user has signed in. The app's key, added by ``APIKeyAuth`` or
+    /// Sends no credential of a user, even if one has signed in. The app's key, added by ``APIKeyAuth`` or
     /// `RequestSigner`, is still sent, as in the cases above.
     case anonymous
     /// Sends no credentials, not even the app's key: every authentication interceptor passes the request unchanged.

@@ -38,11 +38,11 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Adds the credentials to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
-        request.noteSignIn()
-        let asked = request
-        guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: asked) })
-        else { return try request.checkSignIn() }
+        guard request.acceptsSignIn(for: origins), !request.hasAuthorization else { return }
+        request.recordSignIn()
+        let original = request
+        guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: original) })
+        else { return try request.requireNoSignIn() }
         request.setCredential("Authorization", try credentials.headerValue())
     }
 }
@@ -78,8 +78,8 @@ public struct BasicCredentials: Sendable, Hashable {
     /// Returns the value of an `Authorization` field, in UTF-8 and NFC ([RFC 7617
     /// §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
     ///
-    /// - Throws: ``NetworkError/Code/invalidRequest`` for a user with a colon, which ends the name for the server, and
-    ///   for control characters in user or password.
+    /// - Throws: ``NetworkError/Code/invalidRequest`` for a user with a colon, which would end the name, and for
+    ///   control characters in user or password.
     public func headerValue() throws(NetworkError) -> String {
         guard !user.utf8.contains(.colon) else {
             throw NetworkError(.invalidRequest, reason: "the user's name for Basic holds a colon (RFC 7617 §2)")
@@ -103,7 +103,7 @@ extension BasicCredentials: CustomStringConvertible, CustomReflectable {
 
 extension RequestOptions {
     /// The user and password for this request, in place of those of ``BasicAuth`` or `DigestAuth`. Nil, the default,
-    /// for theirs.
+    /// selects theirs.
     public var credentials: BasicCredentials? {
         get { self[CredentialsOption.self] }
         set { self[CredentialsOption.self] = newValue }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// BearerAuth("token")
-/// BearerAuth { await account.token }        // nil: nobody is signed in
+/// BearerAuth { await account.token }        // nil: no user is signed in
 /// ```
 ///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. A 401 is returned as the result. To
@@ -30,10 +30,10 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Adds the token to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard request.takesSignIn(for: origins), !request.hasAuthorization else { return }
-        request.noteSignIn()
-        guard let token = try await source.value(for: request) else { return try request.checkSignIn() }
-        // RFC 6750 §2.1 allows no empty token. Most likely a setting is missing.
+        guard request.acceptsSignIn(for: origins), !request.hasAuthorization else { return }
+        request.recordSignIn()
+        guard let token = try await source.value(for: request) else { return try request.requireNoSignIn() }
+        // RFC 6750 §2.1 allows no empty token. A setting is probably missing.
         guard !token.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty")
         }

@@ -28,7 +28,7 @@ package struct CredentialSource<Value: Sendable>: Sendable {
         case .provider(let provider, let calls):
             request.report(.waiting(for: "credentials"))
             do {
-                return try await calls.value(for: request.options.partition, note: ()) { _ in try await provider() }
+                return try await calls.value(for: request.options.partition, context: ()) { _ in try await provider() }
                     as? Value
             } catch let error as CancellationError {
                 try Call.check()
@@ -45,17 +45,17 @@ package struct CredentialSource<Value: Sendable>: Sendable {
     }
 }
 
-/// The credential refreshes that the running code is part of.
+/// The credential refreshes that contain the running code.
 ///
 /// A request that is sent by a refresh must not wait for that refresh. Its own interceptor passes it unchanged, and
 /// limiters should pass it too.
 package enum CredentialRefresh {
     @TaskLocal private static var current: [ObjectIdentifier] = []
 
-    /// Whether this code runs within a refresh.
+    /// Whether the running code is part of a refresh.
     package static var isRunning: Bool { !current.isEmpty }
 
-    /// Returns whether this code runs within a refresh of this interceptor.
+    /// Returns whether the running code is part of a refresh of this interceptor.
     package static func isRunning(of interceptor: AnyObject) -> Bool {
         !current.isEmpty && current.contains(ObjectIdentifier(interceptor))
     }
@@ -76,31 +76,30 @@ extension NetworkRequest {
     /// Sets a header field that contains a credential. It is not sent to another origin, whatever its name.
     package mutating func setCredential(_ name: String, _ value: String) {
         headers.set(name, value)
-        noteCredential(in: name)
+        recordCredential(in: name)
     }
 
     /// Returns whether an interceptor may add credentials for these origins to the request.
-    package func takesCredentials(for origins: CredentialOrigins) -> Bool {
+    package func acceptsCredentials(for origins: CredentialOrigins) -> Bool {
         options.authentication != .none && origins.allow(self)
     }
 
     /// Returns whether an interceptor may add credentials that identify the user.
-    package func takesSignIn(for origins: CredentialOrigins) -> Bool {
-        options.authentication != .anonymous && takesCredentials(for: origins)
+    package func acceptsSignIn(for origins: CredentialOrigins) -> Bool {
+        options.authentication != .anonymous && acceptsCredentials(for: origins)
     }
 
-    /// Records that an interceptor of sign-ins has handled this request: its response may belong to the user who signed
-    /// in.
-    package mutating func noteSignIn() { self[SignInDecision.self] = true }
+    /// Records that an interceptor for sign-ins handled this request. Its response may then belong to a user.
+    package mutating func recordSignIn() { self[SignInRecord.self] = true }
 
-    /// Whether such an interceptor has handled the request, with or without a credential.
-    package var isSignInDecided: Bool { self[SignInDecision.self] }
+    /// Whether an interceptor for sign-ins handled the request, with or without a credential.
+    package var isSignInRecorded: Bool { self[SignInRecord.self] }
 
-    /// Throws for a request that requires a sign-in and is about to be sent without one. Secret fields that the app set
-    /// itself count as a sign-in; the app's key does not. At another origin no sign-in is required.
-    func checkSignInIsDecided() throws(NetworkError) {
-        // A login sends the requests of its refresh without a credential, because they obtain it.
-        guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInDecided, !hasAuthorization,
+    /// Throws before a request that requires a sign-in is sent without one. Secret fields that the app set itself count
+    /// as a sign-in, but not the app's key. Other origins require no sign-in.
+    func checkRequiredSignIn() throws(NetworkError) {
+        // The requests of a refresh obtain the credential.
+        guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInRecorded, !hasAuthorization,
             !hasLeftOrigin,
             !headers.contains(where: {
                 Redaction.standard.isSecret(header: $0.name) && !carriesCredentials(in: $0.name)
@@ -112,15 +111,15 @@ extension NetworkRequest {
                 + "AuthenticationInterceptor or BearerAuth")
     }
 
-    /// Throws for a request that requires a sign-in when the provider returned no credential.
-    package func checkSignIn() throws(NetworkError) {
+    /// Throws if the request requires a sign-in. Called when the provider returned no credential.
+    package func requireNoSignIn() throws(NetworkError) {
         guard options.authentication == .required else { return }
         throw NetworkError(
             .cannotAuthenticate, reason: "the request requires a sign-in, and the credential provider returned nil")
     }
 }
 
-private enum SignInDecision: RequestOption { static let defaultValue = false }
+private enum SignInRecord: RequestOption { static let defaultValue = false }
 
 /// The origins that credentials may be sent to.
 ///
@@ -143,7 +142,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         /// Whether the app gave only the host, with or without a port.
         var isHost = false
 
-        /// Returns whether a URL that the app chose is at this host.
+        /// Returns whether a URL of the app has this host.
         func isHost(of other: URL) -> Bool {
             guard isHost, let host = url.host, let other = other.host.map({ ($0, other.port) }) else { return false }
             return host.equalsIgnoringCase(other.0) && (url.port == nil || url.port == other.1)
@@ -156,22 +155,22 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         self.rule = rule
     }
 
-    /// The origins of the app's own endpoints. The default. Credentials never go where only a server leads: to another
-    /// origin by a redirect, to a link to the next page, or to the location of an upload. They are not sent again when
-    /// such a request returns to the first origin.
+    /// The origins of the app's own endpoints. The default. Credentials are never sent to an origin that only a server
+    /// chose: by a redirect, a link to the next page, or the location of an upload. They are not sent again when such a
+    /// request returns to the first origin.
     public static let asked = CredentialOrigins(.asked)
 
-    /// Creates a list of the only origins allowed, even when a server leads there. Of each URL, the scheme, host and
-    /// port count.
+    /// Creates a list of the only allowed origins: the scheme, host and port of each URL. They apply even if a server
+    /// chose the URL.
     public init(_ urls: [URL]) {
         rule = .listed(urls.map { Origin(url: $0) })
     }
 
-    /// Creates a list of the only origins allowed, as texts such as `https://api.example.com`.
+    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`.
     ///
-    /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, and no
-    /// server led there, every scheme and port is allowed, unless the text names a port. A text that is neither an http
-    /// or https URL nor a host allows nothing.
+    /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, every
+    /// scheme and port is allowed, unless the text names a port. A text that is neither an http or https URL nor a host
+    /// allows nothing.
     public init(arrayLiteral elements: String...) {
         self.init(hosts: elements)
     }

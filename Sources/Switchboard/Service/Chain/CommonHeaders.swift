@@ -17,8 +17,8 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
     /// Creates an interceptor with fixed fields. `hosts` are the hosts whose requests get the fields, or origins such
-    /// as `http://localhost:8080`, by the rules of `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the
-    /// origins of the app's own endpoints; see `CredentialOrigins.asked`.
+    /// as `http://localhost:8080`, by the rules of `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, selects
+    /// the origins of the app's own endpoints; see `CredentialOrigins.asked`.
     public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
         source = CommonSource(hosts: hosts, fixed: headers)
     }
@@ -31,11 +31,11 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Adds the fields to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard source.isFor(request) else { return }
-        let headers = try await source.value("header fields")
+        guard source.applies(to: request) else { return }
+        let headers = try await source.value(named: "header fields")
         let hasBody = !request.body.isEmpty
         let described = hasBody ? request.body.additionalHeaders : [:]
-        request.headers.fill(headers) { name in
+        request.headers.addMissing(headers) { name in
             // The body sets the fields that describe it. Without a body, a `Content-Type` would be wrong.
             described.contains(name) || !hasBody && name.equalsIgnoringCase("Content-Type")
         }
@@ -62,9 +62,9 @@ struct CommonSource<Value: Sendable>: Sendable {
         kind = .provider(provider)
     }
 
-    func isFor(_ request: NetworkRequest) -> Bool { origins.allow(request) }
+    func applies(to request: NetworkRequest) -> Bool { origins.allow(request) }
 
-    func value(_ what: String) async throws -> Value {
+    func value(named name: String) async throws -> Value {
         switch kind {
         case .fixed(let value): return value
         case .provider(let provider):
@@ -75,9 +75,8 @@ struct CommonSource<Value: Sendable>: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                // The text of a foreign error may contain a secret, so the reason omits it. The error itself is the
-                // underlying error.
-                let reason = "the provider of common \(what) threw a \(type(of: error))"
+                // The reason omits the text of the error, which may contain a secret.
+                let reason = "the provider of common \(name) threw a \(type(of: error))"
                 throw error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
             }
         }

@@ -23,7 +23,7 @@ import SwitchboardText
 /// `Redaction`.
 public struct CommonParameters: Interceptor, RequestAdapter {
     /// The part of the request that gets the parameters, whatever the method.
-    public enum Place: Sendable, Hashable {
+    public enum Location: Sendable, Hashable {
         /// The query.
         case query
         /// The body of every method that may have one, also DELETE. The query of the others, such as GET.
@@ -31,46 +31,46 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     }
 
     private let source: CommonSource<Parameters>
-    private let place: Place?
+    private let location: Location?
     private let encoding: ParameterEncoding
 
     /// Creates an interceptor with fixed parameters.
     ///
     /// - Parameters:
     ///   - parameters: The parameters.
-    ///   - place: The part of the request that gets them. Nil, the default, for the part that suits the method.
+    ///   - location: The part of the request that gets them. Nil, the default, selects the part that suits the method.
     ///   - hosts: The hosts whose requests get them, or origins such as `http://localhost:8080`, by the rules of
-    ///     `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, for the origins of the app's own endpoints; see
-    ///     `CredentialOrigins.asked`.
+    ///     `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, selects the origins of the app's own endpoints;
+    ///     see `CredentialOrigins.asked`.
     ///   - bodyEncoding: The encoding of a body for a request without one.
     public init(
-        _ parameters: Parameters, in place: Place? = nil, hosts: [String]? = nil,
+        _ parameters: Parameters, in location: Location? = nil, hosts: [String]? = nil,
         bodyEncoding: ParameterEncoding = .jsonEncoding
     ) {
         source = CommonSource(hosts: hosts, fixed: parameters)
-        self.place = place
+        self.location = location
         encoding = bodyEncoding
     }
 
     /// Creates an interceptor that requests the parameters from a provider; see ``init(_:in:hosts:bodyEncoding:)``. The
     /// provider runs for each request, several times concurrently, and may wait.
     public init(
-        in place: Place? = nil, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        in location: Location? = nil, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
         provider: @escaping @Sendable () async throws -> Parameters
     ) {
         source = CommonSource(hosts: hosts, provider: provider)
-        self.place = place
+        self.location = location
         encoding = bodyEncoding
     }
 
     /// Adds the parameters to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard source.isFor(request) else { return }
-        let parameters = try await source.value("parameters")
+        guard source.applies(to: request) else { return }
+        let parameters = try await source.value(named: "parameters")
         do {
-            let (names, place) = try request.add(parameters, encoding, in: place)
-            // A redirect would carry them to another origin.
-            if place == "body", !names.isEmpty { request.route.bodyRules.append(source.isFor) }
+            let changesBody = try request.add(parameters, encoding, in: location)
+            // A redirect would send them to another origin.
+            if changesBody { request.route.bodyRules.append(source.applies) }
         } catch {
             throw NetworkError.encoding(error)
         }
@@ -78,42 +78,36 @@ public struct CommonParameters: Interceptor, RequestAdapter {
 }
 
 extension NetworkRequest {
-    /// Adds parameters to a part of the request, by default the part that suits the method. Parameters that the request
-    /// already has there, and nil values, are left out.
+    /// Adds parameters to a part of the request, by default the part that suits the method. Omits nil values, and
+    /// parameters that the request already has there.
     ///
-    /// - Returns: The names of the added parameters, and the part.
+    /// - Returns: Whether it changed the body.
     fileprivate mutating func add(
-        _ parameters: Parameters, _ encoding: ParameterEncoding, in place: CommonParameters.Place?
-    ) throws -> (names: [String], place: String) {
+        _ parameters: Parameters, _ encoding: ParameterEncoding, in location: CommonParameters.Location?
+    ) throws -> Bool {
         let parameters = parameters.withoutNil
-        let place = place ?? (method.prefersQuery ? .query : .body)
-        if place == .body, method.allowsBody, let names = try addToBody(parameters, encoding) {
-            return (names, "body")
+        let location = location ?? (method.prefersQuery ? .query : .body)
+        if location == .body, method.allowsBody, let changesBody = try addToBody(parameters, encoding) {
+            return changesBody
         }
-        return (try addToQuery(parameters, encoding.urlEncoder.form), "query")
+        try addToQuery(parameters, encoding.urlEncoder.form)
+        return false
     }
 
-    /// Adds parameters to the query.
-    ///
-    /// - Returns: The names of the added parameters.
-    @discardableResult
-    package mutating func addToQuery(
-        _ parameters: Parameters, _ encoder: URLEncodedFormEncoder
-    ) throws(NetworkError) -> [String] {
-        guard !parameters.isEmpty else { return [] }
+    /// Adds parameters to the query, except those that it already has.
+    package mutating func addToQuery(_ parameters: Parameters, _ encoder: URLEncodedFormEncoder) throws(NetworkError) {
+        guard !parameters.isEmpty else { return }
         let query = query ?? ""
-        let added = parameters.leavingOut(FormBody.decode(query).map(\.name))
-        let text = try encoder.encode(added)
-        guard !text.isEmpty else { return [] }
+        let text = try encoder.encode(parameters.excluding(FormBody.decode(query).map(\.name)))
+        guard !text.isEmpty else { return }
         self.query = query.isEmpty || query.hasSuffix("&") ? query + text : query + "&" + text
-        return added.map(\.name)
     }
 
-    /// Adds parameters to the body.
+    /// Adds parameters to the body, except those that it already has.
     ///
-    /// - Returns: The names of the added parameters. Nil for a body that cannot take any.
-    private mutating func addToBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> [String]? {
-        guard !parameters.isEmpty else { return [] }
+    /// - Returns: Whether it added any. Nil for a body that accepts no parameters.
+    private mutating func addToBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> Bool? {
+        guard !parameters.isEmpty else { return false }
         guard !body.isEmpty else { return try makeBody(parameters, encoding) }
         guard !body.isStreamed, !allHeaders.contains("Content-Encoding") else { return nil }
         var encoded = self
@@ -121,48 +115,48 @@ extension NetworkRequest {
         let data = try encoded.body.encode()
         let type = (encoded.headers["Content-Type"] ?? "").mediaType
         let added: Parameters
-        let longer: Data
+        let extended: Data
         if type == "application/x-www-form-urlencoded" {
-            added = parameters.leavingOut(FormBody.decode(data).map(\.name))
+            added = parameters.excluding(FormBody.decode(data).map(\.name))
             let text = try ((encoding.bodyEncoder as? FormParameterEncoder)?.form ?? URLEncodedFormEncoder())
                 .encode(added)
-            longer = data + Data(((data.isEmpty || text.isEmpty ? "" : "&") + text).utf8)
+            extended = data + Data(((data.isEmpty || text.isEmpty ? "" : "&") + text).utf8)
         } else if type == "application/json" || type.hasSuffix("+json"), let names = JSONObjectText.names(in: data) {
             added = parameters.filter { !names.contains($0.name) }.asParameters
             let dates = (encoding.bodyEncoder as? JSONParameterEncoder)?.dateEncoding ?? .iso8601
             let members = try FastJSONEncoder(dateEncoding: dates).encode(added)
-            longer = JSONObjectText.appending(members, to: data, isEmpty: names.isEmpty)
+            extended = JSONObjectText.appending(members, to: data, isEmpty: names.isEmpty)
         } else {
             return nil
         }
-        guard !added.isEmpty else { return [] }
+        guard !added.isEmpty else { return false }
         self = encoded
-        body = DataBody(longer)
-        if headers.contains("Content-Length") { headers["Content-Length"] = String(longer.count) }
-        return added.map(\.name)
+        body = DataBody(extended)
+        if headers.contains("Content-Length") { headers["Content-Length"] = String(extended.count) }
+        return true
     }
 
-    private mutating func makeBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> [String]? {
+    private mutating func makeBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> Bool? {
         guard !(encoding.bodyEncoder is URLParameterEncoder) else { return nil }
         var changed = self
         try encoding.bodyEncoder.encode(parameters, into: &changed)
         try changed.encodeBody()
         self = changed
         if headers.contains("Content-Length"), let length = body.length { headers["Content-Length"] = String(length) }
-        return parameters.map(\.name)
+        return true
     }
 }
 
 extension Parameters {
-    /// The parameters with a value, because the others must not be sent.
+    /// The parameters with a value.
     fileprivate var withoutNil: Parameters {
         filter { $0.value != .null && !$0.value.isAbsent }.asParameters
     }
 
-    /// Returns the parameters with other names than these. `ids[]` and `ids[0]` count as `ids`.
-    fileprivate func leavingOut(_ names: [String]) -> Parameters {
-        let taken = Set(names.flatMap { [$0, String($0.prefix { $0 != "[" })] })
-        return filter { !taken.contains($0.name) }.asParameters
+    /// Returns the parameters except those with these names. `ids[]` and `ids[0]` count as `ids`.
+    fileprivate func excluding(_ names: [String]) -> Parameters {
+        let excluded = Set(names.flatMap { [$0, String($0.prefix { $0 != "[" })] })
+        return filter { !excluded.contains($0.name) }.asParameters
     }
 }
 
@@ -172,7 +166,7 @@ extension Array where Element == Parameters.Element {
 
 /// Appends members to a JSON object as text. Existing members stay byte for byte.
 private enum JSONObjectText {
-    /// Returns the names of the members. Nil when the data is no object in UTF-8.
+    /// Returns the names of the members. Nil when the data is not an object in UTF-8.
     static func names(in data: Data) -> Set<String>? {
         let start = data.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
         guard start.first == UInt8(ascii: "{"), start.dropFirst().first != 0,

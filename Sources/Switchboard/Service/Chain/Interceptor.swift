@@ -15,9 +15,9 @@
 /// ```
 ///
 /// Interceptors run in the order in which they are listed: the first one receives the request first and the response
-/// last. Interceptors behind a ``RetryPolicy`` receive each attempt. An ``ExchangeInterceptor`` receives each exchange;
-/// a type may be both. One value serves all requests of its router concurrently, so keep state in an actor or behind a
-/// lock. An object that is listed twice makes every call fail with ``NetworkError/Code/invalidRequest``.
+/// last. Interceptors after a ``RetryPolicy`` receive each attempt. An ``ExchangeInterceptor`` receives each exchange;
+/// a type may be both. One value serves all requests of its router concurrently, so protect its state with an actor or
+/// a lock. An object that is listed twice makes every call fail with ``NetworkError/Code/invalidRequest``.
 public protocol Interceptor: Sendable {
     /// Handles one request.
     ///
@@ -32,8 +32,8 @@ public protocol Interceptor: Sendable {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
 }
 
-/// Wraps each exchange of a call. It runs behind redirects, once for each request that goes to a server. If the
-/// connection turns out to be dead, the same request is sent again on a new one, and the interceptor does not run again.
+/// Wraps each exchange of a call. It runs after redirects, once for each request to a server. If the connection is
+/// dead, the same request is sent again on a new one, and the interceptor does not run again.
 ///
 /// List it in the `exchangeInterceptors` of a ``Router`` or ``NetworkManager``. Exchange interceptors run in the order
 /// in which they are listed, directly before the session. `CookieInterceptor` is one: it sends a cookie that a redirect
@@ -73,7 +73,7 @@ public struct Next: Sendable {
     private let chain: InterceptorChain
     /// The index of the next interceptor.
     let index: Int
-    /// Performs an exchange behind the last interceptor.
+    /// Performs an exchange after the last interceptor.
     let exchange: @Sendable (NetworkRequest) async throws -> NetworkResponse
 
     /// Creates a value for a whole chain.
@@ -94,13 +94,13 @@ public struct Next: Sendable {
     }
 }
 
-/// An interceptor that states in the plan of a call what it would do.
+/// An interceptor that explains its effect in the plan of a call.
 package protocol ExplainedInterceptor: Sendable {
     /// Returns one line without secrets. It has no side effects.
     ///
     /// - Parameters:
     ///   - request: The request that the interceptor receives.
-    ///   - sent: The request as the adapters behind it would send it.
+    ///   - sent: The request after the adapters that follow.
     /// - Returns: The line.
     func explanation(of request: NetworkRequest, sentAs sent: NetworkRequest) async -> String
 }
@@ -108,11 +108,11 @@ package protocol ExplainedInterceptor: Sendable {
 /// An interceptor or session with state that a reset removes, such as tokens, cookies or stored responses. See
 /// ``Router/reset()``.
 public protocol Resettable: Sendable {
-    /// Removes all state, including state that is saved for later launches. During this, no call of the chain is in
-    /// flight, and none begins.
+    /// Removes all state, including state that is saved for later launches. Meanwhile, no call of the chain is in
+    /// flight or begins.
     func reset() async
 
-    /// Parts of this value that are reset too. A part that is an object is reset once, even if several values hold it.
+    /// Parts of this value that are reset too. A part that is an object is reset once, even if several values share it.
     /// Default none.
     var resettableParts: [any Resettable] { get }
 }

@@ -15,7 +15,7 @@ package final class InterceptorChain: Sendable {
     let links: [Link]
     let session: any NetworkSession
     let gate = ResetGate()
-    /// The error that every call fails with because an object is listed twice, or nil.
+    /// The error of every call if an object is listed twice, or nil.
     let fault: NetworkError?
     /// The first retry policy in the chain, or nil without one. Downloads and calls of several requests apply it too.
     let retryPolicy: RetryPolicy?
@@ -30,25 +30,24 @@ package final class InterceptorChain: Sendable {
         isSessionCancellable = session is any CallCancellableSession
     }
 
-    /// Creates the chain of a router. The interceptors of a ``ListedSession`` run behind those of the router. A
+    /// Creates the chain of a router. The interceptors of a ``ListedSession`` run after those of the router. A
     /// ``RedirectInterceptor`` between the two lists follows redirects, unless the router or the session lists one.
     convenience init(
         _ interceptors: [any Interceptor], _ exchangeInterceptors: [any ExchangeInterceptor],
         _ session: any NetworkSession
     ) {
         let chain = session as? any ListedSession
-        let inner = chain?.links ?? []
-        let calls = inner.prefix { if case .call = $0 { true } else { false } }
+        let sessionLinks = chain?.links ?? []
+        let calls = sessionLinks.prefix { if case .call = $0 { true } else { false } }
         var links = interceptors.map(Link.call) + calls
-        if !(links + inner).contains(where: { $0.interceptor is RedirectInterceptor }) {
+        if !(links + sessionLinks).contains(where: { $0.interceptor is RedirectInterceptor }) {
             links.append(.call(RedirectInterceptor()))
         }
-        links += exchangeInterceptors.map(Link.exchange) + inner[calls.endIndex...]
+        links += exchangeInterceptors.map(Link.exchange) + sessionLinks[calls.endIndex...]
         self.init(links, chain?.session ?? session)
     }
 
-    /// Sends a request through the interceptors: several times for a download to a file, or for a retry policy of its
-    /// own.
+    /// Sends a request through the interceptors, several times for a download or for a retry policy of its options.
     @inline(__always)
     func attempts(of request: NetworkRequest, _ next: Next) async throws -> NetworkResponse {
         if let download = request.savingDownload { return try await download.run(request, under: retryPolicy, next) }
@@ -56,8 +55,7 @@ package final class InterceptorChain: Sendable {
         return try await next(request)
     }
 
-    /// Returns the retry policy of a request's options that no interceptor applies. Nil for none. A call that sends
-    /// several requests applies its policy itself.
+    /// Returns the retry policy of a request's options, or nil if an interceptor or a ``LongCall`` applies it.
     func ownPolicy(of request: NetworkRequest) -> RetryPolicy? {
         guard retryPolicy == nil, request.options.hasValues, request.call?.isLong != true else { return nil }
         return request.options.retry
@@ -68,7 +66,7 @@ package final class InterceptorChain: Sendable {
         if let fault { throw fault }
         return try await Next(self) { request in
             try Call.check()
-            try request.checkSignInIsDecided()
+            try request.checkRequiredSignIn()
             return try await self.exchange(request)
         }(request)
     }
@@ -84,10 +82,10 @@ package final class InterceptorChain: Sendable {
             case .exchange(let interceptor): return try await interceptor.intercept(request, next: rest.next)
             }
         } catch let error as NetworkError {
-            // The error names this request, unless it names another.
+            // Keeps the request of an error that already has one.
             throw error.attributed(to: request)
         } catch {
-            request.call?.note(error, thrownBy: rest.index < links.count ? links[rest.index].interceptor : nil)
+            request.call?.recordThrower(rest.index < links.count ? links[rest.index].interceptor : nil, of: error)
             throw error
         }
     }
@@ -96,15 +94,15 @@ package final class InterceptorChain: Sendable {
     func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
         guard !isSessionCancellable else { return try await session.send(request) }
-        // An app's own session does not observe the call's cancellation: it runs in a task that ends with the call. Its
-        // response may lack the request.
+        // A custom session does not observe the cancellation of the call, so it runs in a task that is canceled with
+        // the call. Its response may lack the request.
         var response = try await withOwnTask { [session] in try await session.send(request) }
         if response.request == nil { response.request = request }
         return response
     }
 
-    /// Returns the error for an object that is listed twice, or nil. An object holds the state of the calls that pass
-    /// through it: listed twice, a limiter would wait for itself.
+    /// Returns the error for an object that is listed twice, or nil. A limiter that is listed twice would wait for
+    /// itself.
     private static func fault(of links: [Link]) -> NetworkError? {
         var seen: Set<ObjectIdentifier> = []
         for link in links {

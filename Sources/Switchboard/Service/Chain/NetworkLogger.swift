@@ -14,10 +14,10 @@ import Foundation
 /// 2026-11-24T12:33:15.123Z GET https://h/a 200, 38 ms, 512 bytes, attempt 1
 /// ```
 ///
-/// As the first of the `interceptors` it logs each call once, behind a ``RetryPolicy`` each attempt, and in
-/// `exchangeInterceptors` each exchange. It sees responses and errors of the network. As one of the
-/// ``RequestOptions/monitors`` it logs each decision of a call as one line, and how the call ended for its caller: also
-/// a refused status, a body that cannot be decoded, and the end of a stream.
+/// As the first of the `interceptors` it logs each call once, after a ``RetryPolicy`` each attempt, and in
+/// `exchangeInterceptors` each exchange. It receives responses and errors of the network. As one of the
+/// ``RequestOptions/monitors`` it logs each event of a call as one line, including its result for the caller: a
+/// rejected status, a body that cannot be decoded, and the end of a stream.
 ///
 /// ```swift
 /// let watched = NetworkManager(
@@ -35,13 +35,13 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         /// Also bodies that are text, up to ``NetworkLogger/bodyLimit`` bytes of each.
         case body
 
-        /// Returns whether `one` logs less than `other`.
-        public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+        /// Returns whether `lhs` logs less than `rhs`.
+        public static func < (lhs: Level, rhs: Level) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
     /// The form of the texts.
     public enum Style: Sendable {
-        /// A line, and below it what a ``Level`` above ``Level/basic`` adds.
+        /// A line, followed by the details of a ``Level`` above ``Level/basic``.
         case lines
         /// A block between banners for the request and one for its end, at every level.
         case banners
@@ -51,7 +51,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     public var level: Level
     /// The form of the texts. Default ``Style/lines``.
     public var style: Style
-    /// The rules that say which values are secrets. Default ``Redaction/standard``.
+    /// The rules for secrets. Default ``Redaction/standard``.
     public var redaction: Redaction
     /// Whether the request is also logged as a curl command. Default false.
     public var writesCurlCommand: Bool
@@ -59,8 +59,8 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     public var bodyLimit: Int
     private let output: @Sendable (String) -> Void
 
-    /// Creates a logger. `output` receives the texts about a request, its end and each event, on any thread. Nil stands
-    /// for standard error.
+    /// Creates a logger. `output` receives the texts about a request, its end and each event, on any thread. Nil, the
+    /// default, selects standard error.
     public init(
         level: Level = .headers, style: Style = .lines, redaction: Redaction = .standard,
         writesCurlCommand: Bool = false, bodyLimit: Int = 4_096, output: (@Sendable (String) -> Void)? = nil
@@ -88,8 +88,8 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         }
     }
 
-    /// Logs a decision of a call in one line, with the identifier of its request and the time. At ``Level/basic`` only
-    /// how the call ended.
+    /// Logs an event of a call in one line, with the identifier of its request and the time. At ``Level/basic``, logs
+    /// only the result of the call.
     public func record(_ event: CallEvent) {
         guard level > .basic || level == .basic && event.kind.isLast else { return }
         output("[\(event.request.id)] \(Self.time)\(event)")
@@ -100,7 +100,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         if let name = request.endPointName { lines.append("ENDPOINT: \(name)") }
         if level >= .headers {
             lines +=
-                ["HOST: \(host(of: request))"] + fields(request.allHeaders, request.redaction(over: redaction))
+                ["HOST: \(host(of: request))"] + fields(request.allHeaders, request.redaction(extending: redaction))
         }
         if level >= .body, !request.body.isEmpty {
             let isText = !request.body.isStreamed
@@ -146,20 +146,20 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         let outcomes = outcomes(failure?.history ?? [])
         switch style {
         case .lines:
-            let what = error is CancellationError ? "cancelled" : "failed"
-            let why = failure.map { redaction.pairs(in: $0.summary) } ?? "\(type(of: error))"
+            let outcome = error is CancellationError ? "cancelled" : "failed"
+            let reason = failure.map { redaction.pairs(in: $0.summary) } ?? "\(type(of: error))"
             let line =
-                "\(Self.time)\(line(request)) \(what), \(time.millisecondsText), attempt "
+                "\(Self.time)\(line(request)) \(outcome), \(time.millisecondsText), attempt "
                 + "\(max(request.call?.totalAttempts ?? 1, failure?.attempts ?? 1))"
-                + (outcomes.map { ", exchanges \($0)" } ?? "") + (what == "failed" ? ": \(why)" : "")
-            // A reason of the app's own may have several lines.
-            let single = line.split(whereSeparator: \.isNewline).joined(separator: " ")
-            return ([single] + command(request)).joined(separator: "\n")
+                + (outcomes.map { ", exchanges \($0)" } ?? "") + (outcome == "failed" ? ": \(reason)" : "")
+            // A reason of the app may have several lines.
+            let singleLine = line.split(whereSeparator: \.isNewline).joined(separator: " ")
+            return ([singleLine] + command(request)).joined(separator: "\n")
         case .banners:
-            let what =
+            let text =
                 error is CancellationError
                 ? "cancelled" : failure.map { redaction.pairs(in: $0.description) } ?? "\(type(of: error))"
-            let lines = [line(request), "AFTER: \(time.millisecondsText)", "ERROR: \(what)"]
+            let lines = [line(request), "AFTER: \(time.millisecondsText)", "ERROR: \(text)"]
             return block("FAILED", request, lines + (outcomes.map { ["EXCHANGES: \($0)"] } ?? []))
         }
     }
@@ -169,12 +169,12 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(Date()) + " "
     }
 
-    /// Returns the curl command below the only line of a request.
+    /// Returns the curl command at ``Level/basic``, which logs no text before the request.
     private func command(_ request: NetworkRequest) -> [String] {
         writesCurlCommand && level == .basic ? [request.curlCommand(redaction: redaction)] : []
     }
 
-    /// Returns the host as in the `Host` field, with a port that is not the scheme's default.
+    /// Returns the host as in the `Host` field.
     private func host(of request: NetworkRequest) -> String {
         guard let url = request.url, !request.host.isEmpty else { return "-" }
         return request.host + url.portSuffix

@@ -9,7 +9,7 @@ import Foundation
 ///   are dropped then.
 /// - 307 and 308 send method and body again. A body that cannot be sent again fails with
 ///   ``NetworkError/Code/redirectRefused``.
-/// - When scheme, host or port change, only header fields that are known to be harmless are sent: the
+/// - When scheme, host or port change, only safelisted header fields are sent: the
 ///   [CORS-safelisted](https://fetch.spec.whatwg.org/#cors-safelisted-request-header) fields, those that describe the
 ///   body, conditions, and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history``
 ///   names the dropped fields.
@@ -42,16 +42,16 @@ public struct RedirectInterceptor: Interceptor {
                     .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
                 ).with(response)
             }
-            let known = request.departures.names.count
+            let removedCount = request.crossOriginHops.names.count
             request = try follow(location, request, response)
             if let url = request.url { request.report(.redirect(to: url)) }
-            let leftOut = request.departures.names.dropFirst(known)
-            if !leftOut.isEmpty { request.report(.note("leaves out " + leftOut.joined(separator: ", "))) }
+            let removed = request.crossOriginHops.names.dropFirst(removedCount)
+            if !removed.isEmpty { request.report(.note("leaves out " + removed.joined(separator: ", "))) }
             count += 1
         }
     }
 
-    /// Returns the request that a response redirects to, or nil when it does not redirect. It does not check the limit.
+    /// Returns the redirected request, or nil for a response without a redirect. It does not check the limit.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused``.
     package func redirection(
@@ -95,7 +95,7 @@ public struct RedirectInterceptor: Interceptor {
     }
 
     /// Resolves a `Location`. If it has no fragment, the fragment of the request's URL is kept. Returns nil when the
-    /// result is no http or https URL with a host.
+    /// result is not an http or https URL with a host.
     static func resolve(_ location: String, against base: URL) -> URL? {
         guard let url = URL(location: location, relativeTo: base), URLFault.of(url) == nil else { return nil }
         guard !location.utf8.contains(.numberSign),
@@ -116,7 +116,7 @@ extension NetworkResponse {
 
     /// Returns the field `Location`, or nil without one.
     ///
-    /// - Throws: ``NetworkError/Code/redirectRefused`` for two that differ, because programs choose either.
+    /// - Throws: ``NetworkError/Code/redirectRefused`` for two fields that differ, because no rule selects one.
     package func location() throws(NetworkError) -> String? {
         let locations = headers.values(for: "Location")
         guard Set(locations).count <= 1 else {

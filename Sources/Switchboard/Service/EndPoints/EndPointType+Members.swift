@@ -3,8 +3,7 @@ import Foundation
 /// The members of an endpoint, before ``EndPointType`` checks their types. Conform to ``EndPointType`` instead.
 ///
 /// Swift ignores a property with a wrong type if the right one has a default: the request would be sent as a plain GET.
-/// Therefore this protocol accepts members of any type, and ``EndPointType`` rejects wrong ones. All other members are
-/// the endpoint's own.
+/// Therefore this protocol accepts members of any type, and ``EndPointType`` rejects wrong types.
 public protocol EndPointMembers {
     /// The type of ``baseURL``.
     associatedtype BaseURLProperty = URLOrString
@@ -43,7 +42,7 @@ extension EndPointMembers {
 
 /// The type of an endpoint's property: the value itself, or an optional of it.
 ///
-/// The requirements have an underscore, so that no completion offers them on a `String`.
+/// The requirements begin with an underscore, which hides them from code completion.
 public protocol EndPointProperty {
     /// The type of the value.
     associatedtype _EndPointValue
@@ -56,8 +55,8 @@ public protocol EndPointBaseURL {
     /// Returns the URL.
     ///
     /// - Returns: The URL.
-    /// - Throws: ``NetworkError/Code/missingURL`` for nil, ``NetworkError/Code/invalidRequest`` for a text that is no
-    ///   URL.
+    /// - Throws: ``NetworkError/Code/missingURL`` for nil, ``NetworkError/Code/invalidRequest`` for a text that is not
+    ///   a URL.
     func _endPointURL() throws(NetworkError) -> URL
 }
 

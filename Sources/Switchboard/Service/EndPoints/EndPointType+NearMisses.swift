@@ -3,8 +3,7 @@ import SwitchboardText
 import Foundation
 
 extension EndPointType {
-    /// One message for each stored property whose name is almost that of a member. Such a property compiles and has no
-    /// effect.
+    /// One message for each stored property with a misspelled name of a member, which compiles and has no effect.
     ///
     /// Computed properties cannot be found at run time.
     var nearMisses: [String] {
@@ -26,10 +25,10 @@ extension EndPointType {
     }
 
     /// Prints the near misses of a type once, in debug builds.
-    func sayNearMisses() {
+    func printNearMisses() {
         assert(
             {
-                guard DebugNotes.isFirst(Self.self) else { return true }
+                guard CheckedTypes.insert(Self.self) else { return true }
                 for text in nearMisses { StandardError.write("Switchboard: \(text)\n") }
                 return true
             }())
@@ -37,10 +36,11 @@ extension EndPointType {
 }
 
 /// The endpoint types that were checked.
-private enum DebugNotes {
+private enum CheckedTypes {
     private static let types = Protected<Set<ObjectIdentifier>>([])
 
-    static func isFirst(_ type: Any.Type) -> Bool {
+    /// Returns whether the type was not checked before.
+    static func insert(_ type: Any.Type) -> Bool {
         types.withLock { $0.insert(ObjectIdentifier(type)).inserted }
     }
 }
@@ -49,10 +49,10 @@ extension String {
     /// Returns whether the texts differ only by case, or by one character that is missing, added, changed or swapped.
     fileprivate func isAlmost(_ other: String) -> Bool {
         guard self != other else { return false }
-        let (one, two) = (Array(lowercased()), Array(other.lowercased()))
-        let start = zip(one, two).prefix { $0 == $1 }.count
-        let end = zip(one[start...].reversed(), two[start...].reversed()).prefix { $0 == $1 }.count
-        let (rest, otherRest) = (one[start..<(one.count - end)], two[start..<(two.count - end)])
+        let (lhs, rhs) = (Array(lowercased()), Array(other.lowercased()))
+        let start = zip(lhs, rhs).prefix { $0 == $1 }.count
+        let end = zip(lhs[start...].reversed(), rhs[start...].reversed()).prefix { $0 == $1 }.count
+        let (rest, otherRest) = (lhs[start..<(lhs.count - end)], rhs[start..<(rhs.count - end)])
         return max(rest.count, otherRest.count) <= 1 || rest.count == 2 && rest.elementsEqual(otherRest.reversed())
     }
 }

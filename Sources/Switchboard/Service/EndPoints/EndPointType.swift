@@ -67,7 +67,7 @@ where
 extension Optional: EndPointProperty where Wrapped: EndPointProperty {
     /// The value, or nil for the default.
     public var _endPointValue: Wrapped._EndPointValue? {
-        // Not a key path: in a generic context it is looked up by name at every use.
+        // A key path would be looked up by name at every use.
         if let self { self._endPointValue } else { nil }
     }
 }

@@ -28,7 +28,7 @@ public struct HTTPTask: Sendable {
     var urlEncoding = ParameterEncoding.jsonEncoding
     var headers: HTTPHeaders?
 
-    /// The destination of a response that is saved in a file, or nil.
+    /// The download that saves the response in a file, or nil.
     var download: Download? {
         if case .download(let download) = content { download } else { nil }
     }

@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import SwitchboardText
 import Foundation
 
-/// Builds the request for an endpoint. It reads the endpoint and its own settings, and sends nothing.
+/// Builds the request for an endpoint, and sends nothing.
 public struct RequestBuilder: Sendable {
     /// Header fields for every request. Those of endpoint, task and body override them. Default
     /// `Accept: application/json`.
@@ -55,8 +55,7 @@ public struct RequestBuilder: Sendable {
                 return request
             }
         } catch {
-            // The text of a foreign error may contain a secret, so the reason omits it. The error itself is the
-            // underlying error.
+            // The reason omits the text of the error, which may contain a secret.
             let reason = "the endpoint threw a \(type(of: error))"
             throw (error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error))
                 .attributed(to: endPoint)
@@ -64,7 +63,7 @@ public struct RequestBuilder: Sendable {
     }
 
     private func build(_ endPoint: some EndPointType, _ callOptions: RequestOptions?) throws -> NetworkRequest {
-        endPoint.sayNearMisses()
+        endPoint.printNearMisses()
         var options = self.options.merging(try endPoint.options._endPointValue).merging(callOptions)
         let task: HTTPTask
         if options.hasValues, let encoder = options.encoder {
@@ -84,18 +83,18 @@ public struct RequestBuilder: Sendable {
         let hasBody = !request.body.isEmpty
         let record = EndPointRecord(
             endPoint, path: path, method: request.method, query: query, body: hasBody ? request.body : nil)
-        request.goes(to: text.lazyURL, of: record)
-        if isForeign(base, of: endPoint) { request.isForeign = true }
+        request.setTarget(text.lazyURL, endPoint: record)
+        if isUntrusted(base, of: endPoint) { request.hasUntrustedURL = true }
         if hasBody {
             if let encoder = options.encoder { request.body = request.body.withEncoder(encoder) }
             if options.compressesBody { compress(&request) }
         }
         let (accept, isDownload) = (callOptions?.accept, task.download != nil)
         if !hasBody || request.body.isStreamed {
-            complete(&request, accept, isDownload: isDownload)
+            addHeaders(to: &request, accept, isDownload: isDownload)
             try request.makeReady()
         } else {
-            request.completing = { complete(&$0, accept, isDownload: isDownload) }
+            request.onBodyEncoded = { addHeaders(to: &$0, accept, isDownload: isDownload) }
         }
         return request
     }
@@ -140,8 +139,8 @@ public struct RequestBuilder: Sendable {
         return try baseURL()
     }
 
-    /// Returns whether a URL may come from a server instead of the app. Requests to such a URL carry no credentials.
-    private func isForeign(_ url: URL, of endPoint: some EndPointType) -> Bool {
+    /// Returns whether a URL may come from a server instead of the app. Requests to it carry no credentials.
+    private func isUntrusted(_ url: URL, of endPoint: some EndPointType) -> Bool {
         guard !trustsURLs, endPoint is URLEndPoint else { return false }
         guard let own = try? baseURL?() else { return true }
         return !url.hasSameOrigin(as: own)
@@ -154,23 +153,21 @@ public struct RequestBuilder: Sendable {
         request.body = GzipBody(request.body)
     }
 
-    /// Adds the cache directive, the body's fields and this builder's fields, each only if the request has none of that
-    /// name.
-    private func complete(_ request: inout NetworkRequest, _ accept: String?, isDownload: Bool) {
+    /// Adds the cache directive, the body's fields and this builder's fields, except names that the request has.
+    private func addHeaders(to request: inout NetworkRequest, _ accept: String?, isDownload: Bool) {
         if let directive = request.options.cachePolicy.directive, !request.headers.contains("Cache-Control") {
             request.headers.add("Cache-Control", directive)
         }
         let hasBody = !request.body.isEmpty
-        if hasBody { request.headers.fill(request.body.additionalHeaders) }
-        let foreign = request.isForeign ? request : nil
+        if hasBody { request.headers.addMissing(request.body.additionalHeaders) }
+        let untrusted = request.hasUntrustedURL ? request : nil
         var headers = headers
-        // "Anything" replaces only the default: a manager's own media type stays.
+        // `*/*` replaces only the default, not the media type of a manager.
         if let accept, accept != "*/*" || headers["Accept"] == "application/json" { headers["Accept"] = accept }
-        request.headers.fill(headers) { name in
-            // The builder's fields are meant for the app's servers.
-            if let foreign, !foreign.goesToOtherOrigins(name) { return true }
-            // `Content-Type` would describe a body that does not exist; `Accept` would request JSON for a downloaded
-            // file.
+        request.headers.addMissing(headers) { name in
+            // The builder's fields are for the app's servers.
+            if let untrusted, !untrusted.isAllowedCrossOrigin(name) { return true }
+            // `Content-Type` would describe a missing body, and `Accept` would request JSON for a downloaded file.
             return !hasBody && name.equalsIgnoringCase("Content-Type")
                 || isDownload && name.equalsIgnoringCase("Accept")
         }

@@ -42,8 +42,7 @@ extension URLEndPoint: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// An endpoint at a path below the servers of the manager that sends it. It serves requests that need no type of their
-/// own:
+/// An endpoint at a path below the servers of the manager that sends it, for requests without a type:
 ///
 /// ```swift
 /// let manager = NetworkManager(baseURL: "https://api.example.com/3")
@@ -128,7 +127,7 @@ public struct ManagerBaseURL: EndPointBaseURL, Sendable {
     /// Creates the value.
     public init() {}
 
-    /// Throws, because only the sender has the URL.
+    /// Throws, because only the manager has the URL.
     ///
     /// - Returns: No URL: it always throws.
     /// - Throws: ``NetworkError/Code/missingURL``.

@@ -31,7 +31,7 @@ extension FastJSONDecoder {
     }
 }
 
-/// A value inside of a response's object, at the path of the task.
+/// A value inside an object, at ``NetworkResponse/nestedPath``.
 struct NestedValue<Value: Decodable>: Decodable {
     let value: Value
 
@@ -48,7 +48,7 @@ struct NestedValue<Value: Decodable>: Decodable {
 }
 
 extension NetworkResponse {
-    /// The path of the value that the task decodes.
+    /// The names that lead to the value to decode.
     @TaskLocal static var nestedPath: [String] = []
 }
 
@@ -57,8 +57,8 @@ extension NetworkError {
     ///
     /// - Parameters:
     ///   - type: The type of the server's error.
-    ///   - decoder: Decodes the body. Nil, the default, for the decoder of the request's ``ResponseHandling``, which is
-    ///     the manager's.
+    ///   - decoder: Decodes the body. Nil, the default, selects the decoder of the request's ``ResponseHandling``,
+    ///     which is the manager's.
     /// - Returns: The server's error.
     /// - Throws: ``Code/noData`` when no body arrived or it is empty, ``Code/decodingFailed`` with the key path when it
     ///   has another shape. Both keep the request, the response and the history of this error.
@@ -71,9 +71,9 @@ extension NetworkError {
         do {
             return try (request?.callEnvironment).run { try (decoder ?? handling.decoder).decode(type, from: body) }
         } catch {
-            let owner = status.map { "the body of the \($0)" } ?? "the error's body"
+            let subject = status.map { "the body of the \($0)" } ?? "the error's body"
             let reason = DecodingFailure.describe(error, in: body, as: type)
-            throw failure(.decodingFailed, "\(owner) is no \(TypeText.text(of: type)): \(reason)", error)
+            throw failure(.decodingFailed, "\(subject) is no \(TypeText.text(of: type)): \(reason)", error)
         }
     }
 

@@ -40,11 +40,11 @@ public struct ResponseHandling: Sendable {
     /// - Throws: ``NetworkError`` with the code of the ``statusMap``, the status, headers and body of the response, and
     ///   the server's message.
     public func check(_ response: NetworkResponse) throws(NetworkError) {
-        let result = response.environment.run { Result { () throws(NetworkError) in try judge(response) } }
+        let result = response.environment.run { Result { () throws(NetworkError) in try checkStatus(of: response) } }
         try result.get()
     }
 
-    private func judge(_ response: NetworkResponse) throws(NetworkError) {
+    private func checkStatus(of response: NetworkResponse) throws(NetworkError) {
         guard !acceptedStatuses.contains(response.statusCode) else { return }
         let messages = ServerMessage(keys: messageKeys)
         let structured = messages.text(in: response.body)
@@ -110,7 +110,7 @@ extension NetworkResponse {
     }
 
     /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
-    /// Otherwise the same as ``decode(_:decoder:)``. A name is the one that the decoder's key strategy makes.
+    /// Otherwise the same as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns.
     public func decode<Value: Decodable>(
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
@@ -137,14 +137,14 @@ extension NetworkResponse {
     private func failure(for error: any Error, as type: Any.Type) -> NetworkError {
         let reason = DecodingFailure.describe(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
-            !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || isNoJSON
+            !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || !canBeJSON
         else { return failure(.decodingFailed, reason, error) }
         return failure(.unexpectedContentType, "the response is \(mediaType): \(reason)", error)
     }
 
-    /// Whether the first character of the body rules out JSON.
-    private var isNoJSON: Bool {
-        body.first { $0 > 0x20 }.map { !"{[\"-0123456789tfn".utf8.contains($0) } ?? true
+    /// Whether the first character of the body may begin JSON.
+    private var canBeJSON: Bool {
+        body.first { $0 > 0x20 }.map { "{[\"-0123456789tfn".utf8.contains($0) } ?? false
     }
 
     private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError

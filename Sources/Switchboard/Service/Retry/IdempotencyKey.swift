@@ -1,9 +1,9 @@
 import Foundation
 
-/// Identifies requests that are the same request, sent again, to a server
+/// Identifies the attempts of one request to a server
 /// ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
 ///
-/// It is sent without the quotation marks of the draft, as servers expect in practice.
+/// It is sent without the quotation marks of the draft, as most servers expect.
 public struct IdempotencyKey: Sendable, Hashable, ExpressibleByStringLiteral {
     static let field = "Idempotency-Key"
 

@@ -1,32 +1,31 @@
 import SwitchboardPlatform
 import Foundation
 
-/// A call that sends several requests: an upload in pieces, or a stream that reconnects. Its requests share one record,
-/// so that they count attempts together, and together with a ``RetryPolicy`` in the chain.
+/// A call that sends several requests: an upload in pieces, or a stream that reconnects. Its requests, and a
+/// ``RetryPolicy`` in the chain, share one count of attempts.
 package final class LongCall: Sendable {
     private struct State {
         var policy = RetryPolicy()
-        var record = Call([], isLong: true)
-        /// The last request. Nil before the first one, and for routers that do not show their requests.
+        var call = Call([], isLong: true)
         var request: NetworkRequest?
     }
 
     private let state = Protected(State())
     private let shared: RetryPolicy?
-    private let usual: RetryPolicy?
+    private let defaultPolicy: RetryPolicy?
     private let statuses: Set<Int>
 
-    /// Creates a call that has not sent a request yet.
+    /// Creates a call without requests.
     ///
     /// - Parameters:
     ///   - calls: The calls of the router. The retry policy of its chain applies, or the request's own.
-    ///   - usual: The policy for this kind of call, used when the request has none.
+    ///   - defaultPolicy: The policy when neither the chain nor the request has one.
     ///   - statuses: More statuses that are retried.
     package init(
-        on calls: RouterCalls, usually usual: RetryPolicy? = nil, after statuses: Set<Int> = []
+        on calls: RouterCalls, default defaultPolicy: RetryPolicy? = nil, after statuses: Set<Int> = []
     ) {
         shared = calls.chain.retryPolicy
-        self.usual = usual
+        self.defaultPolicy = defaultPolicy
         self.statuses = statuses
     }
 
@@ -34,14 +33,13 @@ package final class LongCall: Sendable {
         end(.failure(CancellationError()))
     }
 
-    /// The last request. Nil before the first one, and for routers that do not show their requests.
+    /// The last request. Nil before the first one.
     package var request: NetworkRequest? { state.value.request }
-    /// The policy that applies to the call.
     package var policy: RetryPolicy { state.value.policy }
-    /// Whether the last request may be sent a second time.
-    package var isRepeatable: Bool { policy.fault(of: question) == nil }
+    /// Whether the last request may be sent again.
+    package var isRepeatable: Bool { policy.reasonNotToRetry(lastRequest) == nil }
 
-    /// Makes a request part of the call, changed by a closure. The first request begins the call.
+    /// Adds a request to the call, and changes it with a closure. The first request begins the call.
     package func join(
         _ request: inout NetworkRequest, _ change: (inout NetworkRequest) throws(NetworkError) -> Void
     ) throws(NetworkError) {
@@ -51,49 +49,50 @@ package final class LongCall: Sendable {
     }
 
     private func begin(_ request: inout NetworkRequest) {
-        var policy = shared?.policy(for: request, usually: usual) ?? request.options.retry ?? usual ?? RetryPolicy()
+        var policy =
+            shared?.policy(for: request, default: defaultPolicy) ?? request.options.retry ?? defaultPolicy
+            ?? RetryPolicy()
         policy.statuses.formUnion(statuses)
-        let record = Call(request.options.monitors, isLong: true)
-        state.withLock { ($0.record, $0.policy) = (record, policy) }
+        let call = Call(request.options.monitors, isLong: true)
+        state.withLock { ($0.call, $0.policy) = (call, policy) }
         if shared == nil { policy.limit?.countCall() }
-        request.call = record
-        record.tell(.made, request)
+        request.call = call
+        call.report(.made, request)
     }
 
     // MARK: Attempts
 
-    /// Begins a new series of attempts, because the call has made progress. `count` is 0 when the last attempt did not
-    /// fail.
+    /// Restarts the count of attempts after progress. `count` is 0 if the last attempt did not fail.
     package func restartAttempts(at count: Int = 1) {
-        state.value.record.restartAttempts(at: count)
+        state.value.call.restartAttempts(at: count)
     }
 
-    /// Counts an attempt that begins at once. Returns false when the limit is reached.
+    /// Counts an attempt without a wait. Returns false when the limit is reached.
     package func takeAttempt() -> Bool {
-        state.value.record.takeAttempt(within: policy.maximumAttempts)
+        state.value.call.takeAttempt(within: policy.maximumAttempts)
     }
 
     /// Waits for the next attempt. Returns false when none is allowed.
-    package func goesOn(after error: NetworkError) async throws -> Bool {
-        let answer = error.code.isStatus ? error.response : nil
-        return try await policy.goesOn(
-            after: answer.map { .success($0) } ?? .failure(error), of: question, within: nil)
+    package func waitForRetry(after error: NetworkError) async throws -> Bool {
+        let response = error.code.isStatus ? error.response : nil
+        return try await policy.waitForRetry(
+            after: response.map { .success($0) } ?? .failure(error), of: lastRequest, within: nil)
     }
 
-    /// Waits a known time for the next attempt. Returns false when none is allowed.
-    package func goesOn(after wait: Duration, because cause: String) async throws -> Bool {
-        try await policy.goesOn(after: wait, because: cause, with: question)
+    /// Waits for a given time before the next attempt. Returns false when none is allowed.
+    package func waitForRetry(after wait: Duration, because cause: String) async throws -> Bool {
+        try await policy.waitForRetry(after: wait, because: cause, with: lastRequest)
     }
 
     /// The last request, or an empty one before the first.
-    private var question: NetworkRequest {
+    private var lastRequest: NetworkRequest {
         let state = state.value
-        var question = state.request ?? NetworkRequest(.get, nil)
-        question.call = state.record
-        return question
+        var request = state.request ?? NetworkRequest(.get, nil)
+        request.call = state.call
+        return request
     }
 
-    // MARK: The end
+    // MARK: End
 
     /// Runs the call and reports its end.
     package func run(_ operation: () async throws -> NetworkResponse) async throws -> NetworkResponse {
@@ -106,15 +105,15 @@ package final class LongCall: Sendable {
         }
     }
 
-    /// Ends the call with an error. Returns the error with the request's name.
+    /// Ends the call with an error. Returns the error with the request attached.
     package func end(with error: any Error) -> any Error {
-        let error = NetworkError.caught(error, of: state.value.record, request)
+        let error = NetworkError.caught(error, of: state.value.call, request)
         end(.failure(error))
         return error
     }
 
-    /// Reports the end of the call to the monitors. A second report is ignored.
+    /// Reports the end of the call to the monitors, once.
     package func end(_ result: Result<Int, any Error>) {
-        if let request { state.value.record.end(result, request) }
+        if let request { state.value.call.end(result, request) }
     }
 }

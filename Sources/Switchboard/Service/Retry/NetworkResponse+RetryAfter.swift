@@ -3,8 +3,8 @@ import Foundation
 import SwitchboardText
 
 extension NetworkResponse {
-    /// Returns the time that the server asks the client to wait. A time in the past is a wait of zero. Nil when the
-    /// response has none of these fields, or none that is valid:
+    /// Returns the wait that the server requests. A time in the past is a wait of zero. Nil when the response has no
+    /// valid field of these:
     ///
     /// - `Retry-After`, in seconds or as a date ([RFC 9110
     ///   §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
@@ -14,7 +14,7 @@ extension NetworkResponse {
     ///   `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which servers send in different units: a value below 10^9
     ///   counts as seconds from now, below 10^12 as seconds since 1970, and any other as milliseconds since 1970.
     ///
-    /// - Parameter now: The date that dates in the response are compared with.
+    /// - Parameter now: The current date.
     /// - Returns: The wait.
     public func retryAfter(now: Date = Date()) -> Duration? {
         if let wait = headers["Retry-After"].flatMap({ Self.wait($0, now) }) { return wait }
@@ -42,11 +42,11 @@ extension NetworkResponse {
     }
 
     /// Returns the wait in `"default";r=0;t=30`, or in `limit=100, remaining=0, reset=30` of earlier drafts. Of several
-    /// limits, only exhausted ones count, and of these the longest wait.
+    /// limits, the longest wait of an exhausted one applies.
     private static func rateLimitWait(_ value: String) -> Duration? {
         let members = value.split(separator: ",").map { parameters($0.split(separator: ";")) }
-        let reached = members.filter { $0["r"].map { $0 == 0 } ?? true }.compactMap { $0["t"] }
-        if let longest = reached.max() { return seconds(longest) }
+        let exhausted = members.filter { $0["r"].map { $0 == 0 } ?? true }.compactMap { $0["t"] }
+        if let longest = exhausted.max() { return seconds(longest) }
         let all = parameters(value.split(separator: ","))
         guard let reset = all["reset"], all["remaining"].map({ $0 == 0 }) ?? true else { return nil }
         return seconds(reset)

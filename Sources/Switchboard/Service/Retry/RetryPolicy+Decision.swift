@@ -1,14 +1,14 @@
 import SwitchboardPlatform
 import Foundation
 
-/// Decides about every retry: those of a policy in a chain, downloads, uploads in pieces, and streams that reconnect.
-/// They share one count of attempts, in ``NetworkRequest/call``.
+// The decisions about all retries: of a policy in a chain, downloads, uploads in pieces, and streams that reconnect.
+// They share one count of attempts, in ``NetworkRequest/call``.
 extension RetryPolicy {
     /// Returns the time left of a call's total timeout.
     package typealias TimeLeft = @Sendable () -> Duration
 
-    /// Returns the time left for the call of a request, or nil without a total timeout. The call may have begun before
-    /// its policy, and the router may have another clock: the longer of both measurements counts.
+    /// Returns the time left for the call of a request, or nil without a total timeout. The router may have another
+    /// clock than the policy: the longer of both measurements counts.
     func timeLeft(of request: NetworkRequest) -> TimeLeft? {
         if let shared = request.sharedTimeLeft { return shared }
         guard let total = request.timeouts.total else { return nil }
@@ -16,27 +16,27 @@ extension RetryPolicy {
         return { total - max(policy(), call?() ?? .zero) }
     }
 
-    /// Returns whether a request may be sent again at all. If not, reports the reason, unless its result is final anyway.
-    func mayRepeat(_ request: NetworkRequest, after result: Result<NetworkResponse, NetworkError>) -> Bool {
-        guard let fault = fault(of: request) else { return true }
-        if !result.isOver, mayPass(result) { request.report(.note("not retried: \(fault)")) }
+    /// Returns whether a request may be sent again. If not, reports the reason, unless the result is final.
+    func allowsRetry(of request: NetworkRequest, after result: Result<NetworkResponse, NetworkError>) -> Bool {
+        guard let reason = reasonNotToRetry(request) else { return true }
+        if !result.isFinal, isRetryable(result) { request.report(.note("not retried: \(reason)")) }
         return false
     }
 
-    /// Returns whether a call continues after a result. If so, it first counts and reports the attempt, and waits.
-    func goesOn(
+    /// Counts and reports the next attempt, and waits for it. Returns false when the result is final.
+    func waitForRetry(
         after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
     ) async throws -> Bool {
         guard let wait = wait(after: result, of: request) else { return false }
-        return try await goesOn(after: wait, because: result.text, with: request, within: left)
+        return try await waitForRetry(after: wait, because: result.text, with: request, within: left)
     }
 
-    /// Returns whether a call continues after a given wait.
-    func goesOn(
+    /// Counts and reports the next attempt, and waits for the given time. Returns false when no attempt is allowed.
+    func waitForRetry(
         after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft? = nil
     ) async throws -> Bool {
         guard let call = request.call else { return false }
-        if let reason = objection(to: wait, call.attempts, left) {
+        if let reason = reasonNotToWait(wait, call.attempts, left) {
             request.report(.note("not retried: \(reason)"))
             return false
         }
@@ -47,8 +47,8 @@ extension RetryPolicy {
         return true
     }
 
-    /// Returns the reason against another attempt, or nil. For nil it has taken the cost from the retry budget.
-    private func objection(to wait: Duration, _ attempts: Int, _ left: TimeLeft?) -> String? {
+    /// Returns the reason why no attempt is allowed, or takes the cost from the retry budget and returns nil.
+    private func reasonNotToWait(_ wait: Duration, _ attempts: Int, _ left: TimeLeft?) -> String? {
         guard attempts < maximumAttempts else { return "\(attempts) attempts were made" }
         guard wait <= maximumDelay else { return "the server asks for a longer wait than \(maximumDelay.secondsText)" }
         if let left, wait >= left() { return "a wait of \(wait.secondsText) would exceed the total timeout" }
@@ -56,23 +56,23 @@ extension RetryPolicy {
         return attempts > 0 && limit?.takeRetry() == false ? "the retry budget is used up" : nil
     }
 
-    /// Returns the strategy's wait, or a longer one that the server asks for. Nil when the result is final. A custom
+    /// Returns the strategy's wait, or a longer wait that the server requests. Nil when the result is final. A custom
     /// strategy reads the server's fields itself.
     private func wait(after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest) -> Duration? {
-        guard !result.isOver, strategy.isCustom || mayPass(result),
+        guard !result.isFinal, strategy.isCustom || isRetryable(result),
             let wait = strategy.delay(request.call?.attempts ?? 1, request, result, upTo: maximumDelay)
         else { return nil }
-        guard !strategy.isCustom, case .success(let response) = result, let asked = response.retryAfter(now: now())
+        guard !strategy.isCustom, case .success(let response) = result, let requested = response.retryAfter(now: now())
         else { return wait }
-        return max(wait, asked)
+        return max(wait, requested)
     }
 
-    /// Returns whether the policy may retry after this response.
-    func mayGoOn(after response: NetworkResponse) -> Bool {
+    /// Returns whether the policy considers a retry after this response.
+    func shouldRetry(after response: NetworkResponse) -> Bool {
         strategy.isCustom || statuses.contains(response.statusCode)
     }
 
-    private func mayPass(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
+    private func isRetryable(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
         switch result {
         case .success(let response): statuses.contains(response.statusCode)
         case .failure(let error): errorCodes.contains(error.code)
@@ -81,8 +81,8 @@ extension RetryPolicy {
 }
 
 extension Result<NetworkResponse, NetworkError> {
-    /// Whether the result is a cancellation or a reset, after which no retry may follow.
-    fileprivate var isOver: Bool {
+    /// Whether the result is a cancellation or a reset, which are never retried.
+    fileprivate var isFinal: Bool {
         if case .failure(let error) = self { error.code == .cancelled || error.code == .resetInProgress } else { false }
     }
 

@@ -18,8 +18,8 @@ import Foundation
 /// | errors | `timedOut`, `cannotConnect`, `cannotFindHost`, `connectionLost`, `noInternetConnection`, `truncatedBody` | ``errorCodes`` |
 /// | everything, for one request | the policy of the chain | ``RequestOptions/retry`` |
 ///
-/// A POST or PATCH without such a key is not retried, even after `cannotConnect`: a session may first have sent it over a
-/// kept connection that was closing, and the server may have processed it.
+/// A POST or PATCH without this key is not retried, even after `cannotConnect`: a session may first have sent it over a
+/// kept-alive connection that was closing, and the server may have processed it.
 ///
 /// A body that can be sent only once is never retried, and nothing is retried after a cancellation or a reset.
 ///
@@ -63,7 +63,7 @@ public struct RetryPolicy: Interceptor {
     ///   - maximumDelay: The longest wait.
     ///   - jitter: Returns the fraction of each wait; see ``RetryStrategy/exponential(from:jitter:)``.
     ///   - clock: The clock that measures the waits. A test clock ends them at once.
-    ///   - now: Returns the date that dates in header fields are compared with.
+    ///   - now: Returns the current date.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         jitter: (@Sendable () -> Double)? = { .random(in: 0..<1) }, clock: any Clock<Duration> = ContinuousClock(),
@@ -100,28 +100,28 @@ public struct RetryPolicy: Interceptor {
         let policy = policy(for: request)
         try policy.addKey(to: &request)
         policy.limit?.countCall()
-        if !request.isPartOfCall, policy.fault(of: request) == nil { request.call = Call([]) }
+        if !request.isPartOfCall, policy.reasonNotToRetry(request) == nil { request.call = Call([]) }
         let left = policy.timeLeft(of: request)
         while true {
             let result: Result<NetworkResponse, NetworkError>
             do {
                 let response = try await next(request)
-                guard policy.mayGoOn(after: response) else { return response }
+                guard policy.shouldRetry(after: response) else { return response }
                 result = .success(response)
             } catch var error as NetworkError {
                 error.attempts = max(request.call?.totalAttempts ?? 1, error.attempts)
                 result = .failure(error)
             }
-            guard policy.mayRepeat(request, after: result),
-                try await policy.goesOn(after: result, of: request, within: left)
+            guard policy.allowsRetry(of: request, after: result),
+                try await policy.waitForRetry(after: result, of: request, within: left)
             else { return try result.get() }
         }
     }
 
-    /// Returns the request's own policy, or the usual one for its kind of call, with the clock and date of this
-    /// policy, and with its budget and key setting. Returns this policy if neither exists.
-    func policy(for request: NetworkRequest, usually usual: RetryPolicy? = nil) -> RetryPolicy {
-        guard var own = request.options.retry ?? usual else { return self }
+    /// Returns the request's own policy, or the default one, with the clock, date, budget and key setting of this
+    /// policy. Returns this policy if neither exists.
+    func policy(for request: NetworkRequest, default defaultPolicy: RetryPolicy? = nil) -> RetryPolicy {
+        guard var own = request.options.retry ?? defaultPolicy else { return self }
         own.clock = clock
         own.now = now
         own.limit = own.limit ?? limit
@@ -129,22 +129,20 @@ public struct RetryPolicy: Interceptor {
         return own
     }
 
-    @discardableResult
-    private func addKey(to request: inout NetworkRequest) throws(NetworkError) -> Bool {
-        let asked = request.options.idempotencyKey
-        guard asked != nil || addsIdempotencyKeys && !methods.contains(request.method) else { return false }
-        guard !request.headers.contains(IdempotencyKey.field) else { return false }
-        let text = (asked ?? .unique).text
+    private func addKey(to request: inout NetworkRequest) throws(NetworkError) {
+        let key = request.options.idempotencyKey
+        guard key != nil || addsIdempotencyKeys && !methods.contains(request.method) else { return }
+        guard !request.headers.contains(IdempotencyKey.field) else { return }
+        let text = (key ?? .unique).text
         // A server that accepts an empty key would treat all requests with it as one request.
         guard !text.trimmedOfBlanks.isEmpty else {
             throw NetworkError(.invalidRequest, reason: "the idempotency key is empty")
         }
         request.headers[IdempotencyKey.field] = text
-        return true
     }
 
     /// Returns the reason why a request is never retried, or nil.
-    func fault(of request: NetworkRequest) -> String? {
+    func reasonNotToRetry(_ request: NetworkRequest) -> String? {
         guard maximumAttempts > 1 else { return "the policy allows one attempt" }
         guard request.body.isReplayable else { return "its body cannot be sent twice" }
         guard methods.contains(request.method) || request.headers[IdempotencyKey.field]?.isEmpty == false else {
@@ -156,7 +154,7 @@ public struct RetryPolicy: Interceptor {
 
 /// Limits the share of requests that are retried: `RetryBudget` of `SwitchboardResilience`.
 package protocol RetryLimit: Sendable {
-    /// Adds the share that one call allows.
+    /// Adds the share of one call.
     func countCall()
     /// Takes the cost of one retry. Returns false when too little is left.
     func takeRetry() -> Bool

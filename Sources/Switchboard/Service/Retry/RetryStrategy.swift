@@ -62,8 +62,7 @@ public struct RetryStrategy: Sendable {
         }
     }
 
-    /// Returns the wait after an attempt, at most `limit`. The limit is at most a century, so that no number of
-    /// attempts overflows it.
+    /// Returns the wait after an attempt, at most `limit`. The limit is at most a century, which prevents an overflow.
     func delay(
         _ attempt: Int, _ request: NetworkRequest?, _ result: Result<NetworkResponse, NetworkError>,
         upTo limit: Duration

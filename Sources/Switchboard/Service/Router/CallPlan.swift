@@ -3,16 +3,16 @@ import Foundation
 
 /// The plan of a call, as ``Router/explain(_:options:isolation:)`` returns it. Its text is for people and contains no secrets.
 public struct CallPlan: Sendable {
-    /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request as the
-    /// adapters before left it. Nil when the request could not be built.
+    /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request after the
+    /// adapters before it. Nil when the request could not be built.
     public internal(set) var request: NetworkRequest?
-    /// The error that the call would fail with before it sends anything, or nil.
+    /// The error of the call before it sends anything, or nil.
     public internal(set) var error: NetworkError?
     /// The types of the interceptors in the order in which they run, including the built-in ``RedirectInterceptor``.
     public internal(set) var interceptors: [String] = []
     /// The number of interceptors that wrap the whole call; the others wrap each exchange.
     var callInterceptors = 0
-    /// The lines of the interceptors that explain what they would do, by index.
+    /// The explanations of the interceptors, by index.
     var explanations: [Int: String] = [:]
     /// The type of the session.
     public internal(set) var session: String
@@ -40,7 +40,7 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private func text(of request: NetworkRequest) -> [String] {
-        let redaction = request.redaction(over: .standard)
+        let redaction = request.redaction(extending: .standard)
         var lines = [String(describing: request)]
         lines += request.allHeaders.map { "  \($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
         if !request.body.isEmpty {
@@ -49,8 +49,8 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
             let text = data.flatMap { $0.count <= 4_096 ? String(data: $0, encoding: .utf8) : nil }
             lines.append("  body of \(length)" + (text.map { ": \(redaction.text($0))" } ?? ""))
         }
-        let staying = request.headersForOrigin
-        if !staying.isEmpty { lines.append("  to another origin without \(staying.joined(separator: ", "))") }
+        let removed = request.sameOriginHeaderNames
+        if !removed.isEmpty { lines.append("  to another origin without \(removed.joined(separator: ", "))") }
         let timeouts = request.timeouts
         let limits = [
             ("connect", timeouts.connect), ("idle", timeouts.idle), ("attempt", timeouts.attempt),
@@ -107,17 +107,17 @@ extension NetworkRequest {
         let text = url?.absoluteString ?? ""
         let hasSecretURL = redaction.url(text) != text
         if scheme == "http", secret != nil || hasSecretURL, url?.isLikelyLoopback != true {
-            let what = secret ?? "a secret of the URL"
-            warnings.append("\(what) goes in clear text: http is not encrypted")
+            let name = secret ?? "a secret of the URL"
+            warnings.append("\(name) goes in clear text: http is not encrypted")
         }
         if hasSecretURL { warnings.append("the URL has a secret: servers and proxies write URLs into their logs") }
         if !body.isEmpty, !body.isReplayable {
             warnings.append("the body can be sent once: no retry, and no redirect that keeps it")
         }
-        func warn(_ one: Duration?, _ name: String, exceeds other: Duration?, _ otherName: String) {
-            guard let one, let other, one > other else { return }
+        func warn(_ timeout: Duration?, _ name: String, exceeds other: Duration?, _ otherName: String) {
+            guard let timeout, let other, timeout > other else { return }
             warnings.append(
-                "the \(name) timeout of \(one.secondsText) never passes: \(otherName) is \(other.secondsText)")
+                "the \(name) timeout of \(timeout.secondsText) never passes: \(otherName) is \(other.secondsText)")
         }
         warn(timeouts.attempt, "attempt", exceeds: timeouts.total, "total")
         warn(timeouts.connect, "connect", exceeds: timeouts.attempt, "attempt")

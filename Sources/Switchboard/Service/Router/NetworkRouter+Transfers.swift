@@ -11,11 +11,11 @@ extension NetworkRouter {
     /// from a lost connection and from temporary errors. It resumes with `Range` and `If-Range` if the server sent a
     /// strong `ETag` or a `Last-Modified`, and begins again with the first byte otherwise. Bytes of two versions are
     /// never mixed. A request other than GET begins again. A request that is not idempotent is sent once.
-    /// ``RequestOptions/retry``, or else the ``RetryPolicy`` of the router, limits the failed attempts in a row; the
-    /// default is 3. An attempt that received 64 KiB begins a new row.
+    /// ``RequestOptions/retry``, or else the ``RetryPolicy`` of the router, limits the consecutive failed attempts; the
+    /// default is 3. An attempt that receives 64 KiB restarts the count.
     ///
-    /// The request asks for an uncompressed response. A status that is not accepted saves no file, and neither does a 204
-    /// or 205, which throws ``NetworkError/Code/noData``. ``Timeouts/total`` covers the whole download.
+    /// The request accepts only an uncompressed response. A status that is not accepted saves no file. A 204 or 205
+    /// throws ``NetworkError/Code/noData``. ``Timeouts/total`` covers the whole download.
     /// ``ResponseLimits/downloadedFile`` limits its size.
     ///
     /// - Parameters:
@@ -23,7 +23,7 @@ extension NetworkRouter {
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
     ///     file nor a link is refused.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
-    ///     next call with the same URL and file resumes it. They are stored beside the file as `.NAME.download`, and
+    ///     next call with the same URL and file resumes it. They are stored next to the file as `.NAME.download`, and
     ///     `.NAME.download.json` records their origin. Neither contains a secret of the URL. Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.
@@ -33,8 +33,8 @@ extension NetworkRouter {
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
     ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without those
     ///   of a cache.
-    /// - Throws: The errors of ``response(for:options:isolation:)``, and ``NetworkError/Code/cannotWriteFile``, also while
-    ///   another download keeps the same file. `CancellationError` when the task, the router or the progress was
+    /// - Throws: The errors of ``response(for:options:isolation:)``, and ``NetworkError/Code/cannotWriteFile``, also
+    ///   while another download writes the same file. `CancellationError` when the task, the router or the progress was
     ///   canceled.
     @discardableResult
     public func download(
@@ -104,15 +104,15 @@ extension NetworkRouter {
 }
 
 extension PreparedCall {
-    /// Sends the request, reports the progress of its body, and returns the response, whose reader ends the call.
+    /// Sends the request, and reports the progress of its body. The reader of the response ends the call.
     fileprivate func upload(_ progress: TransferProgress?) async throws -> NetworkResponse {
         guard let progress else { return try await answer() }
         return try await transfer(progress) {
-            try await withUploadProgress(progress) { note in
+            try await withUploadProgress(progress) { report in
                 try await answer { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
-                    note(0, length)
-                    request.options.onBodySent = { note($0, length) }
+                    report(0, length)
+                    request.options.onBodySent = { report($0, length) }
                 }
             }
         }

@@ -40,8 +40,8 @@ extension NetworkRouter {
 
     /// Sends an endpoint and decodes the response on the caller's actor, if its status is accepted.
     ///
-    /// Swift chooses this form for a type that is not `Sendable`, or whose conformance to `Decodable` belongs to an
-    /// actor. In a target whose default isolation is `MainActor`, each type is of this kind, unless it is `nonisolated`.
+    /// Swift selects this method for a type that is not `Sendable`, or whose conformance to `Decodable` belongs to an
+    /// actor. In a target whose default isolation is `MainActor`, this applies to every type that is not `nonisolated`.
     ///
     /// - Throws: The errors of ``response(for:options:isolation:)`` and of ``NetworkResponse/decode(_:decoder:)``.
     public func request<Value: Decodable>(
@@ -75,8 +75,8 @@ extension NetworkRouter {
         try await prepare(endPoint, options).answer().endingCall { try $0.checked().decode(type, at: path) }
     }
 
-    /// Sends an endpoint and returns what a closure makes of the response, if its status is accepted. It serves formats
-    /// without a ``ResponseDecoder``:
+    /// Sends an endpoint and decodes the response with a closure, if its status is accepted, for formats without a
+    /// ``ResponseDecoder``:
     ///
     /// ```swift
     /// let size = try await router.request(.popular(page: 1)) { $0.body.count }
@@ -127,8 +127,8 @@ extension NetworkRouter {
             transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
-    /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift chooses this form for
-    /// the types of `request(_:as:options:isolation:)` that an actor decodes.
+    /// Sends an endpoint, decodes the response on the caller's actor, and calls back once. Swift selects this method
+    /// for the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
     /// - Returns: A handle that cancels only this request; see `request(_:as:options:isolation:completion:)`.
     @discardableResult
@@ -159,7 +159,7 @@ extension NetworkRouter {
             on: actor, transform: { try $0.checked().decode(type) }, completion: completion)
     }
 
-    /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift chooses this form for
+    /// Sends an endpoint, and decodes the response and calls back once on the main actor. Swift selects this method for
     /// the types of `request(_:as:options:isolation:)` that an actor decodes.
     ///
     /// - Returns: A handle that cancels only this request; see `request(_:as:options:isolation:completion:)`.
@@ -170,7 +170,7 @@ extension NetworkRouter {
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         prepare(endPoint, options, for: type).start(
-            on: actor, transformingThere: { try $0.checked().decode(type) }, completion: completion)
+            on: actor, transformOnActor: { try $0.checked().decode(type) }, completion: completion)
     }
 
     /// Sends an endpoint and calls back once, with the response if its status is accepted.
@@ -221,7 +221,7 @@ extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Se
     }
 }
 
-// The same forms as those of every router. The compiler checks the isolation of a conformance only for these.
+// Repeats the methods of every router, because the compiler checks the isolation of a conformance only here.
 extension Router {
     /// Sends an endpoint and decodes the response if its status is accepted; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
@@ -256,7 +256,7 @@ extension PreparedCall {
     @inline(__always)
     package func accepted() async throws -> NetworkResponse {
         let response = try await answer()
-        try response.endingCall { try $0.handling.check($0) }  // returns no copy of the response
+        try response.endingCall { try $0.handling.check($0) }  // avoids a copy of the response
         return response
     }
 

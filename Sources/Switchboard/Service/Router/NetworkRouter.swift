@@ -3,8 +3,8 @@ import Foundation
 /// Sends endpoints. ``Router`` is the implementation, and tests can use a fake. Inject it as
 /// `any NetworkRouter<MovieApi>`, or `any NetworkRouter<MovieApi> & Sendable` where it crosses actors.
 ///
-/// A router builds a request on the actor of the code that makes the call, and sends it elsewhere. All forms of a call
-/// are extensions on these two requirements: `response(for:)`, `request(_:as:)`, their completion forms, streams,
+/// A router builds a request on the actor of the code that makes the call, and sends it elsewhere. All methods of a
+/// call are extensions on these two requirements: `response(for:)`, `request(_:as:)`, their completion forms, streams,
 /// transfers and pages.
 public protocol NetworkRouter<EndPoint> {
     /// The type of the endpoints that the router sends.
@@ -15,8 +15,8 @@ public protocol NetworkRouter<EndPoint> {
     /// - Parameters:
     ///   - endPoint: The endpoint to read.
     ///   - options: Options for this call. They override those of its endpoint.
-    /// - Returns: The request. One with a body in memory is finished when it is sent: the body is encoded then, and the
-    ///   header fields of the router are added.
+    /// - Returns: The request. If it has a body in memory, sending it encodes the body and adds the header fields of
+    ///   the router.
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
     func makeRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
 
@@ -41,8 +41,7 @@ extension NetworkRouter {
         try await prepare(endPoint, options).send()
     }
 
-    /// Makes a call and calls back with data, response and error, whatever the status. This is the form of the
-    /// published article.
+    /// Makes a call and calls back with data, response and error, whatever the status, as in the published article.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.

@@ -13,7 +13,7 @@ extension NetworkRouter {
     ) -> PreparedCall {
         var options = options
         if let accept { options.accept = accept }
-        let environment = calls.environmentNow
+        let environment = calls.currentEnvironment
         let request = environment.run {
             Result { () throws(NetworkError) in try makeRequest(for: endPoint, options: options) }
         }
@@ -32,7 +32,7 @@ package struct PreparedCall: Sendable {
     package let calls: RouterCalls
     /// The environment in which the request was built and will be sent. Nil if none is set.
     package let environment: CallEnvironment?
-    /// The progress of a download, also of one whose request could not be built.
+    /// The progress of a download, which ends even if the request could not be built.
     private let progress: TransferProgress?
 
     package init(
@@ -67,7 +67,7 @@ package struct PreparedCall: Sendable {
                         // The interceptors, with redirects between those of the call and those of each exchange.
                         let next = Next(chain) { request in
                             try Call.check()
-                            try request.checkSignInIsDecided()
+                            try request.checkRequiredSignIn()
                             guard let call = request.call else { return try await chain.exchange(request) }
                             return try await call.exchange(request) { request in  // again after a dead connection
                                 try await chain.exchange(request)  // the session
@@ -185,7 +185,7 @@ extension PreparedCall {
 
     /// Sends the request in a new task, and transforms the response and calls back once on the main actor.
     func start<Value>(
-        on actor: MainActor.Type, transformingThere transform: @escaping @MainActor (NetworkResponse) throws -> Value,
+        on actor: MainActor.Type, transformOnActor transform: @escaping @MainActor (NetworkResponse) throws -> Value,
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         calls.start(self) { call in
@@ -195,7 +195,7 @@ extension PreparedCall {
 }
 
 extension PreparedCall {
-    /// A call with a completion whose response or error has arrived.
+    /// A call with a completion, and its response or error.
     struct Completed: Sendable {
         let call: PreparedCall
         let result: Result<NetworkResponse, NetworkError>
@@ -225,14 +225,14 @@ extension PreparedCall {
             }
         }
 
-        /// Passes the value to the completion, unless the call was canceled before: it then gets the cancellation.
+        /// Passes the value to the completion, or the cancellation if the call was canceled before.
         func end<Value>(_ value: Result<Value, NetworkError>, _ completion: (Result<Value, NetworkError>) -> Void) {
             let value = handle.finish() ? value : .failure(NetworkError.completion(CancellationError(), call.request))
             if case .success(let response) = result {
                 let error: NetworkError? = if case .failure(let error) = value { error } else { nil }
                 response.endCall(with: error)
             }
-            (call.environment?.afterwards).run { completion(value) }
+            (call.environment?.detached).run { completion(value) }
             didEnd()
         }
     }

@@ -10,11 +10,10 @@ public final class RequestHandle: Sendable {
 
     private let state = Protected(State.waiting)
 
-    /// Creates a handle that belongs to no request yet. A fake ``NetworkRouter`` returns one.
+    /// Creates a handle without a request, for a fake ``NetworkRouter``.
     public init() {}
 
-    /// Cancels the request. Its completion receives ``NetworkError/Code/cancelled``. Nothing happens if it was called
-    /// already.
+    /// Cancels the request. Its completion receives ``NetworkError/Code/cancelled``. Does nothing after the completion.
     public func cancel() {
         let task: Task<Void, Never>? = state.withLock { state in
             defer { if case .over = state {} else { state = .cancelled } }
@@ -29,7 +28,7 @@ public final class RequestHandle: Sendable {
         if case .cancelled = state.value { true } else { false }
     }
 
-    /// Takes the task that performs the request. Cancels the task if the handle was canceled before.
+    /// Sets the task that performs the request. Cancels the task if the handle was canceled before.
     package func run(_ task: Task<Void, Never>) {
         let isCancelled = state.withLock { state in
             if case .waiting = state { state = .running(task) }

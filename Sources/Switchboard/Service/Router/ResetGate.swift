@@ -3,11 +3,11 @@ import SwitchboardPlatform
 /// Stops the calls of a chain during a reset.
 final class ResetGate: Sendable {
     /// Whether the running code is part of a reset. A nested reset would wait for itself.
-    @TaskLocal private static var isInside = false
+    @TaskLocal private static var isResetting = false
 
     private struct State {
         var isResetting = false
-        var joined: [CheckedContinuation<Void, Never>] = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
         var calls: [ObjectIdentifier: WeakCalls] = [:]
     }
 
@@ -30,24 +30,24 @@ final class ResetGate: Sendable {
         state.withLock { $0.calls[ObjectIdentifier(calls)] = WeakCalls(calls: calls) }
     }
 
-    /// Removes deallocated calls: another object may get their identity.
+    /// Removes deallocated calls, because another object may get their identity.
     func remove(_ calls: RouterCalls) {
         state.withLock { $0.calls[ObjectIdentifier(calls)] = nil }
     }
 
     /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead.
     func reset(_ wipe: @Sendable () async -> Void) async {
-        guard !Self.isInside, await begin() else { return }
+        guard !Self.isResetting, await begin() else { return }
         let calls = state.withLock { $0.calls.values.map(\.calls) }.compactMap { $0 }
         for calls in calls { calls.cancelAll() }
         for calls in calls { await calls.end() }
-        await Self.$isInside.withValue(true, operation: wipe)
-        let joined = state.withLock { state in
+        await Self.$isResetting.withValue(true, operation: wipe)
+        let waiters = state.withLock { state in
             state.isResetting = false
-            defer { state.joined = [] }
-            return state.joined
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for continuation in joined { continuation.resume() }
+        for continuation in waiters { continuation.resume() }
     }
 
     /// Begins a reset. If another one is running, waits until it ends and returns false.
@@ -59,7 +59,7 @@ final class ResetGate: Sendable {
         if isFirst { return true }
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                if state.isResetting { state.joined.append(continuation) }
+                if state.isResetting { state.waiters.append(continuation) }
                 return !state.isResetting
             }
             if isOver { continuation.resume() }

@@ -21,11 +21,11 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     /// - Parameters:
     ///   - session: The session that performs the exchanges. Default ``DefaultSession/shared``.
     ///   - interceptors: Interceptors that wrap each call, outermost first. Default none.
-    ///   - exchangeInterceptors: Interceptors that wrap each exchange, behind redirects, outermost first. Default none.
+    ///   - exchangeInterceptors: Interceptors that wrap each exchange, after redirects, outermost first. Default none.
     ///   - monitors: Receive the events of every call. Default none.
     ///   - builder: Builds the requests. It holds the header fields and options for all of them.
     ///   - completionQueue: The queue that completions are called on, such as `.main` for user interfaces. Nil, the
-    ///     default, for no specific queue.
+    ///     default, selects no specific queue.
     ///   - clock: The clock that measures ``Timeouts/total``.
     public convenience init(
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
@@ -73,8 +73,8 @@ extension Router {
     }
 
     /// Returns the plan of a call and sends nothing: the request after each ``RequestAdapter``, the interceptors in the
-    /// order in which they run, and warnings. An error that the call would fail with is part of the plan. A cache states
-    /// what it would do with the request as the adapters before it left it.
+    /// order in which they run, and warnings. An error that the call would fail with is part of the plan. A cache
+    /// explains its decision about the request.
     ///
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))

@@ -9,8 +9,8 @@ public final class RouterCalls: Sendable {
     private struct State {
         /// The calls in flight. Each one stores its index in this array.
         var calls: [Call] = []
-        /// Waiters for the end of all calls. A waiter resumes when no call is in flight except those in `except`.
-        var ended: [(except: Set<ObjectIdentifier>, continuation: CheckedContinuation<Void, Never>)] = []
+        /// Waiters for the end of all calls, except those in `except`.
+        var waiters: [(except: Set<ObjectIdentifier>, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     let chain: InterceptorChain
@@ -51,8 +51,8 @@ public final class RouterCalls: Sendable {
         RouterCalls(chain, queue, clock, in: environment)
     }
 
-    /// The environment of a call that begins now. Nil if none is set.
-    package var environmentNow: CallEnvironment? { CallEnvironment(startingIn: environment) }
+    /// The environment of a new call. Nil if none is set.
+    package var currentEnvironment: CallEnvironment? { CallEnvironment(startingIn: environment) }
 
     /// Makes a call in a new task. Sends nothing if its request could not be built.
     ///
@@ -64,7 +64,7 @@ public final class RouterCalls: Sendable {
         _ prepared: PreparedCall, deliver: @escaping @Sendable (PreparedCall.Completed) async -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
-        let call = Call(outer: .current)
+        let call = Call(parent: .current)
         _ = call.add { handle.cancel() }
         let added = Result { () throws(NetworkError) in try add(call) }
         let task = Task {
@@ -94,7 +94,7 @@ public final class RouterCalls: Sendable {
     package func asOneCall<Output: Sendable>(
         _ operation: @Sendable () async throws -> Output
     ) async throws -> Output {
-        let call = Call(outer: .current)
+        let call = Call(parent: .current)
         try add(call)
         defer { remove(call) }
         return try await call.run(operation)
@@ -109,10 +109,10 @@ public final class RouterCalls: Sendable {
         let call: Call
         if request.call == nil {
             let elapsed = request.timeouts.total == nil ? nil : clock.stopwatch()
-            call = Call(request.options.monitors, elapsed: elapsed, outer: .current)
+            call = Call(request.options.monitors, elapsed: elapsed, parent: .current)
             request.call = call
         } else {
-            call = Call(outer: .current)
+            call = Call(parent: .current)
         }
         do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
         do {
@@ -129,13 +129,13 @@ public final class RouterCalls: Sendable {
         }
     }
 
-    /// Reports the start and the failure of a call to its monitors. A longer call reports its own.
+    /// Reports the start and the failure of a call to its monitors. A ``LongCall`` reports its own.
     @inline(__always)
     package func reported(
         _ request: NetworkRequest, _ send: (NetworkRequest) async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
         guard let call = request.call else { return try await send(request) }
-        if !call.isLong { call.tell(.made, request) }
+        if !call.isLong { call.report(.made, request) }
         do {
             try Call.check()
             var response = try await send(request)
@@ -154,7 +154,7 @@ public final class RouterCalls: Sendable {
         _ request: NetworkRequest, to total: Duration,
         _ send: @escaping @Sendable () async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
-        // A limit of more than a century is no limit, and more than the clock's sleep can count.
+        // A century is no limit, and would overflow the sleep of the clock.
         guard total < .century else { return try await send() }
         let error = NetworkError(
             .timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
@@ -167,7 +167,7 @@ public final class RouterCalls: Sendable {
 
     /// Adds a call, or throws during a reset.
     private func add(_ call: Call) throws(NetworkError) {
-        // Checked under the lock: a reset ends the calls added before it, and rejects those after it.
+        // Checked under the lock: a reset ends earlier calls, and rejects later ones.
         let added = state.withLock { state in
             Result { () throws(NetworkError) in
                 try chain.gate.check()
@@ -188,14 +188,14 @@ public final class RouterCalls: Sendable {
                 last.index = index
             }
             call.index = nil
-            guard !state.ended.isEmpty else { return [] }
-            let left = state.calls.map(ObjectIdentifier.init)
-            let ended = state.ended.filter { left.allSatisfy($0.except.contains) }
-            state.ended.removeAll { left.allSatisfy($0.except.contains) }
-            return ended.map(\.continuation)
+            guard !state.waiters.isEmpty else { return [] }
+            let inFlight = state.calls.map(ObjectIdentifier.init)
+            let ready = state.waiters.filter { inFlight.allSatisfy($0.except.contains) }
+            state.waiters.removeAll { inFlight.allSatisfy($0.except.contains) }
+            return ready.map(\.continuation)
         }
         for continuation in continuations { continuation.resume() }
-        call.leaveOuter()
+        call.releaseParent()
     }
 
     // MARK: Reset
@@ -204,13 +204,13 @@ public final class RouterCalls: Sendable {
         await chain.gate.reset { [chain] in await chain.wipe() }
     }
 
-    /// Waits until no call is in flight, except the calls that the running code is part of.
+    /// Waits until no call is in flight, except calls that contain the running code.
     func end() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 let own = Set(state.calls.filter(\.containsRunningCode).map(ObjectIdentifier.init))
                 if own.count == state.calls.count { return true }
-                state.ended.append((own, continuation))
+                state.waiters.append((own, continuation))
                 return false
             }
             if isOver { continuation.resume() }
@@ -219,13 +219,13 @@ public final class RouterCalls: Sendable {
 }
 
 extension NetworkError {
-    /// Returns the error for the caller. It names the request and counts how often it was sent.
+    /// Returns the error for the caller, with the request and the number of attempts.
     static func caught(_ error: any Error, of call: Call, _ request: NetworkRequest?) -> any Error {
         let thrower = call.thrower(of: error)
         var error = caught(error)
         guard error.code != .cancelled else { return CancellationError() }
-        if let thrower, let own = error.underlying, error.code == .unknown, error.reason == nil {
-            error.reason = "\(thrower) threw \(NetworkError.text(of: own))"
+        if let thrower, let underlying = error.underlying, error.code == .unknown, error.reason == nil {
+            error.reason = "\(thrower) threw \(NetworkError.text(of: underlying))"
         }
         error.attempts = max(error.attempts, call.totalAttempts)
         if error.code.isTransport, request?.options.hasValues == true,
@@ -244,8 +244,7 @@ extension NetworkError {
         return caught(error).attributed(to: request)
     }
 
-    /// Returns the error for anything that a session, an interceptor or a transform threw, including an app's own
-    /// errors.
+    /// Returns the error for any error of a session, an interceptor or a transform.
     package static func caught(_ error: any Error) -> NetworkError {
         switch error {
         case is CancellationError: NetworkError(.cancelled)
@@ -257,68 +256,67 @@ extension NetworkError {
     }
 }
 
-/// The body of a router's call while it is read. The call is in flight until the end of the body, and its cancellation
-/// ends the body.
+/// The body of a call, which stays in flight until the body ends. Canceling the call ends the body.
 final class CallStream: ResponseBytes.Source {
     private let bytes: Protected<ResponseBytes?>
     /// The response without its body.
     private let head: NetworkResponse
-    private let isEndedByReader = Protected(false)
+    private let readerEndsCall = Protected(false)
     private let isComplete = Protected(false)
-    private let cancellation: Call
+    private let call: Call
     private let didEnd: @Sendable () -> Void
-    /// The identifier of the cancellation handler. The handler retains the body and `didEnd`, which retains the call:
-    /// it is removed at the end to release both.
+    /// The identifier of the cancellation handler. The end of the body removes the handler, which retains the body and
+    /// the call.
     private let handler: Int
 
     init(
-        _ bytes: ResponseBytes, of response: NetworkResponse, _ cancellation: Call,
+        _ bytes: ResponseBytes, of response: NetworkResponse, _ call: Call,
         didEnd: @escaping @Sendable () -> Void
     ) {
         var head = response
         head.stream = nil
         self.head = head
-        let held = Protected<ResponseBytes?>(bytes)
-        self.bytes = held
-        self.cancellation = cancellation
+        let stored = Protected<ResponseBytes?>(bytes)
+        self.bytes = stored
+        self.call = call
         self.didEnd = didEnd
-        // Releasing the body closes the exchange. A body that is being read receives the cancellation itself.
-        handler = cancellation.add {
-            _ = held.swap(nil)
+        // Releasing the body closes the exchange. A reader in progress receives the cancellation itself.
+        handler = call.add {
+            _ = stored.swap(nil)
             didEnd()
         }
     }
 
     deinit {
-        cancellation.remove(handler)
+        call.remove(handler)
         head.endCall(with: isComplete.value ? nil : CancellationError())
         didEnd()
     }
 
     var request: NetworkRequest? { head.request }
 
-    func endsWithReader() { isEndedByReader.withLock { $0 = true } }
+    func letReaderEndCall() { readerEndsCall.withLock { $0 = true } }
 
     func next() async throws -> Data? {
         guard let bytes = bytes.value else {
-            if cancellation.isCancelled { throw CancellationError() }
+            if call.isCancelled { throw CancellationError() }
             return nil
         }
         do {
-            let chunk = try await cancellation.run {
+            let chunk = try await call.run {
                 try Call.check()
                 return try await bytes.next()
             }
             if chunk == nil {
                 isComplete.withLock { $0 = true }
-                if !isEndedByReader.value { head.endCall() }
+                if !readerEndsCall.value { head.endCall() }
                 end()
             }
             return chunk
         } catch {
-            let found = NetworkError.caught(error)
+            let caught = NetworkError.caught(error)
             let error: any Error =
-                found.code == .cancelled ? CancellationError() : request.map(found.attributed) ?? found
+                caught.code == .cancelled ? CancellationError() : request.map(caught.attributed) ?? caught
             head.endCall(with: error)
             end()
             throw error
@@ -327,7 +325,7 @@ final class CallStream: ResponseBytes.Source {
 
     private func end() {
         _ = bytes.swap(nil)
-        cancellation.remove(handler)
+        call.remove(handler)
         didEnd()
     }
 }

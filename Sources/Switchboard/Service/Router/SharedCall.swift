@@ -1,39 +1,38 @@
 import SwitchboardPlatform
 
-/// An operation that several callers wait for. It runs in a separate task: when one caller is canceled, it stops
-/// waiting, and the others continue to wait.
+/// An operation that several callers wait for. It runs in a separate task: a canceled caller stops waiting, and the
+/// others continue.
 package final class SharedCall<Output: Sendable>: Sendable {
     private struct State {
         var result: Result<Output, any Error>?
         var task: Task<Void, any Error>?
         var nextID = 0
-        /// The callers that have entered, whether they wait yet or not.
-        var present: Set<Int> = []
-        var waiters: [Int: CheckedContinuation<Output, any Error>] = [:]
+        /// The callers that have joined, including those that do not wait yet.
+        var callers: Set<Int> = []
+        var continuations: [Int: CheckedContinuation<Output, any Error>] = [:]
     }
 
     private let state = Protected(State())
-    /// Whether the operation is canceled when the last caller has left.
-    private let endsWithCallers: Bool
+    /// Whether the operation is canceled when the last caller leaves.
+    private let cancelsWhenAbandoned: Bool
 
-    package init(endsWithCallers: Bool) {
-        self.endsWithCallers = endsWithCallers
+    package init(cancelsWhenAbandoned: Bool) {
+        self.cancelsWhenAbandoned = cancelsWhenAbandoned
     }
 
-    /// Whether the operation is in flight and can be joined.
-    var isUnderWay: Bool { state.withLock { $0.result == nil } }
+    var isInFlight: Bool { state.withLock { $0.result == nil } }
 
-    /// Joins the callers and returns the caller's number, or nil when the operation is over.
-    package func enter() -> Int? {
+    /// Adds a caller and returns its number, or nil when the operation has ended.
+    package func join() -> Int? {
         state.withLock { state in
             guard state.result == nil else { return nil }
             state.nextID += 1
-            state.present.insert(state.nextID)
+            state.callers.insert(state.nextID)
             return state.nextID
         }
     }
 
-    /// Starts the operation. A caller's cancellation does not cancel it.
+    /// Starts the operation.
     package func start(_ operation: @escaping @Sendable () async -> Result<Output, any Error>) {
         let task = Call.$current.withValue(nil) {
             startTask { self.finish(await operation()) }
@@ -45,57 +44,57 @@ package final class SharedCall<Output: Sendable>: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Waits for the result, as the caller with a number from ``enter()``.
-    package func value(at place: Int) async throws -> Output {
+    /// Waits for the result. `caller` is a number from ``join()``.
+    package func value(for caller: Int) async throws -> Output {
         try await withCancellation {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Output, any Error>? = state.withLock { state in
-                    guard state.present.contains(place) else { return .failure(CancellationError()) }
+                    guard state.callers.contains(caller) else { return .failure(CancellationError()) }
                     if let result = state.result { return result }
-                    state.waiters[place] = continuation
+                    state.continuations[caller] = continuation
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            self.leave(place)
+            self.leave(caller)
         }
     }
 
     /// Delivers the result to all callers and cancels the operation if it still runs. Does nothing if a result exists.
     package func finish(_ result: Result<Output, any Error>) {
-        let (waiters, task) = state.withLock { state in
+        let (continuations, task) = state.withLock { state in
             guard state.result == nil else {
                 return ([], nil) as ([CheckedContinuation<Output, any Error>], Task<Void, any Error>?)
             }
             state.result = result
-            defer { state.waiters = [:] }
-            return (Array(state.waiters.values), state.task)
+            defer { state.continuations = [:] }
+            return (Array(state.continuations.values), state.task)
         }
-        for waiter in waiters { waiter.resume(with: result) }
+        for continuation in continuations { continuation.resume(with: result) }
         task?.cancel()
     }
 
-    private func leave(_ place: Int) {
-        let (waiter, isAbandoned) = state.withLock { state in
-            guard state.result == nil, state.present.remove(place) != nil else {
+    private func leave(_ caller: Int) {
+        let (continuation, isAbandoned) = state.withLock { state in
+            guard state.result == nil, state.callers.remove(caller) != nil else {
                 return (nil, false) as (CheckedContinuation<Output, any Error>?, Bool)
             }
-            let isAbandoned = endsWithCallers && state.present.isEmpty
-            // From here on, nobody can join.
+            let isAbandoned = cancelsWhenAbandoned && state.callers.isEmpty
+            // No caller can join anymore.
             if isAbandoned { state.result = .failure(CancellationError()) }
-            return (state.waiters.removeValue(forKey: place), isAbandoned)
+            return (state.continuations.removeValue(forKey: caller), isAbandoned)
         }
-        waiter?.resume(throwing: CancellationError())
+        continuation?.resume(throwing: CancellationError())
         if isAbandoned { state.withLock { $0.task }?.cancel() }
     }
 }
 
-/// Operations by key, each shared by all callers that request it while it runs. The last caller that leaves cancels it.
-package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Note: Sendable>: Sendable {
+/// Operations by key, each shared by its concurrent callers. When the last caller leaves, the operation is canceled.
+package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Context: Sendable>: Sendable {
     private struct Entry {
         let call: SharedCall<Output>
-        let note: Note
+        let context: Context
     }
 
     private let entries = Protected<[Key: Entry]>([:])
@@ -103,39 +102,39 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Note
     package init() {}
 
     /// The number of operations in flight.
-    package var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isUnderWay } }
+    package var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isInFlight } }
 
     /// Waits for the value of an operation: the one in flight for the key, or a new one.
     ///
     /// - Parameters:
     ///   - key: Identifies the operation.
-    ///   - note: A note that is stored with a new operation.
-    ///   - didJoin: Called with the note of the operation in flight when the caller joins it.
-    ///   - operation: The operation, called with its note. It does not end with a single caller's task or call.
+    ///   - context: A value for a new operation.
+    ///   - didJoin: Called with the context of the operation in flight when the caller joins it.
+    ///   - operation: The operation, called with its context.
     /// - Returns: The value of the operation.
     /// - Throws: The error of the operation, or `CancellationError` when the caller was canceled.
     package func value(
-        for key: Key, note: @autoclosure () -> Note, didJoin: (Note) -> Void = { _ in },
-        _ operation: @escaping @Sendable (Note) async throws -> Output
+        for key: Key, context: @autoclosure () -> Context, didJoin: (Context) -> Void = { _ in },
+        _ operation: @escaping @Sendable (Context) async throws -> Output
     ) async throws -> Output {
         try Call.check()
-        let (entry, place, isNew) = entries.withLock { entries in
-            if let entry = entries[key], let place = entry.call.enter() { return (entry, place, false) }
-            let entry = Entry(call: SharedCall<Output>(endsWithCallers: true), note: note())
+        let (entry, caller, isNew) = entries.withLock { entries in
+            if let entry = entries[key], let caller = entry.call.join() { return (entry, caller, false) }
+            let entry = Entry(call: SharedCall<Output>(cancelsWhenAbandoned: true), context: context())
             entries[key] = entry
-            return (entry, entry.call.enter() ?? 0, true)
+            return (entry, entry.call.join() ?? 0, true)
         }
         if isNew {
             entry.call.start {
                 let result: Result<Output, any Error>
-                do { result = .success(try await operation(entry.note)) } catch { result = .failure(error) }
+                do { result = .success(try await operation(entry.context)) } catch { result = .failure(error) }
                 self.remove(entry.call, key)
                 return result
             }
         } else {
-            didJoin(entry.note)
+            didJoin(entry.context)
         }
-        return try await entry.call.value(at: place)
+        return try await entry.call.value(for: caller)
     }
 
     private func remove(_ call: SharedCall<Output>, _ key: Key) {

@@ -2,7 +2,6 @@ import Foundation
 
 /// A download: the file that receives the response, and its settings.
 package struct Download: Sendable {
-    /// The destination of the download.
     var file: URL
     /// Whether a failed download keeps the bytes that have arrived.
     var isKept = false
@@ -12,8 +11,8 @@ package struct Download: Sendable {
     /// Checks the complete file before it gets its name, and throws to reject it.
     var verify: (@Sendable (_ file: URL) async throws -> Void)?
 
-    /// Sends a request until the file is complete. A response that is not accepted, or has no body to save, is returned
-    /// in memory.
+    /// Sends a request until the file is complete. A response that is not accepted, or has no body, is returned in
+    /// memory.
     func run(
         _ request: NetworkRequest, under shared: RetryPolicy?, _ next: Next
     ) async throws -> NetworkResponse {
@@ -40,8 +39,8 @@ extension RequestOptions {
         set { self[DownloadOption.self] = newValue }
     }
 
-    /// Keeps the response in memory, whatever else the endpoint requests.
-    package mutating func holdResponse() {
+    /// Keeps the response in memory, even for an endpoint of a download.
+    package mutating func keepResponseInMemory() {
         download = nil
         streamsResponse = false
     }
@@ -49,7 +48,7 @@ extension RequestOptions {
 
 private enum DownloadOption: RequestOption { static let defaultValue: Download? = nil }
 
-/// Removes what a cache stored of a response, because the app refused the file that was downloaded with it.
+/// A closure that removes a response from a cache, because the app rejected the file that was downloaded with it.
 package enum RefusedDownload: RequestOption {
     package static let defaultValue: (@Sendable (NetworkResponse) async -> Void)? = nil
 }

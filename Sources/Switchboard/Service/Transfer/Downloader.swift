@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardText
 
-/// Downloads one response into a file. It resumes after a lost connection, and gives the complete file its name.
+/// Downloads one response into a temporary file. It resumes after a lost connection, and renames the complete file.
 ///
 /// It appends a response only if the server confirms by `If-Range` that the content is unchanged ([RFC 9110
 /// §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)), and the response starts at the first missing byte
@@ -22,7 +22,7 @@ actor Downloader {
     /// Whether the endpoint itself requests a range, so that the file is that range.
     private let isOwnRange: Bool
     private var restarts = 0
-    private var fetched: Int64 = 0
+    private var receivedCount: Int64 = 0
 
     init(
         _ download: Download, _ request: NetworkRequest, _ policy: RetryPolicy, isSaved: @escaping Rule,
@@ -51,14 +51,14 @@ actor Downloader {
             do {
                 try await verify(file.url)
             } catch {
-                file.discard()  // or a later call would resume it
+                file.discard()  // prevents a resumption
                 if error is CancellationError { throw error }
                 await response.request?[RefusedDownload.self]?(response)
                 throw NetworkError(.verificationFailed, underlying: error).with(response)
             }
         }
-        try file.place()
-        response.endStream(after: fetched)
+        try file.moveToDestination()
+        response.endStream(after: receivedCount)
         response.fileURL = download.file
         return response
     }
@@ -73,36 +73,36 @@ actor Downloader {
     private func fetch() async throws -> (NetworkResponse, isWhole: Bool) {
         let left = policy.timeLeft(of: request)
         while true {
-            let (before, begun) = (file.count, restarts)
+            let (startCount, startRestarts) = (file.count, restarts)
             let result: Result<NetworkResponse, NetworkError>
             do {
                 switch try await attempt() {
                 case .whole(let response): return (response, true)
                 case .refused(let response): result = .success(response)
                 case .part:
-                    try noteGain(since: before, begun)
+                    try recordProgress(since: startCount, startRestarts)
                     continue
                 }
             } catch let error as NetworkError {
                 result = .failure(error)
             }
-            try noteGain(since: before, begun, isPart: false)
+            try recordProgress(since: startCount, startRestarts, isPart: false)
             let status = (try? result.get())?.statusCode
-            if status == 416, before > 0 {
+            if status == 416, startCount > 0 {
                 try restart()
                 continue
             }
-            guard policy.mayRepeat(request, after: result),
-                try await policy.goesOn(after: result, of: request, within: left)
+            guard policy.allowsRetry(of: request, after: result),
+                try await policy.waitForRetry(after: result, of: request, within: left)
             else {
                 if status == 404 || status == 410 { file.discard() }
-                return (try result.mapError(noting).get(), false)
+                return (try result.mapError(mentioningKeptBytes).get(), false)
             }
         }
     }
 
-    /// Returns an error that says how many bytes a later call can build on.
-    private func noting(_ error: NetworkError) -> NetworkError {
+    /// Returns an error whose reason has the number of bytes that a later call can resume.
+    private func mentioningKeptBytes(_ error: NetworkError) -> NetworkError {
         guard file.isKept, file.origin != nil, file.count > 0 else { return error }
         var error = error
         error.reason = (error.reason.map { $0 + "; " } ?? "") + "\(file.count) bytes are kept for the next call"
@@ -111,9 +111,10 @@ actor Downloader {
 
     /// Restarts the count of attempts after progress of 64 KiB. A partial response with less progress counts as an
     /// attempt.
-    private func noteGain(since before: Int64, _ begun: Int, isPart: Bool = true) throws(NetworkError) {
-        guard begun == restarts else { return }
-        guard file.count - before < 64 << 10 else { return call.restartAttempts() }
+    private func recordProgress(since startCount: Int64, _ startRestarts: Int, isPart: Bool = true) throws(NetworkError)
+    {
+        guard startRestarts == restarts else { return }
+        guard file.count - startCount < 64 << 10 else { return call.restartAttempts() }
         guard isPart, !call.takeAttempt(within: policy.maximumAttempts) else { return }
         throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
     }
@@ -131,7 +132,7 @@ actor Downloader {
     // MARK: One attempt
 
     private func attempt() async throws -> Outcome {
-        let (response, offset) = try await ask()
+        let (response, offset) = try await sendRequest()
         guard isSaved(response.statusCode) else {
             return .refused(try await response.inMemory(request.limits))
         }
@@ -140,8 +141,7 @@ actor Downloader {
             guard let offset else {
                 throw NetworkError(
                     .invalidResponse, reason: "the response is partial (206), but the whole file was requested"
-                ).with(
-                    response)
+                ).with(response)
             }
             guard let range = continuation(of: response, from: offset), let last = range.bytes?.upperBound else {
                 try restart()
@@ -150,12 +150,12 @@ actor Downloader {
             // A first response of unknown length does not give the size of the file. A partial response may.
             if let size = range.size, var origin = file.origin {
                 origin.size = size
-                try file.note(origin)
+                try file.record(origin)
             }
             end = last + 1
         } else {
             if file.count > 0 { try restart() }
-            end = try begin(response)
+            end = try beginFile(response)
         }
         try await read(response, to: end)
         guard let size = file.origin?.size ?? end, file.count < size else { return .whole(response) }
@@ -163,10 +163,10 @@ actor Downloader {
     }
 
     /// Sends a request for the missing bytes. Returns the response, and the first byte requested or nil for the whole file.
-    private func ask() async throws -> (NetworkResponse, offset: Int64?) {
+    private func sendRequest() async throws -> (NetworkResponse, offset: Int64?) {
         var (request, offset) = (request, nil as Int64?)
         if let origin = file.origin, origin.url == url, request.method == .get, !isOwnRange {
-            // A complete file that did not get its name requests its last byte, to receive a response.
+            // A complete file that was not renamed requests its last byte, to receive a response.
             let first = origin.size.map { min(file.count, $0 - 1) } ?? file.count
             if first > 0 {
                 offset = first
@@ -189,17 +189,17 @@ actor Downloader {
             let range = response.headers["Content-Range"].flatMap(ContentRange.init), let bytes = range.bytes,
             bytes.lowerBound == offset
         else { return nil }
-        if let known = origin.size, range.size ?? known != known || bytes.upperBound >= known { return nil }
+        if let size = origin.size, range.size ?? size != size || bytes.upperBound >= size { return nil }
         let field = origin.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
         if let validator = response.headers[field], validator != origin.validator { return nil }
         return range
     }
 
     /// Records the origin of a new file's bytes. Returns their number, or nil when it is not announced.
-    private func begin(_ response: NetworkResponse) throws(NetworkError) -> Int64? {
+    private func beginFile(_ response: NetworkResponse) throws(NetworkError) -> Int64? {
         let size = response.announcedLength(of: request.method)
         let validator = response.isEncoded || isOwnRange ? nil : response.strongValidator
-        try file.note(validator.map { PartialFile.Origin(url: url, validator: $0, size: size) })
+        try file.record(validator.map { PartialFile.Origin(url: url, validator: $0, size: size) })
         return size
     }
 
@@ -210,8 +210,8 @@ actor Downloader {
         }
         download.progress?.report(file.count, of: whole)
         var read: Int64 = 0
-        // Bytes of a cache are no received ones.
-        defer { fetched += max(0, read - response.storedCount) }
+        // Excludes the bytes of a cache.
+        defer { receivedCount += max(0, read - response.storedCount) }
         for try await chunk in response.bytes {
             let count = file.count + Int64(chunk.count)
             guard count <= request.limits.downloadedFile else {
@@ -272,10 +272,10 @@ extension NetworkResponse {
         if let tag = headers["ETag"] {
             return tag.count > 1 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? tag : nil
         }
-        guard let changed = headers["Last-Modified"], let date = headers["Date"],
-            let changedDate = HTTPDate.parse(changed), let sentDate = HTTPDate.parse(date),
-            sentDate.timeIntervalSince(changedDate) >= 1
+        guard let modified = headers["Last-Modified"], let date = headers["Date"],
+            let modifiedDate = HTTPDate.parse(modified), let sentDate = HTTPDate.parse(date),
+            sentDate.timeIntervalSince(modifiedDate) >= 1
         else { return nil }
-        return changed
+        return modified
     }
 }

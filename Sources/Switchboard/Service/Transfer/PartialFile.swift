@@ -2,9 +2,9 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// The temporary file of a download, beside its destination.
+/// The temporary file of a download, in the folder of its destination.
 ///
-/// A kept file has a name made from the destination's. A second file, the sidecar, records the origin of its bytes. A
+/// A kept file has a name derived from the destination. A second file, the sidecar, records the origin of its bytes. A
 /// later call, also of another process, resumes it. Any other file has a unique name, and is removed when the download
 /// ends. A lock on the file limits it to one download at a time.
 final class PartialFile: @unchecked Sendable {
@@ -28,7 +28,7 @@ final class PartialFile: @unchecked Sendable {
     private var end: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
-    private var isPlaced = false
+    private var isMoved = false
     /// Whether a later call can resume the file.
     var isKept: Bool { sidecar != nil }
 
@@ -44,15 +44,15 @@ final class PartialFile: @unchecked Sendable {
             throw Self.failure("\(destination.path.quotedForMessage) is a folder")
         }
         // The download would replace a device or a pipe with a file.
-        var there = stat()
-        guard lstat(destination.path, &there) != 0 || [S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) else {
+        var existing = stat()
+        guard lstat(destination.path, &existing) != 0 || [S_IFREG, S_IFLNK].contains(existing.st_mode & S_IFMT) else {
             throw Self.failure("\(destination.path.quotedForMessage) is not a regular file")
         }
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
-        // A killed process leaves this file behind, so its name contains that of the destination.
-        let own = ".\(destination.lastPathComponent.prefix(40)).\(UUID().uuidString.prefix(8)).part"
-        let name = isKept ? ".\(destination.lastPathComponent).download" : own
+        // A killed process does not remove this file, so its name contains that of the destination.
+        let unique = ".\(destination.lastPathComponent.prefix(40)).\(UUID().uuidString.prefix(8)).part"
+        let name = isKept ? ".\(destination.lastPathComponent).download" : unique
         url = folder.appendingPathComponent(name)
         sidecar = isKept ? folder.appendingPathComponent(name + ".json") : nil
         descriptor = try Self.open(url, for: destination)
@@ -69,7 +69,7 @@ final class PartialFile: @unchecked Sendable {
     }
 
     private static func open(_ url: URL, for destination: URL) throws(NetworkError) -> Int32 {
-        // Another download may rename the file between opening and locking. Then this one opens it again.
+        // Another download may rename the file between opening and locking. It is then opened again.
         for _ in 0..<10 {
             let descriptor = Foundation.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
             guard descriptor >= 0 else {
@@ -112,12 +112,12 @@ final class PartialFile: @unchecked Sendable {
         (count, end) = (size, 0)
     }
 
-    /// Appends from an earlier byte on. The bytes behind it stay until others arrive, because a cache may share them.
-    func rewind(to place: Int64) { (count, end) = (place, count) }
+    /// Moves the end back to an offset. The bytes after it stay until others arrive, because a cache may share them.
+    func rewind(to offset: Int64) { (count, end) = (offset, count) }
 
     /// Records the origin of the bytes before the first of them is written, because a process may be killed at any
     /// time.
-    func note(_ origin: Origin?) throws(NetworkError) {
+    func record(_ origin: Origin?) throws(NetworkError) {
         guard self.origin != origin else { return }
         self.origin = origin
         guard let sidecar else { return }
@@ -133,7 +133,7 @@ final class PartialFile: @unchecked Sendable {
     }
 
     func append(_ data: Data) throws(NetworkError) {
-        guard count + Int64(data.count) > end || !has(data) else { return count += Int64(data.count) }
+        guard count + Int64(data.count) > end || !contains(data) else { return count += Int64(data.count) }
         let result = data.withUnsafeBytes { buffer -> Int32 in
             var rest = buffer[...]
             while !rest.isEmpty {
@@ -149,22 +149,22 @@ final class PartialFile: @unchecked Sendable {
         guard result == 0 else { throw failure(result) }
     }
 
-    /// Returns whether the file has these bytes already.
-    private func has(_ data: Data) -> Bool {
+    /// Returns whether the file has these bytes at its end.
+    private func contains(_ data: Data) -> Bool {
         var bytes = [UInt8](repeating: 0, count: data.count)
         return pread(descriptor, &bytes, bytes.count, off_t(count)) == bytes.count && data.elementsEqual(bytes)
     }
 
-    /// Gives the complete file its name, atomically.
-    func place() throws(NetworkError) {
+    /// Renames the complete file to its destination, atomically.
+    func moveToDestination() throws(NetworkError) {
         guard rename(url.path, destination.path) == 0 else { throw failure(errno) }
-        isPlaced = true
+        isMoved = true
         if let sidecar { unlink(sidecar.path) }
     }
 
     /// Removes the file and its sidecar, even if it is a kept file.
     func discard() {
-        guard !isPlaced else { return }
+        guard !isMoved else { return }
         unlink(url.path)
         if let sidecar { unlink(sidecar.path) }
     }

@@ -37,7 +37,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
             return expected > 0 ? Swift.min(1, Double(completed) / Double(expected)) : 1
         }
 
-        /// The expected time for the rest at this rate. Nil when it is unknown.
+        /// The expected remaining time at this rate. Nil when it is unknown.
         public var remaining: Duration? {
             guard let expected, let rate, rate > 0 else { return nil }
             return .seconds(Double(Swift.max(0, expected - completed)) / rate)
@@ -56,7 +56,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
     private let observe: (@Sendable (Update) -> Void)?
     private let elapsed: @Sendable () -> Duration
     /// The cancellation of the transfer, and of the calls within it.
-    let cancellation = Call(outer: .current)
+    let cancellation = Call(parent: .current)
 
     /// The same progress as a `Progress` of Foundation, for views that show one. Its `cancel()` cancels the transfer.
     /// Its `totalUnitCount` is -1 when the total size is unknown.
@@ -108,7 +108,7 @@ public final class TransferProgress: AsyncSequence, Sendable {
     func report(_ completed: Int64, of expected: Int64?) {
         let time = elapsed()
         let (update, readers) = state.withLock { state in
-            state.rate.note(completed, at: time)
+            state.rate.record(completed, at: time)
             state.update = Update(completed: completed, expected: expected, rate: state.rate.bytesPerSecond)
             return (state.update, Array(state.readers.values))
         }
@@ -153,13 +153,13 @@ struct TransferRate {
     private var samples: [(time: Duration, completed: Int64)] = []
     private static let span = Duration.seconds(3)
     private static let spacing = Duration.milliseconds(200)
-    /// The shortest time for a measurement. In a shorter time the rate would be that of filling a buffer.
+    /// The shortest time for a measurement. A shorter one would measure the filling of a buffer.
     private static let shortest = Duration.milliseconds(100)
 
     /// Records the number of bytes transferred. A smaller number than before begins a new measurement.
-    mutating func note(_ completed: Int64, at time: Duration) {
+    mutating func record(_ completed: Int64, at time: Duration) {
         if let last = samples.last, completed < last.completed { samples = [] }
-        // Each fifth of a second keeps one sample. Until it has passed, a new sample replaces the last one.
+        // Keeps one sample per fifth of a second.
         if samples.count > 1, time - samples[samples.count - 2].time < Self.spacing { samples.removeLast() }
         samples.append((time, completed))
         while samples.count > 2, time - samples[1].time >= Self.span { samples.removeFirst() }
@@ -179,7 +179,7 @@ struct TransferRate {
 package func withUploadProgress<Output: Sendable>(
     _ progress: TransferProgress,
     _ operation:
-        @Sendable (_ note: @escaping @Sendable (_ sent: Int64, _ length: Int64?) -> Void) async throws -> Output
+        @Sendable (_ report: @escaping @Sendable (_ sent: Int64, _ length: Int64?) -> Void) async throws -> Output
 ) async throws -> Output {
     let (sent, continuation) = AsyncStream<(Int64, Int64?)>.makeStream(bufferingPolicy: .bufferingNewest(1))
     async let reporting: Void = {

@@ -3,17 +3,17 @@ import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 
-/// The reading end of a streamed response. Releasing it cancels the exchange. It retains the session until then.
+/// The reading end of a streamed response. Releasing it cancels the exchange. It retains the session.
 final class CurlBytes: ResponseBytes.Source {
     private let pipe: BytePipe
     private let exchange: CurlExchange
-    private let exchanged: NetworkRequest
+    private let sentRequest: NetworkRequest
     private let session: CurlSession
 
     init(_ pipe: BytePipe, _ exchange: CurlExchange, of request: NetworkRequest, over session: CurlSession) {
         self.pipe = pipe
         self.exchange = exchange
-        exchanged = request
+        sentRequest = request
         self.session = session
     }
 
@@ -29,7 +29,7 @@ final class CurlBytes: ResponseBytes.Source {
                 pipe.close(cancel: exchange.cancel)
             }
         } catch let failure as CurlFailure {
-            throw session.error(failure, of: exchanged, exchange)
+            throw session.error(failure, of: sentRequest, exchange)
         }
     }
 

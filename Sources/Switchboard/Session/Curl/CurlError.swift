@@ -19,8 +19,8 @@ public struct CurlError: Error, Sendable, Hashable, LocalizedError {
 }
 
 extension CurlError {
-    /// Returns the error of the exchange. `isHeadComplete` is true if the head of the response had arrived completely.
-    /// `lacksDescriptors` is true if the process could open no socket.
+    /// Returns the error of the exchange. `isHeadComplete` is true if the complete head of the response had arrived,
+    /// `lacksDescriptors` if the process could open no socket.
     func networkError(
         isHeadComplete: Bool, route: TransportText.Route = .init(), lacksDescriptors: Bool = false
     ) -> NetworkError {
@@ -44,29 +44,30 @@ extension CurlError {
         return error
     }
 
-    /// Returns the meaning of the result code. libcurl's message distinguishes causes that share a code.
+    /// Returns the code for the result. libcurl's message distinguishes causes that share a result code.
     private func networkCode(isHeadComplete: Bool) -> NetworkError.Code {
-        func says(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
+        func mentions(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
         switch code {
-        case 6 where says("Unix socket"): return .cannotConnect
+        case 6 where mentions("Unix socket"): return .cannotConnect
         case 18 where !isHeadComplete: return .connectionLost  // the length had arrived, but not the whole head
         // A line longer than libcurl's own limit, or more decompressed bytes than it buffers for a slow reader.
         case 27, 100: return isHeadComplete ? .responseTooLarge : .headersTooLarge
         // Since 8.16, also an invalid client key or certificate.
-        case 43 where says("private key") || says("certificate"): return .insecureConnection
-        case 56 where says("unexpected eof") || says("closed abruptly"):  // TLS ended without a closing alert
+        case 43 where mentions("private key") || mentions("certificate"): return .insecureConnection
+        case 56 where mentions("unexpected eof") || mentions("closed abruptly"):  // TLS ended without a closing alert
             return isHeadComplete ? .truncatedBody : .connectionLost
-        case 56 where says("user callback function failed") && !isHeadComplete: return .headersTooLarge
+        case 56 where mentions("user callback function failed") && !isHeadComplete: return .headersTooLarge
         case 55, 56:
             // The first text is from versions before 7.87, the second from later ones.
-            if says("from proxy after CONNECT") || says("CONNECT tunnel failed") {
-                return says("407") ? .cannotAuthenticate : .cannotConnect
+            if mentions("from proxy after CONNECT") || mentions("CONNECT tunnel failed") {
+                return mentions("407") ? .cannotAuthenticate : .cannotConnect
             }
             // With TLS 1.3, a server refuses a client certificate after the client has finished the handshake.
-            if says("SSL"), says("alert") { return .insecureConnection }
-            return says("chunk") || says("hexadecimal") ? .invalidResponse : .connectionLost
+            if mentions("SSL"), mentions("alert") { return .insecureConnection }
+            return mentions("chunk") || mentions("hexadecimal") ? .invalidResponse : .connectionLost
         case 92: return isHeadComplete ? .truncatedBody : .connectionLost
-        case 97 where says("rejected by the SOCKS") || says("No authentication method"): return .cannotAuthenticate
+        case 97 where mentions("rejected by the SOCKS") || mentions("No authentication method"):
+            return .cannotAuthenticate
         default: return Self.code(for: code)
         }
     }

@@ -5,8 +5,8 @@ import Foundation
 import SwitchboardText
 
 extension CurlFailure {
-    /// Returns the error of a request that failed. `isHeadComplete` is true if the head of the response had arrived
-    /// completely.
+    /// Returns the error of a failed request. `isHeadComplete` is true if the complete head of the response had
+    /// arrived.
     func networkError(
         of request: NetworkRequest, isHeadComplete: Bool, route: TransportText.Route = .init()
     ) -> NetworkError {
@@ -46,7 +46,7 @@ extension CurlFailure {
                 .connectionLost, reason: "the server answered before the end of the body, and libcurl lost the answer")
         case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
-            repeated(
+            resendable(
                 NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),
                 request.mayBeRepeated ? .undecoded : nil)
         case .bodyAnnouncedTooLarge(let length):
@@ -58,8 +58,8 @@ extension CurlFailure {
                 reason: "it decompresses to more than \(request.limits.decompressionRatio) times its size"
                     + " (limits.decompressionRatio)")
         case .body(let error): NetworkError.encoding(error)
-        case .wrongBodyLength(let what):
-            NetworkError(.encodingFailed, reason: "the body's stream produced \(what) that its length announced")
+        case .wrongBodyLength(let amount):
+            NetworkError(.encodingFailed, reason: "the body's stream produced \(amount) that its length announced")
         }
     }
 
@@ -75,14 +75,14 @@ extension CurlFailure {
             case .unprocessed: ("the server did not process the request", .unprocessed)
             }
         guard !request.mayBeRepeated(repetition) else {
-            return repeated(NetworkError(.connectionLost, reason: reason), repetition)
+            return resendable(NetworkError(.connectionLost, reason: reason), repetition)
         }
-        let what =
+        let obstacle =
             request.repetition != nil ? nil : request.body.isReplayable ? request.method.rawValue : "its streamed body"
-        return NetworkError(.connectionLost, reason: reason + (what.map { "; \($0) is not sent again" } ?? ""))
+        return NetworkError(.connectionLost, reason: reason + (obstacle.map { "; \($0) is not sent again" } ?? ""))
     }
 
-    private func repeated(_ error: NetworkError, _ repetition: Repetition?) -> NetworkError {
+    private func resendable(_ error: NetworkError, _ repetition: Repetition?) -> NetworkError {
         var error = error
         error.repetition = repetition
         return error

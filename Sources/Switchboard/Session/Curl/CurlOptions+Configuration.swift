@@ -53,11 +53,11 @@ extension CurlOptions {
             name + ":" + (configuration.resolve[name] ?? []).joined(separator: ",")
         }
         // libcurl silently skips entries that begin with a minus and, since 8.13, entries without a host name.
-        if let bad = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
+        if let invalid = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
             throw NetworkError(
-                .invalidRequest, reason: "the session's resolve has \(bad.quotedForMessage), without a host")
+                .invalidRequest, reason: "the session's resolve has \(invalid.quotedForMessage), without a host")
         }
-        proxy = configuration.proxy.plain
+        proxy = configuration.proxy.curlProxy
         tls = try TLS(configuration.tls)
     }
 }
@@ -100,7 +100,7 @@ extension CurlOptions.TLS {
 }
 
 extension ProxyOptions {
-    fileprivate var plain: CurlOptions.Proxy {
+    fileprivate var curlProxy: CurlOptions.Proxy {
         switch kind {
         case .system: return .system
         case .none: return .none
@@ -110,7 +110,7 @@ extension ProxyOptions {
         }
     }
 
-    /// The host and port of an explicit proxy.
+    /// The host and port of an explicit proxy, as in libcurl's messages.
     fileprivate var hostAndPort: String? {
         guard case .explicit(_, let host, let port, _, _) = kind else { return nil }
         return "\(host.withoutBrackets) port \(port)"
@@ -118,7 +118,7 @@ extension ProxyOptions {
 }
 
 extension SessionConfiguration {
-    /// Returns the way to a URL, for the text of an error.
+    /// Returns the route to a URL, for the text of an error.
     func route(to url: URL?) -> TransportText.Route {
         var route = TransportText.Route(proxy: proxy.hostAndPort, unixSocketPath: unixSocketPath)
         if case .system = proxy.kind, CurlOptions().hasSystemProxy, let url, let host = url.host {

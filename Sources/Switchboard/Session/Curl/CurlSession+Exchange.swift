@@ -4,19 +4,19 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// One exchange, from the validated request to its response.
+// One exchange, from the validated request to its response.
 extension CurlSession {
     @inline(__always)
     func perform(_ request: NetworkRequest, over loop: CurlLoop) async throws -> NetworkResponse {
         var request = request
         if let upgrade = request.options.upgrade { request.headers.merge(upgrade.headers()) }
         let exchange = try makeExchange(request, over: loop)
-        let answer = try await withCancellation {
+        let outcome = try await withCancellation {
             await exchange.run()
         } onCancel: {
             exchange.cancel()
         }
-        switch answer {
+        switch outcome {
         case .whole:
             var response = response(exchange.head, body: exchange.body, of: request)
             response.trailers = exchange.trailers
@@ -32,48 +32,47 @@ extension CurlSession {
         }
     }
 
-    /// Converts the request for libcurl.
     private func makeExchange(_ request: NetworkRequest, over loop: CurlLoop) throws(NetworkError) -> CurlExchange {
         guard var url = request.urlText else { throw NetworkError(.missingURL) }
         guard request.method != .connect else {
             throw NetworkError(.unsupported, reason: "CurlSession does not support the method CONNECT")
         }
         var credentials: String?
-        if url.hasAt, let bare = request.url?.withoutUserInfo {
-            (url, credentials) = (bare.url.absoluteString, bare.credentials)
+        if url.hasAt, let parts = request.url?.withoutUserInfo {
+            (url, credentials) = (parts.url.absoluteString, parts.credentials)
         }
-        var plain = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
+        var curlRequest = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
         if let upgrade = request.options.upgrade {
-            (plain.isUpgrade, plain.body) = (true, upgrade.plainBody)
+            (curlRequest.isUpgrade, curlRequest.body) = (true, upgrade.curlBody)
         } else {
-            plain.body = try plainBody(request.body)
+            curlRequest.body = try curlBody(request.body)
         }
         let (timeouts, limits) = (request.timeouts, request.limits)
-        plain.connectTimeout = timeouts.connect?.wholeNanoseconds ?? .max
-        plain.idleTimeout = timeouts.idle?.wholeNanoseconds ?? .max
-        plain.attemptTimeout = timeouts.attempt?.wholeNanoseconds ?? .max
-        plain.headLimit = limits.responseHeaders
-        plain.bodyLimit = limits.responseBody
-        plain.ratioLimit = limits.decompressionRatio
-        plain.isStreamed = request.options.streamsResponse
-        plain.mayBeRepeated = request.mayBeRepeated
-        plain.mayBeRepeatedUnprocessed = request.mayBeRepeatedUnprocessed
-        plain.isOnNewConnection = request.repetition != nil
-        plain.decodesBody = request.repetition != .undecoded
+        curlRequest.connectTimeout = timeouts.connect?.wholeNanoseconds ?? .max
+        curlRequest.idleTimeout = timeouts.idle?.wholeNanoseconds ?? .max
+        curlRequest.attemptTimeout = timeouts.attempt?.wholeNanoseconds ?? .max
+        curlRequest.headLimit = limits.responseHeaders
+        curlRequest.bodyLimit = limits.responseBody
+        curlRequest.ratioLimit = limits.decompressionRatio
+        curlRequest.isStreamed = request.options.streamsResponse
+        curlRequest.mayBeRepeated = request.mayBeRepeated
+        curlRequest.mayBeRepeatedUnprocessed = request.mayBeRepeatedUnprocessed
+        curlRequest.isOnNewConnection = request.repetition != nil
+        curlRequest.decodesBody = request.repetition != .undecoded
 
         var headers = try request.sentHeaders()
         if let credentials, !headers.contains("Authorization") { headers.add("Authorization", "Basic \(credentials)") }
         if !request.body.isEmpty {
-            headers.remove("Content-Length")  // libcurl sends it, from the length
-            plain.onBodySent = request.options.onBodySent
+            headers.remove("Content-Length")  // libcurl sends it
+            curlRequest.onBodySent = request.options.onBodySent
         } else if request.method == .post || request.method == .put || request.method == .patch {
             headers.remove("Content-Length")
-            plain.announcesEmptyBody = true
+            curlRequest.announcesEmptyBody = true
         }
         let cookies = headers.values(for: "Cookie")
         if cookies.count > 1 { headers.set("Cookie", cookies.joined(separator: "; ")) }  // RFC 6265 §5.4
         do throws(CurlFailure) {
-            return try CurlExchange(plain, over: loop) { body in
+            return try CurlExchange(curlRequest, over: loop) { body in
                 for header in headers { body(header.name, header.value) }
             }
         } catch {
@@ -81,7 +80,7 @@ extension CurlSession {
         }
     }
 
-    private func plainBody(_ body: any HTTPBody) throws(NetworkError) -> CurlRequest.Body {
+    private func curlBody(_ body: any HTTPBody) throws(NetworkError) -> CurlRequest.Body {
         guard !body.isEmpty else { return .none }
         guard body.isStreamed else {
             do {
@@ -100,10 +99,10 @@ extension CurlSession {
 
     /// Returns the error of an exchange, with the partial response if one arrived.
     func error(_ failure: CurlFailure, of request: NetworkRequest, _ exchange: CurlExchange? = nil) -> NetworkError {
-        let arrived = exchange.flatMap { $0.head.isComplete ? $0 : nil }
+        let partial = exchange.flatMap { $0.head.isComplete ? $0 : nil }
         let error = failure.networkError(
-            of: request, isHeadComplete: arrived != nil, route: configuration.route(to: request.url))
-        return arrived.map { error.with(response($0.head, body: $0.body, of: request)) } ?? error
+            of: request, isHeadComplete: partial != nil, route: configuration.route(to: request.url))
+        return partial.map { error.with(response($0.head, body: $0.body, of: request)) } ?? error
     }
 
     private func response(_ head: CurlHead, body: Data = Data(), of request: NetworkRequest) -> NetworkResponse {
@@ -123,9 +122,9 @@ extension CurlSession {
 extension CurlExchange: UpgradedConnection {}
 
 extension ConnectionUpgrade {
-    fileprivate var plainBody: CurlRequest.Body {
+    fileprivate var curlBody: CurlRequest.Body {
         .stream(length: nil) { [outgoing] send in
-            // The source notices the cancellation of this task when the connection has ended.
+            // The end of the connection cancels this task, and so the source.
             for try await chunk in outgoing() { _ = await send(chunk) }
         }
     }

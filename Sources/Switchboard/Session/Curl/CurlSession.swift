@@ -27,15 +27,14 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     public static var isAvailable: Bool { CurlLibrary.failure == nil }
 
     let configuration: SessionConfiguration
-    /// The last head of a response. Most responses of a server repeat its lines.
+    /// The last head of a response, because most responses of a server repeat its lines.
     let knownHead = Protected(KnownHead())
-    /// The loop, or nil if the first attempt to make it failed.
+    /// The loop, or nil if its first creation failed.
     private let firstLoop: CurlLoop?
-    /// The loop of a later attempt.
     private let laterLoop = Protected(LaterLoop())
     private let isShared: Bool
-    /// Whether the configuration lets connections go directly to the URL's host.
-    private let isStraight: Bool
+    /// Whether the configuration uses the addresses of the URL's host.
+    private let usesHostAddresses: Bool
 
     private struct LaterLoop {
         var loop: CurlLoop?
@@ -50,7 +49,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
 
     private init(_ configuration: SessionConfiguration, isShared: Bool) {
         self.isShared = isShared
-        isStraight = configuration.unixSocketPath == nil && configuration.resolve.isEmpty
+        usesHostAddresses = configuration.unixSocketPath == nil && configuration.resolve.isEmpty
         self.configuration = configuration
         firstLoop = try? CurlLoop(configuration)
         if configuration.tls.insecureTrustsEveryServer {
@@ -64,14 +63,14 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
 
     private var existingLoop: CurlLoop? { firstLoop ?? laterLoop.value.loop }
 
-    /// Returns the loop, and makes it if that failed before.
+    /// Returns the loop, and creates it if that failed before.
     @inline(__always)
     private func loop() throws(NetworkError) -> CurlLoop {
         if let firstLoop { return firstLoop }
-        return try retriedLoop()
+        return try createLoop()
     }
 
-    private func retriedLoop() throws(NetworkError) -> CurlLoop {
+    private func createLoop() throws(NetworkError) -> CurlLoop {
         if let loop = laterLoop.value.loop { return loop }
         let new = try CurlLoop(configuration)
         let (loop, isClosed) = laterLoop.withLock { later in
@@ -92,7 +91,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
         return loop
     }
 
-    /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
+    /// Sends a request and waits for the whole response. For a streamed response, it waits only for the head.
     ///
     /// - Throws: ``NetworkError`` when no complete response arrived, with ``CurlError`` underneath. `CancellationError`
     ///   when the task was canceled; the connection is then closed.
@@ -120,7 +119,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
             return try await perform(request, over: loop())
         } catch let error as NetworkError {
             let error = error.attributed(to: request)
-            throw isStraight ? error.asOfflineError(to: request.url) : error
+            throw usesHostAddresses ? error.asOfflineError(to: request.url) : error
         }
     }
 
@@ -152,7 +151,7 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     }
 
     /// Refuses new requests, ends those in flight with ``NetworkError/Code/sessionInvalidated``, and closes all
-    /// connections. Returns when all of that is done. Does nothing on ``shared``, because other code uses it too.
+    /// connections. Returns when both are done. Does nothing on ``shared``, because other code uses it too.
     public func shutdown() async {
         guard !isShared, let loop = closeLoop(cancelling: true) else { return }
         await withCheckedContinuation { continuation in

@@ -9,13 +9,14 @@ extension HTTPHeaders {
         self.init(lines: lines, like: &known)
     }
 
-    /// Creates fields from the lines of a head. Shares those of a known head, and replaces it by this head.
+    /// Creates fields from the lines of a head. Shares the fields of equal lines in `known`, and replaces it with this
+    /// head.
     init(lines: [UInt8], like known: inout KnownHead) {
         var fields: [HTTPHeader] = []
         fields.reserveCapacity(16)
         var folds: [String] = []
         var position = KnownHead.Position()
-        var isSuspect = false
+        var needsValidation = false
         var hasFieldPerLine = true
         lines.withUnsafeBufferPointer { bytes in
             var rest = bytes
@@ -37,16 +38,16 @@ extension HTTPHeaders {
                     hasFieldPerLine = false
                     folds.append(String(httpBytes: line, isPlain: line.isPlainText).trimmedOfBlanks)
                 } else {
-                    if !folds.isEmpty { isSuspect = Self.unfold(&folds, into: &fields) || isSuspect }
+                    if !folds.isEmpty { needsValidation = Self.unfold(&folds, into: &fields) || needsValidation }
                     let count = fields.count
-                    isSuspect = Self.add(line, to: &fields) || isSuspect
+                    needsValidation = Self.add(line, to: &fields) || needsValidation
                     if fields.count == count { hasFieldPerLine = false }
                 }
             }
         }
-        if !folds.isEmpty { isSuspect = Self.unfold(&folds, into: &fields) || isSuspect }
-        known = isSuspect || !hasFieldPerLine ? KnownHead() : KnownHead(lines, fields)
-        self.init(fields, isSuspect: isSuspect)
+        if !folds.isEmpty { needsValidation = Self.unfold(&folds, into: &fields) || needsValidation }
+        known = needsValidation || !hasFieldPerLine ? KnownHead() : KnownHead(lines, fields)
+        self.init(fields, needsValidation: needsValidation)
     }
 
     /// Appends the folded lines to the last field. Returns true if that field cannot be sent.
@@ -148,10 +149,9 @@ struct KnownHead: Sendable {
         (lines, fields) = ([], [])
     }
 
-    /// Creates a head that keeps up to 4 KiB of lines. Each line must have a valid field.
+    /// Creates a head that stores up to 4 KiB of lines. Each line must have a valid field.
     init(_ lines: [UInt8], _ fields: [HTTPHeader]) {
-        let isKept = lines.count <= 4_096
-        (self.lines, self.fields) = isKept ? (lines, fields) : ([], [])
+        (self.lines, self.fields) = lines.count <= 4_096 ? (lines, fields) : ([], [])
     }
 
     /// Returns the field at a position if its line has the same bytes, including the line end. Moves to the next position.
@@ -177,19 +177,19 @@ extension String {
     /// texts, and for texts of up to 15 bytes, which need no allocation anyway.
     init?(commonInHeads bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count > 15, bytes.count <= Self.longest else { return nil }
-        for text in Self.commonInHeads[bytes.count] where text.isMade(of: bytes) {
+        for text in Self.commonInHeads[bytes.count] where text.hasBytes(bytes) {
             self = text
             return
         }
         return nil
     }
 
-    private func isMade(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         utf8.withContiguousStorageIfAvailable { text in
-            guard let one = text.baseAddress, let other = bytes.baseAddress, text.count == bytes.count else {
+            guard let lhs = text.baseAddress, let rhs = bytes.baseAddress, text.count == bytes.count else {
                 return false
             }
-            return memcmp(one, other, text.count) == 0
+            return memcmp(lhs, rhs, text.count) == 0
         } ?? false
     }
 

@@ -18,7 +18,7 @@ final class FoundationExchange: Sendable {
         /// The boundaries of a body that URLSession splits.
         var parts: ReplacedParts?
         var firstByte: Duration?
-        var lastSign: ContinuousClock.Instant
+        var lastActivity: ContinuousClock.Instant
         /// Whether a challenge was declined. The error that follows then means that the received 401 or 407 is the
         /// response.
         var isChallengeDeclined = false
@@ -45,12 +45,12 @@ final class FoundationExchange: Sendable {
         self.payload = payload
         self.deadlines = deadlines
         self.quirks = quirks
-        state = Protected(State(lastSign: .now))
+        state = Protected(State(lastActivity: .now))
     }
 
     // MARK: Start
 
-    /// Takes the continuation. Returns false if the exchange was canceled before.
+    /// Stores the continuation. Returns false if the exchange was canceled before.
     func begin(_ continuation: CheckedContinuation<NetworkResponse, any Error>) -> Bool {
         let isOver = state.withLock { state in
             if !state.isOver { state.continuation = continuation }
@@ -60,7 +60,7 @@ final class FoundationExchange: Sendable {
         return !isOver
     }
 
-    /// Takes the task. Returns false if the exchange is already over.
+    /// Stores the task. Returns false if the exchange is already over.
     func attach(_ task: URLSessionDataTask) -> Bool {
         state.withLock { state in
             state.task = task
@@ -70,7 +70,8 @@ final class FoundationExchange: Sendable {
 
     // MARK: URLSession's callbacks
 
-    /// Takes the head of the response. Apple's systems report the head of each part of `multipart/x-mixed-replace` too
+    /// Receives the head of the response. Apple's systems report the head of each part of `multipart/x-mixed-replace`
+    /// too
     /// ([documentation](https://developer.apple.com/documentation/foundation/urlsessiondatadelegate/urlsession(_:datatask:didreceive:completionhandler:))).
     func didReceive(_ response: URLResponse) {
         if let bytes = state.withLock({ $0.parts?.start(response) }) { return add(bytes) }
@@ -78,7 +79,7 @@ final class FoundationExchange: Sendable {
             return abort(with: NetworkError(.invalidResponse, reason: "the response is not HTTP"))
         }
         // Interim responses are not the final one (RFC 9110 §15.2).
-        guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return touch() }
+        guard !(100..<200).contains(http.statusCode) || http.statusCode == 101 else { return recordActivity() }
         var head = NetworkResponse(
             statusCode: http.statusCode, headers: HTTPHeaders(http), url: http.url ?? request.url)
         head.request = request
@@ -91,7 +92,7 @@ final class FoundationExchange: Sendable {
             state.body = Data()  // drops the body of a response that a second round replaced
             state.count = 0
             state.parts = quirks.splitsReplacedParts ? ReplacedParts(head) : nil
-            state.lastSign = .now
+            state.lastActivity = .now
             state.firstByte = .now - start
             if !state.isOver { state.pipe = pipe }
             return state.isOver
@@ -99,7 +100,7 @@ final class FoundationExchange: Sendable {
         guard !isOver else { return }
         do throws(NetworkError) {
             try head.checkHeaders(request.limits)
-            if let pipe { return hand(over: pipe, of: head) }
+            if let pipe { return stream(head, through: pipe) }
             guard let size = head.announcedSize(of: request.method), size > request.limits.responseBody else { return }
             throw request.limits.bodyTooLarge("Content-Length announces \(size) bytes")
         } catch {
@@ -107,8 +108,8 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    /// Returns the head to the caller, and leaves the body to the reader.
-    private func hand(over pipe: BytePipe, of head: NetworkResponse) {
+    /// Returns the head to the caller. Its reader receives the body from the pipe.
+    private func stream(_ head: NetworkResponse, through pipe: BytePipe) {
         var response = head
         response.stream = ResponseBytes(FoundationBytes(pipe, self))
         response.metrics.start = startDate
@@ -120,26 +121,25 @@ final class FoundationExchange: Sendable {
         continuation?.resume(returning: response)
     }
 
-    /// Takes a response that was not reported before the exchange ended. Its body is lost.
+    /// Receives a response that URLSession did not report before the exchange ended. Its body is lost.
     func didReceiveUnreported(_ response: URLResponse) {
         let isReported = state.withLock { $0.response != nil }
         if !isReported { didReceive(response) }
     }
 
     func didReceive(_ data: Data) {
-        let start = state.withLock { state in
+        let opening = state.withLock { state in
             state.count += Int64(data.count)
-            return state.parts?.startUnlessStarted()
+            return state.parts?.startFirstPart()
         }
-        add(start.map { $0 + data } ?? data)
+        add(opening.map { $0 + data } ?? data)
     }
 
-    /// Adds bytes to the body.
     private func add(_ data: Data) {
         do {
             let pipe = try state.withLock { state -> BytePipe? in
                 guard !state.isOver else { return nil }
-                state.lastSign = .now
+                state.lastActivity = .now
                 if state.pipe == nil {
                     guard state.body.count + data.count <= request.limits.responseBody else {
                         throw request.limits.bodyTooLarge("more than \(state.body.count) bytes arrived")
@@ -148,7 +148,7 @@ final class FoundationExchange: Sendable {
                 }
                 return state.pipe
             }
-            // Outside of the lock, because it resumes the reader, whose cancellation may be waiting for the lock.
+            // Called outside of the lock, because it resumes the reader, whose cancellation may wait for the lock.
             switch data.withUnsafeBytes({ pipe?.offer($0) }) {
             case .awaited?: pipe?.deliver()
             case .failed(let failure)?: throw failure.networkError
@@ -160,8 +160,8 @@ final class FoundationExchange: Sendable {
     }
 
     func didComplete(with error: (any Error)?) {
-        let isAnswered = state.withLock { $0.isChallengeDeclined && $0.response != nil }
-        if let error, !isAnswered {
+        let hasResponse = state.withLock { $0.isChallengeDeclined && $0.response != nil }
+        if let error, !hasResponse {
             return fail(
                 isTruncation(error) ? truncated(by: error) : URLErrorMapping.networkError(error, quirks: quirks))
         }
@@ -215,7 +215,7 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    func noteDeclinedChallenge() {
+    func recordDeclinedChallenge() {
         state.withLock { $0.isChallengeDeclined = true }
     }
 
@@ -225,15 +225,15 @@ final class FoundationExchange: Sendable {
     }
 
     func didSend(_ count: Int64) {
-        touch()
+        recordActivity()
         if payload != nil { request.options.onBodySent?(count) }
     }
 
-    func touch() {
-        state.withLock { $0.lastSign = .now }
+    func recordActivity() {
+        state.withLock { $0.lastActivity = .now }
     }
 
-    /// Returns the body again, for a connection that died before it had taken everything.
+    /// Returns a new stream of the body, for another connection.
     func makeBodyStream() -> InputStream? {
         payload?.makeInputStream()
     }
@@ -289,7 +289,7 @@ final class FoundationExchange: Sendable {
 
 extension FoundationExchange: DeadlineHolder {
     var deadline: ContinuousClock.Instant? {
-        let idle = request.timeouts.idle.map { state.withLock { $0.lastSign } + $0.clamped }
+        let idle = request.timeouts.idle.map { state.withLock { $0.lastActivity } + $0.clamped }
         let attempt = request.timeouts.attempt.map { start + $0.clamped }
         return [idle, attempt].compactMap { $0 }.min()
     }

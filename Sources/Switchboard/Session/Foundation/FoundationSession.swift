@@ -19,8 +19,8 @@ import Foundation
 /// - Repeated response headers arrive joined by commas, except `Set-Cookie`.
 ///
 /// On Apple's systems, a body without a `Content-Type` is sent as `application/octet-stream`, because URLSession would
-/// send it as a form. A `multipart/x-mixed-replace` response has boundaries that this session restores, because URLSession
-/// removes them. Of a part's fields, it has those that URLSession reports.
+/// send it as a form. In a `multipart/x-mixed-replace` response, this session restores the boundaries, which URLSession
+/// removes, and the fields of each part that URLSession reports.
 public final class FoundationSession: NetworkSession {
     /// The session that routers and managers share by default on Apple platforms.
     public static let shared = FoundationSession()
@@ -28,7 +28,7 @@ public final class FoundationSession: NetworkSession {
     private let urlSession: URLSession
     private let unsupported: String?
     private let delegate = FoundationSessionDelegate()
-    /// The lock for the creation of tasks, because URLSession traps when a task is created after invalidation.
+    /// Locked while a task is created, because URLSession traps when a task is created after invalidation.
     private let isInvalidated = Protected(false)
     /// Ends exchanges and handshakes whose deadline has passed.
     package let deadlines = DeadlineSweeper()
@@ -45,7 +45,7 @@ public final class FoundationSession: NetworkSession {
         urlSession.finishTasksAndInvalidate()
     }
 
-    /// Sends a request and waits for the whole response. If the request asks for a stream, it waits only for the head.
+    /// Sends a request and waits for the whole response. For a streamed response, it waits only for the head.
     ///
     /// - Throws: ``NetworkError`` when no complete response arrived. `CancellationError` when the task was canceled;
     ///   the connection is then closed.
@@ -113,7 +113,7 @@ public final class FoundationSession: NetworkSession {
             deadlines.add(exchange)
             task.resume()
         } else {
-            // The exchange was canceled before the task was attached. The task must run, or its session would keep it.
+            // The exchange was canceled before the task was attached. A task that never runs would stay in its session.
             task.resume()
             exchange.cancelTask()
         }
@@ -125,7 +125,7 @@ public final class FoundationSession: NetworkSession {
     }
 
     /// Creates a task. Nil after invalidation.
-    package func makeTask<Made>(_ make: (URLSession) -> Made) -> Made? {
+    package func makeTask<Output>(_ make: (URLSession) -> Output) -> Output? {
         isInvalidated.withLock { $0 ? nil : make(urlSession) }
     }
 }

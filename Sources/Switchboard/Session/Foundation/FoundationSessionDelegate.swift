@@ -4,7 +4,7 @@ import Foundation
 
 /// Passes URLSession's callbacks to their exchanges.
 ///
-/// One delegate serves the whole session and tells tasks apart by their identifiers. On Linux, neither a task's
+/// One delegate serves the whole session and distinguishes tasks by their identifiers. On Linux, neither a task's
 /// delegate nor the async methods of URLSession report everything.
 final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     private let exchanges = Protected<[Int: FoundationExchange]>([:])
@@ -46,8 +46,8 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         if URLSessionQuirks.isAboutTLS(challenge.protectionSpace.authenticationMethod) {
             completionHandler(.performDefaultHandling, nil)
         } else if URLSessionQuirks.current.challengesMustBeCancelled {
-            exchange(for: task)?.noteDeclinedChallenge()
-            // The answer calls back into the current queue and waits for it, so it must run on another queue.
+            exchange(for: task)?.recordDeclinedChallenge()
+            // The completion handler waits for the current queue, so it must run on another queue.
             Self.answering.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         } else {
             completionHandler(.rejectProtectionSpace, nil)
@@ -72,7 +72,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
     ) {
-        exchange(for: task)?.touch()
+        exchange(for: task)?.recordActivity()
     }
 
     func urlSession(

@@ -34,18 +34,18 @@ struct ReplacedParts {
         return start(fields)
     }
 
-    /// Returns the bytes before content whose part was not reported, or nil if a part has begun.
-    mutating func startUnlessStarted() -> Data? { count == 0 ? start([:]) : nil }
+    /// Returns the bytes before the content of a part that was not reported, or nil if a part has begun.
+    mutating func startFirstPart() -> Data? { count == 0 ? start([:]) : nil }
 
     /// The bytes after the last part.
-    var end: Data { Data("\(line)--\r\n".utf8) }
+    var end: Data { Data("\(delimiter)--\r\n".utf8) }
 
     private mutating func start(_ fields: HTTPHeaders) -> Data {
         defer { count += 1 }
-        return Data("\(line)\r\n\(fields.map { "\($0.name): \($0.value)\r\n" }.joined())\r\n".utf8)
+        return Data("\(delimiter)\r\n\(fields.map { "\($0.name): \($0.value)\r\n" }.joined())\r\n".utf8)
     }
 
-    private var line: String { (count == 0 ? "--" : "\r\n--") + boundary }
+    private var delimiter: String { (count == 0 ? "--" : "\r\n--") + boundary }
 
     private static func matches(_ type: String) -> Bool {
         type.mediaType == "multipart/x-mixed-replace"

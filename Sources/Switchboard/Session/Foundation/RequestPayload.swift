@@ -9,7 +9,6 @@ final class RequestPayload: Sendable {
     }
 
     private let source: Source
-    /// The number of bytes.
     let length: Int64
 
     /// Creates a payload. Nil without a body. The attempt timeout also limits the reading of a streamed body.

@@ -2,16 +2,16 @@ import Foundation
 import SwitchboardPlatform
 
 extension SessionConfiguration {
-    /// A set option that URLSession does not support on every platform, or nil if it supports all of them.
+    /// An option that URLSession does not support on every platform, or nil if it supports all set options.
     var unsupportedByURLSession: String? {
-        let plain = SessionConfiguration()
-        if tls != plain.tls { return "TLS options; use CurlSession" }
-        if proxy != plain.proxy { return "a custom proxy (\(proxy))" }
-        if httpVersion != plain.httpVersion { return "a fixed HTTP version" }
+        let defaults = SessionConfiguration()
+        if tls != defaults.tls { return "TLS options; use CurlSession" }
+        if proxy != defaults.proxy { return "a custom proxy (\(proxy))" }
+        if httpVersion != defaults.httpVersion { return "a fixed HTTP version" }
         if unixSocketPath != nil { return "a unix-domain socket" }
         if !resolve.isEmpty { return "addresses in place of the resolver's (resolve)" }
         if localAddress != nil { return "a local address" }
-        if addressFamily != plain.addressFamily { return "IPv4 or IPv6 alone" }
+        if addressFamily != defaults.addressFamily { return "IPv4 or IPv6 alone" }
         if maximumConnections != nil { return "a limit on all connections" }
         return nil
     }
@@ -22,7 +22,7 @@ extension SessionConfiguration {
         // A session stores nothing, because cookies, credentials and caching belong to interceptors. On Linux, a cache
         // would also make the cancellation of a task a race that crashes the process.
         configuration.urlCache = nil
-        // Without a cache this policy reads none. A policy that ignores a cache may add `Cache-Control` to requests.
+        // This policy adds no `Cache-Control` to requests, as a policy that ignores caches may.
         configuration.requestCachePolicy = .useProtocolCachePolicy
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never

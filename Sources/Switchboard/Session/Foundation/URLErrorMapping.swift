@@ -8,14 +8,14 @@ package enum URLErrorMapping {
     package static func networkError(_ error: any Error, quirks: URLSessionQuirks = .current) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
         guard quirks.speaksLibcurl else {
-            return NetworkError(code(for: error.code), reason: reason(error), underlying: error).named(after: error)
+            return NetworkError(code(for: error.code), reason: reason(error), underlying: error).titled(for: error)
         }
         let text = error.localizedDescription
-        // The host name comes from the caller, so it must not match any words of libcurl.
+        // The host name must not match words of libcurl.
         let host = error.failingURL?.host ?? ""
         let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
         let code = code(for: error.code, libcurlText: words)
-        return NetworkError(code, reason: reason(error, text), underlying: error).named(after: error)
+        return NetworkError(code, reason: reason(error, text), underlying: error).titled(for: error)
     }
 
     /// Returns the code for a `URLError` over libcurl. Many causes share one URLError, and only libcurl's text
@@ -93,24 +93,22 @@ extension NetworkError {
     /// Returns the error itself if it is a ``NetworkError``, or else an unknown transport failure with the error
     /// underneath.
     static func transport(_ error: any Error) -> NetworkError {
-        error as? NetworkError
-            ?? NetworkError(.unknown, underlying: error)
+        error as? NetworkError ?? NetworkError(.unknown, underlying: error)
     }
 }
 
 extension NetworkError {
-    /// The title of an error of a certificate.
     static let untrustedCertificate = "The server's certificate is not trusted"
 
     /// Returns the error with the title for a certificate that URLSession does not trust.
-    fileprivate func named(after error: URLError) -> NetworkError {
-        var named = self
+    fileprivate func titled(for error: URLError) -> NetworkError {
+        var titled = self
         switch error.code {
         case .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
             .serverCertificateNotYetValid:
-            named.title = Self.untrustedCertificate
+            titled.title = Self.untrustedCertificate
         default: break
         }
-        return named
+        return titled
     }
 }

@@ -11,8 +11,8 @@ extension URLRequest {
         _ request: NetworkRequest, payload: RequestPayload?, quirks: URLSessionQuirks = .current
     ) throws(NetworkError) {
         guard let url = request.url else { throw NetworkError(.missingURL) }
-        if let what = Self.unsupported(request, url, quirks) {
-            throw NetworkError(.unsupported, reason: "FoundationSession does not support \(what)")
+        if let option = Self.unsupported(request, url, quirks) {
+            throw NetworkError(.unsupported, reason: "FoundationSession does not support \(option)")
         }
         let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
         // A request has a timeout of 60 seconds by default, which takes precedence over the session's.
@@ -20,7 +20,7 @@ extension URLRequest {
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = try request.sentHeaders()
-        // Some URLSessions send the URL's credentials, and others wait for a challenge, which this session declines.
+        // URLSession sends the URL's credentials at once or after a challenge, which this session declines.
         if let credentials, !headers.contains("Authorization") { headers["Authorization"] = "Basic \(credentials)" }
         if let payload {
             headers["Content-Length"] = String(payload.length)
@@ -37,8 +37,8 @@ extension URLRequest {
             if payload != nil { fields["Transfer-Encoding"] = " " }
             if !headers.contains("Content-Type") { fields["Content-Type"] = " " }
         } else if payload != nil, !headers.contains("Content-Type") {
-            // URLSession would claim that the body is a form. This is the type that a receiver may assume without the
-            // field (RFC 9110 §8.3).
+            // URLSession would send the type of a form. A receiver may assume this type without the field (RFC 9110
+            // §8.3).
             fields["Content-Type"] = "application/octet-stream"
         }
         // Assigned once. Setting each field would silently drop a value with a line break, and is ten times slower.

@@ -143,7 +143,7 @@ struct CommonParametersTests {
     func place() async throws {
         let session = StubSession { _ in .text("") }
         let json = HTTPTask.requestParameters(bodyParameters: ["a": 1])
-        for place in [CommonParameters.Place.query, .body] {
+        for place in [CommonParameters.Location.query, .body] {
             for common in [CommonParameters(["k": 1], in: place), CommonParameters(in: place) { ["k": 1] }] {
                 let router = router(session, [common])
                 for method in [HTTPMethod.post, .delete] {
