@@ -34,8 +34,8 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     /// Returns the challenges in a field, or in several fields joined by commas, in their order. Invalid syntax is
     /// skipped up to the next comma outside of quotes.
     public static func parse(_ field: String) -> [AuthenticationChallenge] {
-        var scanner = ChallengeScanner(field)
-        return scanner.scan()
+        var parser = ChallengeParser(field)
+        return parser.parse()
     }
 }
 
@@ -46,11 +46,10 @@ extension NetworkResponse {
     }
 }
 
-/// Reads challenges from left to right, each byte at most twice:
-/// `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]`. Commas separate challenges, and parameters too.
-struct ChallengeScanner {
-    private let bytes: [UInt8]
-    private var index = 0
+/// Parses challenges: `challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]`. Commas separate challenges, and
+/// parameters too.
+private struct ChallengeParser {
+    private var field: FieldScanner
     private var challenges: [AuthenticationChallenge] = []
 
     /// The challenge that is being read.
@@ -59,121 +58,73 @@ struct ChallengeScanner {
     private var parameters: [AuthenticationChallenge.Parameter] = []
 
     init(_ field: String) {
-        bytes = Array(field.utf8)
+        self.field = FieldScanner(field)
     }
 
-    mutating func scan() -> [AuthenticationChallenge] {
-        while index < bytes.count {
-            element()
-            skipToComma()
+    mutating func parse() -> [AuthenticationChallenge] {
+        while field.current != nil {
+            parseElement()
+            field.skipToComma()
         }
-        close()
+        endChallenge()
         return challenges
     }
 
-    /// Reads an element between two commas: a parameter, a scheme, or a scheme with its first value or parameter.
-    private mutating func element() {
-        skipBlanks()
-        let word = token()
+    /// Parses an element between two commas: a parameter, a scheme, or a scheme with its first value or parameter.
+    private mutating func parseElement() {
+        field.skipBlanks()
+        let word = parseToken()
         guard !word.isEmpty else { return }
-        let hadBlanks = skipBlanks()
-        if current == UInt8(ascii: "="), scheme != nil || !hadBlanks {
+        let hadBlanks = field.skipBlanks()
+        if field.current == .equals, scheme != nil || !hadBlanks {
             // `name=value`. A blank before the sign is invalid, and recipients accept it (RFC 9110 §5.6.3).
-            parameter(word)
-            return
+            return parseParameter(word)
         }
-        guard current == nil || current == UInt8(ascii: ",") || hadBlanks else { return }
-        close()
+        guard isAtElementEnd || hadBlanks else { return }
+        endChallenge()
         scheme = word
-        guard hadBlanks, current != nil, current != UInt8(ascii: ",") else { return }
-        let start = index
-        if let text = token68Text() {
-            token68 = text
-            return
-        }
-        index = start
-        let name = token()
+        guard hadBlanks, !isAtElementEnd else { return }
+        token68 = parseToken68()
+        guard token68 == nil else { return }
+        let name = parseToken()
         guard !name.isEmpty else { return }
-        skipBlanks()
-        if current == UInt8(ascii: "=") { parameter(name) }
+        field.skipBlanks()
+        if field.current == .equals { parseParameter(name) }
     }
 
-    private mutating func parameter(_ name: String) {
-        index += 1
-        skipBlanks()
-        let value = current == UInt8(ascii: "\"") ? quoted() : token()
-        skipBlanks()
+    private mutating func parseParameter(_ name: String) {
+        field.advance()
+        field.skipBlanks()
+        let (value, isClosed) = field.current == .quote ? field.quotedString() : (parseToken(), true)
+        field.skipBlanks()
         // Text after the value, without a comma, makes the parameter invalid.
-        guard scheme != nil, let value, current == nil || current == UInt8(ascii: ",") else { return }
+        guard scheme != nil, isClosed, isAtElementEnd else { return }
         parameters.append(AuthenticationChallenge.Parameter(name: name.lowercased(), value: value))
     }
 
-    private mutating func close() {
+    private mutating func endChallenge() {
         guard let scheme else { return }
         challenges.append(AuthenticationChallenge(scheme: scheme, token68: token68, parameters: parameters))
         (self.scheme, token68, parameters) = (nil, nil, [])
     }
 
-    // MARK: Parts
+    private var isAtElementEnd: Bool { field.current == nil || field.current == .comma }
 
-    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    private mutating func token() -> String {
-        let start = index
+    private mutating func parseToken() -> String {
         let allowed = ASCIISet.token
-        while let byte = current, allowed.contains(byte) { index += 1 }
-        return String(decoding: bytes[start..<index], as: UTF8.self)
+        return field.text { allowed.contains($0) }
     }
 
-    /// Reads `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end. Nil for anything
-    /// else.
-    private mutating func token68Text() -> String? {
-        let start = index
+    /// Parses `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end. Skips nothing and
+    /// returns nil for anything else.
+    private mutating func parseToken68() -> String? {
+        let start = field
         let allowed = ASCIISet.unreserved.union(ASCIISet("+/"))
-        while let byte = current, allowed.contains(byte) { index += 1 }
-        guard index > start else { return nil }
-        while current == UInt8(ascii: "=") { index += 1 }
-        let end = index
-        skipBlanks()
-        guard current == nil || current == UInt8(ascii: ",") else { return nil }
-        return String(decoding: bytes[start..<end], as: UTF8.self)
-    }
-
-    /// Reads a quoted string. Nil when the second quote is missing.
-    private mutating func quoted() -> String? {
-        var output: [UInt8] = []
-        index += 1
-        while let byte = current {
-            index += 1
-            if byte == UInt8(ascii: "\"") { return String(decoding: output, as: UTF8.self) }
-            if byte == UInt8(ascii: "\\") {
-                guard let escaped = current else { return nil }
-                index += 1
-                output.append(escaped)
-            } else {
-                output.append(byte)
-            }
-        }
+        let text = field.text { allowed.contains($0) }
+        let padding = field.text { $0 == .equals }
+        field.skipBlanks()
+        if !text.isEmpty, isAtElementEnd { return text + padding }
+        field = start
         return nil
-    }
-
-    /// Skips blanks. Returns whether it skipped any.
-    @discardableResult
-    private mutating func skipBlanks() -> Bool {
-        let start = index
-        while current == 0x20 || current == 0x09 { index += 1 }
-        return index > start
-    }
-
-    /// Skips everything up to the next comma outside of quotes, and the comma.
-    private mutating func skipToComma() {
-        while let byte = current {
-            if byte == UInt8(ascii: "\"") {
-                _ = quoted()
-                continue
-            }
-            index += 1
-            if byte == UInt8(ascii: ",") { return }
-        }
     }
 }

@@ -151,6 +151,6 @@ struct DigestResponse {
     }
 
     private func quoted(_ text: String) -> String {
-        "\"" + text.replacingBytes([UInt8(ascii: "\\"): #"\\"#, UInt8(ascii: "\""): #"\""#]) + "\""
+        "\"" + text.replacingBytes([.backslash: #"\\"#, .quote: #"\""#]) + "\""
     }
 }

@@ -53,7 +53,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.isSent(with: request) }
         guard !cookies.isEmpty else { return [] }
         let own = request.headers.values(for: "Cookie").filter { !$0.trimmedOfBlanks.isEmpty }
-        let pairs = own.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }
+        let pairs = own.flatMap { $0.utf8.split(separator: .semicolon) }
         let setNames = Set(pairs.map { Array($0.prefix { $0 != .equals }.trimmedOfBlanks) })
         let added = cookies.filter { !setNames.contains(Array($0.name.utf8)) }
         guard !added.isEmpty else { return [] }

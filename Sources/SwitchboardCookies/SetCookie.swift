@@ -26,7 +26,7 @@ struct SetCookie {
     /// Parses a field. Nil for text without a name or with control characters (RFC 6265bis §5.6).
     init?(_ text: String) {
         guard !text.utf8.contains(where: \.breaksFieldValue) else { return nil }
-        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: .semicolon, omittingEmptySubsequences: false)
         guard let pair = parts.first, let equals = pair.firstIndex(of: .equals) else { return nil }
         let name = pair[..<equals].trimmedOfBlanks
         let value = pair[pair.index(after: equals)...].trimmedOfBlanks
@@ -67,7 +67,7 @@ struct SetCookie {
     private static func seconds(_ text: Substring.UTF8View) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
-        guard !digits.isEmpty, digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         guard !isNegative else { return 0 }
         return Int(String(decoding: digits, as: UTF8.self)) ?? .max
     }
@@ -115,7 +115,7 @@ enum CookieDate {
     private static func number(
         _ token: Substring.UTF8View, digits: ClosedRange<Int>, alone: Bool = false
     ) -> Int? {
-        let text = token.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let text = token.prefix(while: \.isDigit)
         guard digits.contains(text.count), !alone || text.count == token.count else { return nil }
         return Int(String(decoding: text, as: UTF8.self))
     }

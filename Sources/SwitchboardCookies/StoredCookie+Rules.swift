@@ -105,7 +105,7 @@ struct CookieOrigin {
     init?(_ url: URL) {
         let parts = URLParts(url)
         var host = parts.host.lowercased()
-        if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
+        if host.utf8.first == .leftBracket, host.utf8.last == .rightBracket {
             host = String(host.dropFirst().dropLast())
         }
         // Longer names cannot exist (RFC 1035 §2.3.4), and each of their labels would cost a lookup.

@@ -46,7 +46,7 @@ public struct Reachability: Sendable {
     public var status: Status { isOnline() ? .reachable : .unreachable }
 
     /// Returns false for another machine's URL while no network is available.
-    package func hasWay(to url: URL) -> Bool { url.isLikelyLoopback || isOnline() }
+    package func canReach(_ url: URL) -> Bool { url.isLikelyLoopback || isOnline() }
 
     /// The current ``status``, and then each change. A slow reader receives only the latest. The stream ends with the
     /// reader's task.

@@ -11,11 +11,6 @@ import SwitchboardPlatform
 ///
 /// Several policies may share a budget.
 public final class RetryBudget: RetryLimit {
-    private struct State: Sendable {
-        var tokens: Double
-        var lastFill = Duration.zero
-    }
-
     /// The number of retries per call. Default 0.2: one retry per five calls.
     public let ratio: Double
     /// The number of retries per second that are always allowed. Default 10.
@@ -23,7 +18,7 @@ public final class RetryBudget: RetryLimit {
     /// The maximum number of saved retries. Default 100.
     public let capacity: Double
     private let elapsed: @Sendable () -> Duration
-    private let state: Protected<State>
+    private let bucket: Protected<TokenBucket>
 
     /// Creates a budget that starts with the minimum of one second. Negative values and values that are not finite
     /// count as 0.
@@ -35,42 +30,37 @@ public final class RetryBudget: RetryLimit {
         self.minimumPerSecond = minimumPerSecond.orZero
         self.capacity = capacity.orZero
         elapsed = clock.stopwatch()
-        state = Protected(State(tokens: min(self.minimumPerSecond, self.capacity)))
+        bucket = Protected(
+            TokenBucket(
+                min(self.minimumPerSecond, self.capacity), capacity: self.capacity, adding: self.minimumPerSecond,
+                per: .seconds(1)))
     }
 
     /// The number of retries that are left now.
     public var remaining: Int {
         let elapsed = elapsed()
-        return state.withLock { state in
-            fill(&state, at: elapsed)
-            return Int(min(state.tokens, 1e15))
+        return bucket.withLock { bucket in
+            bucket.fill(at: elapsed)
+            return Int(min(bucket.tokens, 1e15))
         }
     }
 
     /// Adds the tokens of one call.
     package func countCall() {
         let elapsed = elapsed()
-        state.withLock { state in
-            fill(&state, at: elapsed)
-            state.tokens = min(capacity, state.tokens + ratio)
+        bucket.withLock { bucket in
+            bucket.fill(at: elapsed)
+            bucket.add(ratio)
         }
     }
 
     /// Takes the token of one retry. Returns false when none is left.
     package func takeRetry() -> Bool {
         let elapsed = elapsed()
-        return state.withLock { state in
-            fill(&state, at: elapsed)
-            guard state.tokens >= 1 - 1e-9 else { return false }  // five fifths are not exactly one
-            state.tokens = max(0, state.tokens - 1)
-            return true
+        return bucket.withLock { bucket in
+            bucket.fill(at: elapsed)
+            return bucket.take()
         }
-    }
-
-    private func fill(_ state: inout State, at time: Duration) {
-        guard time > state.lastFill else { return }
-        state.tokens = min(capacity, state.tokens + minimumPerSecond * ((time - state.lastFill) / .seconds(1)))
-        state.lastFill = time
     }
 }
 

@@ -156,7 +156,7 @@ extension MultipartScanner {
         var start = position
         while let feed = bytes.firstIndex(ofByte: 0x0A, from: start) {
             start = feed + 1
-            if needsCR, feed == position || bytes[feed - 1] != UInt8(ascii: "\r") { continue }
+            if needsCR, feed == position || bytes[feed - 1] != .carriageReturn { continue }
             let end = needsCR ? feed - 1 : feed
             switch line(at: start, in: bytes) {
             case .boundary(let boundary): return (end, boundary)
@@ -165,7 +165,7 @@ extension MultipartScanner {
             }
         }
         // Keeps a final CR, because its LF may follow.
-        let keepsCR = needsCR && !isAtEnd && bytes.count > position && bytes.last == UInt8(ascii: "\r")
+        let keepsCR = needsCR && !isAtEnd && bytes.count > position && bytes.last == .carriageReturn
         return (keepsCR ? bytes.count - 1 : bytes.count, nil)
     }
 
@@ -181,17 +181,17 @@ extension MultipartScanner {
         guard hyphens != 1 else { return rest.count == 1 ? end : .other }
         let isLast = hyphens == 2
         rest = rest.dropFirst(hyphens)
-        let blanks = rest.prefix(257).prefix { $0 == 0x20 || $0 == 0x09 }.count
+        let blanks = rest.prefix(257).prefix(while: \.isBlank).count
         guard blanks <= 256 else { return .other }
         rest = rest.dropFirst(blanks)
-        if rest.first == UInt8(ascii: "\n") {
+        if rest.first == .lineFeed {
             return .boundary(Boundary(end: rest.startIndex + 1, isLast: isLast, endsInCRLF: false))
         }
-        guard rest.first ?? UInt8(ascii: "\r") == UInt8(ascii: "\r") else { return .other }
+        guard rest.first ?? .carriageReturn == .carriageReturn else { return .other }
         guard rest.count > 1 else {
             return isAtEnd && isLast ? .boundary(Boundary(end: bytes.count, isLast: true)) : end
         }
-        guard rest[rest.startIndex + 1] == UInt8(ascii: "\n") else { return .other }
+        guard rest[rest.startIndex + 1] == .lineFeed else { return .other }
         return .boundary(Boundary(end: rest.startIndex + 2, isLast: isLast))
     }
 
@@ -217,7 +217,7 @@ extension MultipartScanner {
             }
             headSize += feed + 1 - position
             var bytes = buffer[buffer.startIndex + position..<buffer.startIndex + feed]
-            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+            if bytes.last == .carriageReturn { bytes.removeLast() }
             (position, searched) = (feed + 1, feed + 1)
             guard !bytes.isEmpty else {
                 try endField()
@@ -232,7 +232,7 @@ extension MultipartScanner {
     /// Adds a line: a new field, or a continuation of the previous one if it begins with a blank ([RFC 9112
     /// §5.2](https://www.rfc-editor.org/rfc/rfc9112#section-5.2)).
     private mutating func add(_ bytes: Data) throws(NetworkError) {
-        guard bytes.first == 0x20 || bytes.first == 0x09 else {
+        guard bytes.first?.isBlank == true else {
             try endField()
             line = Array(bytes)
             return
@@ -247,7 +247,7 @@ extension MultipartScanner {
     private mutating func endField() throws(NetworkError) {
         guard !line.isEmpty else { return }
         defer { line = [] }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+        guard let colon = line.firstIndex(of: .colon) else {
             throw NetworkError(.invalidResponse, reason: "a line of a part's fields has no colon")
         }
         let value = Data(line[(colon + 1)...])

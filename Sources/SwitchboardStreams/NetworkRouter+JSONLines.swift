@@ -131,7 +131,7 @@ struct JSONLineParser<Value, Cursor: Sendable>: StreamParser {
         defer { lines = scanner }
         try scanner.scan(chunk) { line in
             number += 1
-            guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { return }
+            guard !line.allSatisfy(\.isBlank) else { return }
             let data = Data(line)
             let value: Value
             do {

@@ -43,7 +43,8 @@ extension NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(), limit: Int = 64 << 20
     ) -> ResponseSequence<ResponsePart> {
         let call = prepare(endPoint, options, accept: "multipart/*")
-        return ResponseSequence(limit: limit) { try await call.stream() }
+        let reader = LazyPartReader(limit: limit) { try await call.stream() }
+        return ResponseSequence { try await reader.next() }
     }
 }
 
@@ -66,14 +67,6 @@ extension NetworkResponse {
     public func parts(limit: Int = 64 << 20) throws(NetworkError) -> ResponseSequence<ResponsePart> {
         let reader = try PartReader(self, limit: limit)
         return ResponseSequence { try await reader.next() }
-    }
-}
-
-extension ResponseSequence<ResponsePart> {
-    /// Creates the parts of a response. The first read sends its request.
-    init(limit: Int, opening open: @escaping @Sendable () async throws -> NetworkResponse) {
-        let opener = LazyPartReader(limit: limit, open)
-        self.init { try await opener.next() }
     }
 }
 
@@ -122,7 +115,7 @@ private actor PartReader {
     }
 }
 
-/// Sends a request at the first read.
+/// Reads the parts of a response. The first read sends its request.
 private actor LazyPartReader {
     private let limit: Int
     private var open: (@Sendable () async throws -> NetworkResponse)?

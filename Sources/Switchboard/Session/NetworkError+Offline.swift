@@ -8,13 +8,9 @@ extension NetworkError {
         guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
             !url.isLikelyLoopback, !NetworkPath.exists
         else { return self }
-        let reason = url.host.map { "no route to \($0)" } ?? reason
-        var offline = NetworkError(.noInternetConnection, reason: reason, underlying: underlying)
-        offline.url = self.url
-        offline.method = method
-        offline.endPoint = endPoint
-        offline.attempts = attempts
-        offline.request = request
+        var offline = self
+        offline.code = .noInternetConnection
+        offline.reason = url.host.map { "no route to \($0)" } ?? reason
         return offline
     }
 }

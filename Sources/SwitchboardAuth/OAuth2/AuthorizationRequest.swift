@@ -21,16 +21,17 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     ///   ``OAuthError/Code/accessDenied``, or ``OAuthError/Code/stateMismatch``, or
     ///   ``OAuthError/Code/invalidRedirect``.
     public func code(in redirect: URL) throws(NetworkError) -> String {
+        func rejection(_ code: OAuthError.Code, _ text: String) -> NetworkError {
+            OAuthError(code, text: text).asNetworkError("the redirect is not accepted")
+        }
         let text = redirect.absoluteString
         guard Self.endpoint(redirectURI).elementsEqual(Self.endpoint(text)) else {
-            throw OAuthError(.invalidRedirect, text: "it leads to another URL").asNetworkError(
-                "the redirect is not accepted")
+            throw rejection(.invalidRedirect, "it leads to another URL")
         }
         let items = Self.items(text)
         for item in Self.items(redirectURI)
         where !items.contains(where: { $0.name == item.name && $0.value == item.value }) {
-            throw OAuthError(.invalidRedirect, text: "it lacks a part of the query").asNetworkError(
-                "the redirect is not accepted")
+            throw rejection(.invalidRedirect, "it lacks a part of the query")
         }
         // A parameter must not occur twice (RFC 6749 §3.1).
         func value(_ name: String) -> String? {
@@ -38,8 +39,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             return values.count == 1 ? values[0].value : nil
         }
         guard let state = value("state"), state.hasSameBytes(as: self.state) else {
-            throw OAuthError(.stateMismatch, text: "it belongs to another request").asNetworkError(
-                "the redirect is not accepted")
+            throw rejection(.stateMismatch, "it belongs to another request")
         }
         if let error = value("error") {
             throw OAuthError(
@@ -47,7 +47,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             ).asNetworkError("the authorization server returned no code")
         }
         guard let code = value("code"), !code.isEmpty else {
-            throw OAuthError(.invalidRedirect, text: "it has no code").asNetworkError("the redirect is not accepted")
+            throw rejection(.invalidRedirect, "it has no code")
         }
         return code
     }

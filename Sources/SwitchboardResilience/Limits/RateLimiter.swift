@@ -14,8 +14,7 @@ import SwitchboardPlatform
 /// have different limits, use a separate limiter for each.
 public final class RateLimiter: Interceptor, ExchangeInterceptor {
     private struct State: Sendable {
-        var tokens: Double
-        var lastFill = Duration.zero
+        var bucket: TokenBucket
         var nextID = 0
         var waiters = Waiters()
         /// The task that resumes waiting requests. Nil while no request waits.
@@ -49,7 +48,9 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         self.burst = max(1, burst ?? count)
         self.clock = clock
         elapsed = clock.stopwatch()
-        state = Protected(State(tokens: Double(self.burst)))
+        let (tokens, count) = (Double(self.burst), Double(self.count))
+        state = Protected(
+            State(bucket: TokenBucket(tokens, capacity: tokens, adding: count, per: self.period)))
     }
 
     /// The number of waiting requests.
@@ -70,22 +71,11 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
 
     // MARK: Tokens
 
-    /// One token minus the rounding error of sums of fractions.
-    private static let one = 1 - 1e-6
-
-    private func fill(_ state: inout State, at time: Duration) {
-        guard time > state.lastFill else { return }
-        state.tokens = min(Double(burst), state.tokens + Double(count) * ((time - state.lastFill) / period))
-        state.lastFill = time
-    }
-
     private func takeToken() -> Bool {
         let elapsed = elapsed()
         return state.withLock { state in
-            fill(&state, at: elapsed)
-            guard state.waiters.isEmpty, state.tokens >= Self.one else { return false }
-            state.tokens = max(0, state.tokens - 1)
-            return true
+            state.bucket.fill(at: elapsed)
+            return state.waiters.isEmpty && state.bucket.take()
         }
     }
 
@@ -101,7 +91,12 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
             }
         } onCancel: { [self] in
             let waiter = state.withLock { state in
-                defer { if state.waiters.isEmpty { state.refiller = state.refiller.cancelled() } }
+                defer {
+                    if state.waiters.isEmpty {
+                        state.refiller?.cancel()
+                        state.refiller = nil
+                    }
+                }
                 return state.waiters.remove(id)
             }
             waiter?.resume(throwing: CancellationError())
@@ -112,10 +107,9 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         while !Task.isCancelled {
             let elapsed = elapsed()
             let (ready, wait) = state.withLock { state -> ([Waiters.Waiter], Duration?) in
-                fill(&state, at: elapsed)
+                state.bucket.fill(at: elapsed)
                 var ready: [Waiters.Waiter] = []
-                while state.tokens >= Self.one, let waiter = state.waiters.removeFirst() {
-                    state.tokens = max(0, state.tokens - 1)
+                while !state.waiters.isEmpty, state.bucket.take(), let waiter = state.waiters.removeFirst() {
                     ready.append(waiter)
                 }
                 guard !state.waiters.isEmpty else {
@@ -123,18 +117,11 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
                     if !Task.isCancelled { state.refiller = nil }
                     return (ready, nil)
                 }
-                return (ready, period * ((1 - state.tokens) / Double(count)))
+                return (ready, state.bucket.wait)
             }
             for waiter in ready { waiter.resume() }
             guard let wait else { return }
             try? await clock.sleep(for: wait)
         }
-    }
-}
-
-extension Task<Void, Never>? {
-    fileprivate func cancelled() -> Self {
-        self?.cancel()
-        return nil
     }
 }

@@ -104,7 +104,7 @@ extension NetworkRouter {
 
 extension RouterCalls {
     fileprivate func elements<Value>(
-        for source: EventSource<EventStreamParser>, until last: String?,
+        of source: EventSource<EventStreamParser>, until last: String?,
         _ decode: @escaping @Sendable (ServerSentEvent) async throws -> Transferred<Value>
     ) -> ResponseSequence<Value> {
         elements { try await source.more(until: last, decode: decode) }

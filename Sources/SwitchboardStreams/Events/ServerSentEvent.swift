@@ -97,14 +97,14 @@ struct EventStreamParser: StreamParser {
         if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         isFirst = false
         guard !line.isEmpty else { return dispatch() }
-        let name = line[..<(line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex)]
+        let name = line[..<(line.firstIndex(of: .colon) ?? line.endIndex)]
         var value = line[name.endIndex...].dropFirst()
-        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        if value.first == .space { value = value.dropFirst() }
         if name.elementsEqual(Self.dataName) {
             guard data.count + value.count < limit else {
                 throw NetworkError(.responseTooLarge, reason: "an event has more than \(limit) bytes of data")
             }
-            if hasData { data.append(UInt8(ascii: "\n")) }
+            if hasData { data.append(.lineFeed) }
             data += value
             hasData = true
         } else if name.elementsEqual(Self.eventName) {
@@ -112,7 +112,7 @@ struct EventStreamParser: StreamParser {
         } else if name.elementsEqual(Self.idName) {
             if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
         } else if name.elementsEqual(Self.retryName) {
-            let isNumber = !value.isEmpty && value.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            let isNumber = !value.isEmpty && value.allSatisfy(\.isDigit)
             if isNumber, let time = Int64(String(decoding: value, as: UTF8.self)) { retry = .milliseconds(time) }
         }
         return nil

@@ -26,6 +26,9 @@ extension UInt8 {
     /// Whether the byte is a space or a tab.
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
+    /// Whether the byte is an ASCII digit.
+    @inlinable package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
     /// The lower-case byte of an ASCII capital letter, or else the byte itself.
     @inlinable package var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self

@@ -46,9 +46,7 @@ public struct ContentRange: Sendable, Hashable, CustomStringConvertible {
 extension Int64 {
     /// Reads digits without a sign. Nil for any other text and for a number that is too large.
     package init?(digits text: some StringProtocol) {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         self.init(String(text))
     }
 }

@@ -74,8 +74,4 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
         default: false
         }
     }
-
-    var isToken: Bool {
-        rawValue.isHTTPToken
-    }
 }

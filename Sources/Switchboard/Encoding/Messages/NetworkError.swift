@@ -24,7 +24,7 @@ import Foundation
 /// their URLs.
 public struct NetworkError: Error, Sendable {
     /// The kind of failure.
-    public let code: Code
+    public internal(set) var code: Code
     /// The cause in words: the value and the rule that it broke, or the transport's message. Contains no secrets. Nil
     /// when the code needs no explanation.
     public var reason: String?
@@ -141,7 +141,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     }
 
     private var requestLine: String? {
-        let method = method.map { $0.isToken ? $0.rawValue : $0.rawValue.quotedForMessage }
+        let method = method.map { $0.rawValue.isHTTPToken ? $0.rawValue : $0.rawValue.quotedForMessage }
         guard let url else { return method }
         return [method, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
     }

@@ -24,7 +24,7 @@ extension NetworkRequest {
         words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
         // curl reads a file for a field whose name begins with `@`.
         for field in allHeaders
-        where HTTPMethod(rawValue: field.name).isToken
+        where field.name.isHTTPToken
             && !(shellBody?.isForm == true && field.name.equalsIgnoringCase("Content-Type"))
         {
             let value = redaction.value(field.value, ofHeader: field.name)
@@ -108,10 +108,10 @@ private struct ShellBody {
         let words = type.split(separator: ";", omittingEmptySubsequences: false)
         let media = words[0].split(separator: "/", omittingEmptySubsequences: false)
         return !part.name.isEmpty && !part.name.contains("=") && media.count == 2
-            && media.allSatisfy { HTTPMethod(rawValue: String($0)).isToken }
+            && media.allSatisfy { $0.utf8.isHTTPToken }
             && (words.count == 1
                 || words.count == 2 && words[1].lowercased().hasPrefix(" charset=")
-                    && HTTPMethod(rawValue: String(words[1].dropFirst(9))).isToken)
+                    && words[1].utf8.dropFirst(9).isHTTPToken)
     }
 
     private static func words(for part: MultipartBody.Part, _ redaction: Redaction) -> [String]? {
@@ -165,12 +165,12 @@ extension NetworkRequest: CustomStringConvertible, CustomReflectable {
 extension String {
     /// The text as a quoted value of curl's `--form`.
     fileprivate var formQuoted: String {
-        "\"" + replacingBytes([UInt8(ascii: "\\"): #"\\"#, UInt8(ascii: "\""): #"\""#]) + "\""
+        "\"" + replacingBytes([.backslash: #"\\"#, .quote: #"\""#]) + "\""
     }
 
     fileprivate var shellQuoted: String {
         // The shell would expand a leading tilde to a home folder.
         let isPlain = !isEmpty && utf8.allSatisfy { ASCIISet.unreserved.contains($0) && $0 != UInt8(ascii: "~") }
-        return isPlain ? self : "'" + replacingBytes([UInt8(ascii: "'"): #"'\''"#]) + "'"
+        return isPlain ? self : "'" + replacingBytes([.apostrophe: #"'\''"#]) + "'"
     }
 }

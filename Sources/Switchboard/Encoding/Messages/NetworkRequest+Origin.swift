@@ -26,7 +26,7 @@ extension NetworkRequest {
     }
 
     /// Returns this request with the URL and the cross-origin hops of another one.
-    package func led(like other: NetworkRequest) -> NetworkRequest {
+    package func redirected(like other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
         request.route.crossOriginHops = other.crossOriginHops

@@ -60,7 +60,7 @@ extension NetworkRequest {
     }
 
     private func checkMethodAndURL() throws(NetworkError) {
-        guard method.isToken else {
+        guard method.rawValue.isHTTPToken else {
             throw NetworkError(
                 .invalidRequest,
                 reason: "the method \(method.rawValue.quotedForMessage) is not a token (RFC 9110 §9.1)")

@@ -122,7 +122,7 @@ extension NetworkResponse {
 }
 
 extension String {
-    fileprivate var isDigits: Bool { utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    fileprivate var isDigits: Bool { utf8.allSatisfy(\.isDigit) }
 }
 
 extension NetworkRequest {

@@ -124,9 +124,9 @@ extension String {
         var bytes: [UInt8] = []
         for byte in utf8 {
             switch byte {
-            case UInt8(ascii: "\""): bytes += "%22".utf8
-            case UInt8(ascii: "\r"): bytes += "%0D".utf8
-            case UInt8(ascii: "\n"): bytes += "%0A".utf8
+            case .quote: bytes += "%22".utf8
+            case .carriageReturn: bytes += "%0D".utf8
+            case .lineFeed: bytes += "%0A".utf8
             default: bytes.append(byte)
             }
         }
@@ -138,12 +138,12 @@ extension String {
         var bytes: [UInt8] = []
         var isAfterCR = false
         for byte in utf8 {
-            if byte == UInt8(ascii: "\n"), !isAfterCR { bytes.append(UInt8(ascii: "\r")) }
-            if isAfterCR, byte != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+            if byte == .lineFeed, !isAfterCR { bytes.append(.carriageReturn) }
+            if isAfterCR, byte != .lineFeed { bytes.append(.lineFeed) }
             bytes.append(byte)
-            isAfterCR = byte == UInt8(ascii: "\r")
+            isAfterCR = byte == .carriageReturn
         }
-        if isAfterCR { bytes.append(UInt8(ascii: "\n")) }
+        if isAfterCR { bytes.append(.lineFeed) }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardText
 
 extension Parameters: Encodable {
     /// Encodes an object. Of repeated names only the last value is written.
@@ -38,7 +39,9 @@ extension ParameterValue: Encodable {
             case .date(let value): try container.encode(value)
             case .data(let value): try container.encode(value)
             case .number(let text):
-                guard text.isJSONNumber else { throw Self.notNumber(text) }
+                guard text.isJSONNumber else {
+                    throw NetworkError(.encodingFailed, reason: "\(text.quotedForMessage) is not a JSON number")
+                }
                 if try FastJSONEncoder.write(number: text, to: encoder) { return }
                 if let integer = Int64(text) {
                     try container.encode(integer)

@@ -1,5 +1,4 @@
 import Foundation
-import SwitchboardText
 
 /// The value of a parameter: any value that JSON and forms can express.
 ///
@@ -64,10 +63,6 @@ public enum ParameterValue: Sendable, Equatable {
 
     package var isAbsent: Bool {
         if case .absent = self { true } else { false }
-    }
-
-    static func notNumber(_ text: String) -> NetworkError {
-        NetworkError(.encodingFailed, reason: "\(text.quotedForMessage) is not a JSON number")
     }
 
     /// The error of the first contained value that cannot be encoded.

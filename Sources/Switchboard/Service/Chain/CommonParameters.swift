@@ -122,7 +122,7 @@ extension NetworkRequest {
                 .encode(added)
             extended = data + Data(((data.isEmpty || text.isEmpty ? "" : "&") + text).utf8)
         } else if type == "application/json" || type.hasSuffix("+json"), let names = JSONObjectText.names(in: data) {
-            added = parameters.filter { !names.contains($0.name) }.asParameters
+            added = Parameters(parameters.filter { !names.contains($0.name) })
             let dates = (encoding.bodyEncoder as? JSONParameterEncoder)?.dateEncoding ?? .iso8601
             let members = try FastJSONEncoder(dateEncoding: dates).encode(added)
             extended = JSONObjectText.appending(members, to: data, isEmpty: names.isEmpty)
@@ -150,18 +150,14 @@ extension NetworkRequest {
 extension Parameters {
     /// The parameters with a value.
     fileprivate var withoutNil: Parameters {
-        filter { $0.value != .null && !$0.value.isAbsent }.asParameters
+        Parameters(filter { $0.value != .null && !$0.value.isAbsent })
     }
 
     /// Returns the parameters except those with these names. `ids[]` and `ids[0]` count as `ids`.
     fileprivate func excluding(_ names: [String]) -> Parameters {
         let excluded = Set(names.flatMap { [$0, String($0.prefix { $0 != "[" })] })
-        return filter { !excluded.contains($0.name) }.asParameters
+        return Parameters(filter { !excluded.contains($0.name) })
     }
-}
-
-extension Array where Element == Parameters.Element {
-    fileprivate var asParameters: Parameters { Parameters(self) }
 }
 
 /// Appends members to a JSON object as text. Existing members stay byte for byte.
@@ -169,7 +165,7 @@ private enum JSONObjectText {
     /// Returns the names of the members. Nil when the data is not an object in UTF-8.
     static func names(in data: Data) -> Set<String>? {
         let start = data.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
-        guard start.first == UInt8(ascii: "{"), start.dropFirst().first != 0,
+        guard start.first == .leftBrace, start.dropFirst().first != 0,
             let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
         else { return nil }
         return Set(object.keys)
@@ -177,7 +173,7 @@ private enum JSONObjectText {
 
     /// Returns the object with the members of another object.
     static func appending(_ members: Data, to object: Data, isEmpty: Bool) -> Data {
-        guard members.count > 2, let end = object.lastIndex(of: UInt8(ascii: "}")) else { return object }
+        guard members.count > 2, let end = object.lastIndex(of: .rightBrace) else { return object }
         let comma = isEmpty ? Data() : Data(",".utf8)
         return object[..<end] + comma + members.dropFirst().dropLast() + object[end...]
     }

@@ -35,7 +35,7 @@ extension NetworkResponse {
 
     private static func wait(_ value: String, _ now: Date) -> Duration? {
         guard !value.isEmpty else { return nil }
-        if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+        if value.utf8.allSatisfy(\.isDigit) {
             return .seconds(Int64(UInt32(value) ?? .max))
         }
         return HTTPDate.parse(value, now: now).map { seconds($0.timeIntervalSince(now)) }
@@ -63,10 +63,9 @@ extension NetworkResponse {
 
     /// Parses digits with an optional fraction.
     private static func number(_ text: String) -> Double? {
-        let isPlain = text.utf8.allSatisfy {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
+        guard text.utf8.allSatisfy({ $0.isDigit || $0 == .dot }), let number = Double(text), number.isFinite else {
+            return nil
         }
-        guard isPlain, let number = Double(text), number.isFinite else { return nil }
         return number
     }
 

@@ -145,27 +145,27 @@ struct UploadProgressTests {
     func rate() {
         var rate = TransferRate()
         #expect(rate.bytesPerSecond == nil)
-        rate.note(0, at: .zero)
+        rate.record(0, at: .zero)
         #expect(rate.bytesPerSecond == nil)
-        rate.note(1_000, at: .seconds(1))
+        rate.record(1_000, at: .seconds(1))
         #expect(rate.bytesPerSecond == 1_000)
-        for second in 2...20 { rate.note(Int64(1_000 + (second - 1) * 5_000), at: .seconds(second)) }
+        for second in 2...20 { rate.record(Int64(1_000 + (second - 1) * 5_000), at: .seconds(second)) }
         #expect(rate.bytesPerSecond == 5_000)
-        rate.note(0, at: .seconds(21))
+        rate.record(0, at: .seconds(21))
         #expect(rate.bytesPerSecond == nil)
-        rate.note(300, at: .milliseconds(21_100))
+        rate.record(300, at: .milliseconds(21_100))
         #expect(rate.bytesPerSecond.map { $0.rounded() } == 3_000)
     }
 
     @Test("the rate is nil in the first tenth of a second")
     func firstRate() {
         var rate = TransferRate()
-        rate.note(0, at: .zero)
-        rate.note(65_536, at: .microseconds(20))
+        rate.record(0, at: .zero)
+        rate.record(65_536, at: .microseconds(20))
         #expect(rate.bytesPerSecond == nil)
-        rate.note(131_072, at: .milliseconds(99))
+        rate.record(131_072, at: .milliseconds(99))
         #expect(rate.bytesPerSecond == nil)
-        rate.note(131_072, at: .milliseconds(100))
+        rate.record(131_072, at: .milliseconds(100))
         #expect(rate.bytesPerSecond == 1_310_720)
     }
 
