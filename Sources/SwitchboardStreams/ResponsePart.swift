@@ -138,6 +138,6 @@ private actor LazyPartReader {
 extension NetworkError {
     /// Returns the error with the response and its request, unless it already has a response.
     fileprivate func withResponse(_ response: NetworkResponse) -> NetworkError {
-        status == nil ? with(response) : self
+        statusCode == nil ? with(response) : self
     }
 }

@@ -184,7 +184,7 @@ struct CassetteBodyTests {
             request.limits.responseBody = 3
             let body = await #expect(throws: NetworkError.self) { try await Cassette.playing(file).send(request) }
             #expect(body?.code == .responseTooLarge)
-            #expect(body?.status == 200)
+            #expect(body?.statusCode == 200)
             #expect(body?.headers?["X"] == "y")
             #expect(body?.body == Data("abc".utf8))
             request.limits = ResponseLimits(responseHeaders: 10)

@@ -129,7 +129,7 @@ struct StubWireTests {
         #expect(clock.sleeps == [.seconds(10)])
         request.timeouts.attempt = .seconds(4)
         let attempt = await #expect(throws: NetworkError.self) { try await session.send(request) }
-        #expect(attempt?.code == .timedOut && attempt?.status == 200)
+        #expect(attempt?.code == .timedOut && attempt?.statusCode == 200)
         request.timeouts.attempt = nil
         let idle = await #expect(throws: NetworkError.self) { try await session.send(request) }
         #expect(idle?.code == .timedOut)

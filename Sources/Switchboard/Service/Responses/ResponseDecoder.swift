@@ -71,7 +71,7 @@ extension NetworkError {
         do {
             return try (request?.callEnvironment).run { try (decoder ?? handling.decoder).decode(type, from: body) }
         } catch {
-            let subject = status.map { "the body of the \($0)" } ?? "the error's body"
+            let subject = statusCode.map { "the body of the \($0)" } ?? "the error's body"
             let reason = DecodingFailure.describe(error, in: body, as: type)
             throw failure(.decodingFailed, "\(subject) is no \(TypeText.text(of: type)): \(reason)", error)
         }
@@ -81,7 +81,7 @@ extension NetworkError {
     private func failure(_ code: Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
         var error = NetworkError(code, reason: reason, underlying: underlying)
         (error.url, error.method, error.endPoint, error.request) = (url, method, endPoint, request)
-        (error.statusCode, error.headers, error.body, error.attempts) = (status, headers, body, attempts)
+        (error.statusCode, error.headers, error.body, error.attempts) = (statusCode, headers, body, attempts)
         return error
     }
 }

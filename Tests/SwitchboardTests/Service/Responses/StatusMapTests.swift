@@ -120,7 +120,7 @@ struct StatusMapTests {
         #expect(own?.description.hasPrefix("HTTP 404: The url you requested is outdated. (GET") == true)
         var made = NetworkError(.notFound)
         #expect(made.message == "Not found")
-        made.status = 404
+        made.statusCode = 404
         #expect(made.message == "Not found (404)" && made.description == "HTTP 404: Not found")
     }
 
