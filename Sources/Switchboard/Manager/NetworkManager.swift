@@ -89,7 +89,7 @@ public final class NetworkManager: Sendable {
     ///
     /// ```swift
     /// let manager = NetworkManager(baseURL: "https://api.example.com/3")
-    /// let film = try await manager.request(.get("films/1"), as: Film.self)
+    /// let todo = try await manager.request(.get("todos/1"), as: Todo.self)
     /// ```
     public convenience init(
         baseURL: String, environment: NetworkEnvironment = .current,

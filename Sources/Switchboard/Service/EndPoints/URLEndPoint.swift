@@ -46,8 +46,8 @@ extension URLEndPoint: CustomStringConvertible, CustomReflectable {
 ///
 /// ```swift
 /// let manager = NetworkManager(baseURL: "https://api.example.com/3")
-/// let film = try await manager.request(.get("films/1"), as: Film.self)
-/// try await manager.response(for: .post("films", JSONBody(film)))
+/// let todo = try await manager.request(.get("todos/1"), as: Todo.self)
+/// try await manager.response(for: .post("todos", JSONBody(todo)))
 /// ```
 public struct PathEndPoint: EndPointType, Sendable {
     /// The servers of the manager.

@@ -27,7 +27,8 @@ struct ClientSession: NetworkSession {
         let (date, start) = (Date(), ContinuousClock.now)
         let answer = try await client.execute(
             outgoing(request), deadline: deadline(of: request))
-        var response = NetworkResponse(statusCode: Int(answer.status.code))
+        var response = NetworkResponse(
+            statusCode: Int(answer.status.code))
         for field in answer.headers {
             response.headers.add(field.name, field.value)
         }
