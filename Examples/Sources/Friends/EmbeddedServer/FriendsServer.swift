@@ -30,7 +30,7 @@ nonisolated final class FriendsServer: Sendable {
             }
             return try records.use { try Self.answer(request, body, from: &$0) }
         } catch let refusal as Refusal {
-            return try .record(["message": refusal.message], status: refusal.statusCode)
+            return try .record(["message": refusal.message], status: refusal.status)
         }
     }
 
