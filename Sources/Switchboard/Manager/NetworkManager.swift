@@ -69,7 +69,7 @@ public final class NetworkManager: Sendable {
         if let responseHandling { options.responseHandling = responseHandling }
         if let decoder { options.responseHandling.decoder = decoder }
         if let encoder { options.encoder = encoder }
-        options.monitors += monitors
+        if !monitors.isEmpty { options.monitors += monitors }
         var builder = RequestBuilder(headers: [.accept("application/json")], options: options)
         builder.headers.merge(headers)
         if let servers {

@@ -63,13 +63,13 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
 
 extension InterceptorChain {
     /// Returns the plan of a call. It runs each ``RequestAdapter`` and sends nothing.
-    func plan(_ request: Result<NetworkRequest, NetworkError>) async -> CallPlan {
+    func plan(_ request: Result<NetworkRequest, any Error>) async -> CallPlan {
         let interceptors = links.map(\.interceptor)
         var plan = CallPlan(session: String(describing: type(of: session)))
         plan.interceptors = interceptors.map { String(describing: type(of: $0)) }
         plan.callInterceptors = links.prefix { if case .call = $0 { true } else { false } }.count
         switch request {
-        case .failure(let error): plan.error = error
+        case .failure(let error): plan.error = NetworkError.caught(error)
         case .success(var request):
             var received: [NetworkRequest] = []
             do {

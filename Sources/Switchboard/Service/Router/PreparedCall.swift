@@ -15,20 +15,21 @@ extension NetworkRouter {
         if let accept { options.accept = accept }
         let environment = calls.currentEnvironment
         let request = environment.run {
-            Result { () throws(NetworkError) in try makeRequest(for: endPoint, options: options) }
+            Result { try makeRequest(for: endPoint, options: options) }
         }
-        var download = options.download
-        switch request {
-        case .success(let request): download = request.options.download
-        case .failure: download = download ?? (try? endPoint.task._endPointValue)?.download
-        }
+        let download =
+            switch request {
+            case .success(let request): request.options.download
+            case .failure: options.download ?? (try? endPoint.task._endPointValue)?.download
+            }
         return PreparedCall(request, calls, environment, progress: download?.progress)
     }
 }
 
 /// A call of a router whose request is built and not sent. Any task may send it, several times too.
 package struct PreparedCall: Sendable {
-    package let request: Result<NetworkRequest, NetworkError>
+    /// The request, or the ``NetworkError`` that prevents it. `any Error` makes copies small.
+    package let request: Result<NetworkRequest, any Error>
     package let calls: RouterCalls
     /// The environment in which the request was built and will be sent. Nil if none is set.
     package let environment: CallEnvironment?
@@ -36,7 +37,7 @@ package struct PreparedCall: Sendable {
     private let progress: TransferProgress?
 
     package init(
-        _ request: Result<NetworkRequest, NetworkError>, _ calls: RouterCalls, _ environment: CallEnvironment? = nil,
+        _ request: Result<NetworkRequest, any Error>, _ calls: RouterCalls, _ environment: CallEnvironment? = nil,
         progress: TransferProgress? = nil
     ) {
         self.request = request
@@ -108,7 +109,7 @@ package struct PreparedCall: Sendable {
     /// Returns the plan of the call, and sends nothing.
     func plan() async -> CallPlan {
         await environment.run {
-            await calls.chain.plan(Result { () throws(NetworkError) in try finished() })
+            await calls.chain.plan(Result { try finished() })
         }
     }
 
@@ -122,7 +123,7 @@ package struct PreparedCall: Sendable {
     /// Returns the request with its body encoded, for the interceptors.
     func finished(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
-    ) throws(NetworkError) -> NetworkRequest {
+    ) throws -> NetworkRequest {
         var request = try request.get()
         do throws(NetworkError) {
             // A chain without a router may complete the URL; its session validates the request.

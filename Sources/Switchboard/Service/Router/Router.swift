@@ -34,7 +34,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         var builder = builder
-        builder.options.monitors += monitors
+        if !monitors.isEmpty { builder.options.monitors += monitors }
         let chain = InterceptorChain(interceptors, exchangeInterceptors, session)
         self.init(builder, RouterCalls(chain, completionQueue, clock))
     }

@@ -238,7 +238,7 @@ extension NetworkError {
 
     /// Returns the error for a completion, which receives a cancellation as a ``NetworkError``.
     package static func completion(
-        _ error: any Error, _ request: Result<NetworkRequest, NetworkError>? = nil
+        _ error: any Error, _ request: Result<NetworkRequest, any Error>? = nil
     ) -> NetworkError {
         guard case .success(let request)? = request else { return caught(error) }
         return caught(error).attributed(to: request)

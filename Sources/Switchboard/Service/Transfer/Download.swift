@@ -27,7 +27,9 @@ package struct Download: Sendable {
 extension NetworkRequest {
     /// The download that saves the response of this request. Nil when the response stays in memory or is a stream.
     var savingDownload: Download? {
-        guard let download = options.download, !options.streamsResponse, method != .head else { return nil }
+        guard options.hasValues, let download = options.download, !options.streamsResponse, method != .head else {
+            return nil
+        }
         return download
     }
 }
