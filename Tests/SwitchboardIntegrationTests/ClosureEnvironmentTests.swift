@@ -142,7 +142,7 @@ struct ClosureEnvironmentTests {
         handling.acceptedStatuses = AcceptedStatuses { notes.note("AcceptedStatuses", $0 == 200) }
         handling.statusMap = StatusMap(
             code: { _ in notes.note("StatusMap.code", .badRequest) },
-            message: { _ in notes.note("StatusMap.message", .failed) })
+            message: { _ in notes.note("StatusMap.message", "failed") })
         handling.decoder = NotingDecoder(notes: notes)
         let manager = NetworkManager(environment: .staging, session: session, responseHandling: handling)
         let router = manager.router(for: PlaceApi.self)

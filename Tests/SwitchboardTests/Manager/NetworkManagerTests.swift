@@ -84,7 +84,7 @@ struct NetworkManagerTests {
         }
         let first = NetworkManager(
             servers: [.production: "https://one.example.com"], session: one, headers: ["X-App": "one"],
-            options: RequestOptions { $0.timeouts = .article })
+            options: RequestOptions { $0.timeouts.idle = .seconds(10) })
         let second = NetworkManager(
             environment: .qa, servers: [.qa: "https://other.example.com/api"], session: other, interceptors: [stamp],
             headers: ["X-App": "other"])

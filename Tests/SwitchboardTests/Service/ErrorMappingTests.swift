@@ -151,23 +151,6 @@ struct ErrorMappingTests {
         }
     }
 
-    @Test(
-        "with the article's map, transport failures have the same message", .requirement("S3.13"),
-        arguments: [
-            NetworkError.Code.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection,
-            .invalidResponse, .unknown,
-        ])
-    func message(code: NetworkError.Code) async throws {
-        let router = Router<URLEndPoint>(
-            session: StubSession { _ in .failure(NetworkError(code, underlying: URLError(.timedOut))) })
-        let options = RequestOptions { $0.responseHandling.statusMap = .article }
-        let error = await #expect(throws: NetworkError.self) {
-            try await router.response(for: endPoint, options: options)
-        }
-        #expect(error?.message == "Please check your network connection.")
-        #expect(error?.urlErrorCode == .timedOut)
-    }
-
     @Test("the message of a truncated response says that it ended early", .requirement("S3.13"))
     func truncatedMessage() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("abcdef").truncated(after: 3) })

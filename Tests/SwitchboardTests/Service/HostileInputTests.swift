@@ -100,7 +100,7 @@ struct HostileInputTests {
                 }
             }
         }
-        let handling = ResponseHandling(statusMap: .article, messageKeys: ["planted"])
+        let handling = ResponseHandling(statusMap: .service, messageKeys: ["planted"])
         let manager = NetworkManager(
             session: StubSession(),
             options: RequestOptions { $0.timeouts = Timeouts(idle: .seconds(5), attempt: .seconds(3)) },

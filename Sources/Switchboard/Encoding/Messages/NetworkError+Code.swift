@@ -169,9 +169,9 @@ extension NetworkError {
 
 extension NetworkError.Code {
     /// The published text for every failure of the transport.
-    static let publishedFailure = "Please check your network connection."
+    static let connectionMessage = "Please check your network connection."
 
-    /// Whether ``publishedFailure`` describes the failure.
+    /// Whether ``connectionMessage`` describes the failure.
     var isTransport: Bool {
         switch self {
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .insecureConnection, .invalidResponse: true
@@ -187,7 +187,7 @@ extension NetworkError.Code {
         case .unknown, .sessionInvalidated: "Something went wrong"
         case .bodyNotAllowed, .unsupported, .unknownEnvironment: Self.invalidRequest.title
         case .webSocketClosed: "The connection is closed"
-        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost: Self.publishedFailure
+        case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost: Self.connectionMessage
         default: title
         }
     }

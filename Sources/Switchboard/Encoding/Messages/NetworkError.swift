@@ -49,7 +49,7 @@ public struct NetworkError: Error, Sendable {
     /// A text that replaces the title and the message of the code.
     package var title: String?
     /// The short text for a person, from a status map or a published design. Nil for the text of the code.
-    var classMessage: String?
+    var statusMapMessage: String?
     /// The server's `Retry-After` as a duration, measured when the error was made.
     var wait: Duration?
     /// The way in which the session may resend the request. Nil for a final error.
@@ -83,12 +83,12 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
         if let statusWords, let status = statusCode { return "\(statusWords) (\(status))\(waitText)" }
-        return classMessage ?? title ?? code.message
+        return statusMapMessage ?? title ?? code.message
     }
 
     /// The meaning of the status, unless the error has another text.
     private var statusWords: String? {
-        guard classMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
+        guard statusMapMessage == nil, code.isStatus, code != .custom, code != .other else { return nil }
         return statusCode.map(StatusText.words)
     }
 

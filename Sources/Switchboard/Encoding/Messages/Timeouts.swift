@@ -26,8 +26,6 @@ public struct Timeouts: Sendable, Hashable {
 
     /// An idle timeout of 60 seconds and no other limit.
     public static let standard = Timeouts()
-    /// An idle timeout of 10 seconds, as in the published `Router`.
-    public static let article = Timeouts(idle: .seconds(10))
     /// No limits.
     public static let none = Timeouts(idle: nil)
 }

@@ -57,11 +57,8 @@ public struct ResponseHandling: Sendable {
                 messages.title(of: response.body).map { "the server sent a page with the title \($0.quotedForMessage)" }
                 ?? "the body begins \(DecodingFailure.snippet(of: response.body))"
         }
-        if statusMap.isPlain {
-            error.wait = response.retryAfter()
-        } else if code != .custom, code != .other {
-            error.classMessage = statusMap.message(for: response.statusCode).rawValue
-        }
+        error.wait = response.retryAfter()
+        error.statusMapMessage = statusMap.message?(response.statusCode)
         throw error
     }
 }

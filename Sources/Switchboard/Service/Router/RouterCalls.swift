@@ -229,9 +229,9 @@ extension NetworkError {
         }
         error.attempts = max(error.attempts, call.totalAttempts)
         if error.code.isTransport, request?.options.hasValues == true,
-            request?.options.responseHandling.statusMap.isPlain == false
+            request?.options.responseHandling.statusMap.message != nil
         {
-            error.classMessage = NetworkError.Code.publishedFailure
+            error.statusMapMessage = NetworkError.Code.connectionMessage
         }
         return request.map(error.attributed) ?? error
     }

@@ -44,10 +44,12 @@ struct EndPointPropertyTests {
             let httpMethod = HTTPMethod.put
             let task = HTTPTask.requestParameters(bodyParameters: ["a": 1])
             let headers: HTTPHeaders = ["X-Own": "1"]
-            let options = RequestOptions { $0.timeouts = .article }
+            let options = RequestOptions { $0.timeouts.idle = .seconds(10) }
         }
         let request = try RequestBuilder().makeRequest(for: All())
-        #expect(request.method == .put && request.headers["X-Own"] == "1" && request.timeouts == .article)
+        #expect(
+            request.method == .put && request.headers["X-Own"] == "1"
+                && request.timeouts == Timeouts(idle: .seconds(10)))
         #expect(try request.sentText == #"{"a":1}"#)
     }
 
@@ -65,10 +67,12 @@ struct EndPointPropertyTests {
         let endPoint = Optionals(
             baseURL: Self.base, httpMethod: .put, task: .requestParameters(bodyParameters: ["a": 1]),
             headers: ["X-Own": "1"],
-            options: RequestOptions { $0.timeouts = .article })
+            options: RequestOptions { $0.timeouts.idle = .seconds(10) })
         let request = try RequestBuilder().makeRequest(for: endPoint)
         #expect(request.url?.absoluteString == "https://h.example/api/x")
-        #expect(request.method == .put && request.headers["X-Own"] == "1" && request.timeouts == .article)
+        #expect(
+            request.method == .put && request.headers["X-Own"] == "1"
+                && request.timeouts == Timeouts(idle: .seconds(10)))
         #expect(try request.sentText == #"{"a":1}"#)
     }
 

@@ -57,13 +57,13 @@ struct PersonTextTests {
         )
     }
 
-    @Test("failures of TLS and HTTP ask to check the network only in the article")
+    @Test("failures of TLS and HTTP ask to check the network only with messages of the app")
     func transport() async {
         let insecure = MockResponse.failure(.insecureConnection)
         #expect(await error(insecure)?.message == "No secure connection could be made")
         #expect(await error(.failure(.invalidResponse))?.message == "The response is not valid HTTP")
         #expect(await error(.failure(.cannotConnect))?.message == "Please check your network connection.")
-        let article = RequestOptions { $0.responseHandling.statusMap = .article }
-        #expect(await error(insecure, article)?.message == "Please check your network connection.")
+        let own = RequestOptions { $0.responseHandling.statusMap = StatusMap(message: { "\($0)" }) }
+        #expect(await error(insecure, own)?.message == "Please check your network connection.")
     }
 }
