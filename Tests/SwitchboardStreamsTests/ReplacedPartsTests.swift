@@ -6,7 +6,7 @@ import Testing
 
 /// `multipart/x-mixed-replace` as Apple's systems report it: a response for each part, and no boundaries
 /// (https://developer.apple.com/documentation/foundation/urlsessiondatadelegate/urlsession(_:datatask:didreceive:completionhandler:)).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReplacedPartsTests {
     private let url = FoundationExchange.playedURL
     private let outer = ["Content-Type": "multipart/x-mixed-replace; boundary=\"--a b\"", "Server": "camera"]

@@ -181,7 +181,7 @@ struct StubURLProtocolTests {
         func urlProtocol(_ urlProtocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {}
     }
 
-    @Test("a loading without a task ends too", .timeLimit(.minutes(1)))
+    @Test("a loading without a task ends too", .timeLimit(.minutes(10)))
     func noTask() async throws {
         let url = try #require(URL(string: "http://a.example/"))
         #expect(await Client().load(URLRequest(url: url)) == .cannotConnectToHost)

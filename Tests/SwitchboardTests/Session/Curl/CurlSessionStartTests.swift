@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Sessions that cannot start at first.
-@Suite(.timeLimit(.minutes(2))) struct CurlSessionStartTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlSessionStartTests {
     /// An authority, which only connections with TLS read.
     private static let authority = "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n"
 

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The callbacks of URLSession, played as Apple documents them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FoundationCallbackTests {
     private let url = FoundationExchange.playedURL
 

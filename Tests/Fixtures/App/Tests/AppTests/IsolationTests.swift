@@ -72,7 +72,7 @@ nonisolated private struct FindLarge: TypedEndPoint {
     var path: String { "large" }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct IsolationTests {
+@Suite(.timeLimit(.minutes(10))) struct IsolationTests {
     private let session = StubSession()
     private var router: Router<ProbeApi> { Router(session: session) }
 
