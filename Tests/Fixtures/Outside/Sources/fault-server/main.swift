@@ -2,7 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardMocks
 
-// Prints a line for each fault: its name, its port, and whether it needs a body. Then serves until the input ends.
+// Prints a line for each fault: its name, its port, and whether it needs a body. Then prints an empty line, and serves until
+// the input ends.
 var servers: [MockServer] = []
 for fault in MockFault.all {
     let server = try MockServer()
@@ -10,6 +11,7 @@ for fault in MockFault.all {
     servers.append(server)
     print(fault.name, server.port, fault.needsBody ? "body" : "-")
 }
+print()
 fflush(nil)
 while readLine() != nil {}
 for server in servers { server.stop() }
