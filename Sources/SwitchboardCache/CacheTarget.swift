@@ -46,7 +46,7 @@ struct CachePath: Sendable {
     /// Reads a path without its query, its fragment and its empty segments.
     init(_ path: some StringProtocol) {
         segments = path.utf8.prefix { $0 != .questionMark && $0 != .numberSign }.split(separator: .slash)
-            .map { Self.unescaped($0) }
+            .map(\.percentDecoded)
     }
 
     /// Reads the path of a URL, as in a ``CacheKey``.
@@ -62,23 +62,6 @@ struct CachePath: Sendable {
         let count = other.segments.count
         guard count > 0, count <= segments.count else { return false }
         return (0...(segments.count - count)).contains { segments[$0..<($0 + count)] == other.segments[...] }
-    }
-
-    /// Decodes a segment. A percent sign that begins no escape stays.
-    private static func unescaped(_ segment: some Collection<UInt8>) -> [UInt8] {
-        var rest = Array(segment)[...]
-        var bytes: [UInt8] = []
-        while let byte = rest.popFirst() {
-            if byte == .percent, rest.count > 1, let high = rest.first?.hexValue,
-                let low = rest.dropFirst().first?.hexValue
-            {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }
 

@@ -50,6 +50,23 @@ extension Collection<UInt8> {
     @inlinable package var isHexPair: Bool {
         count == 2 && allSatisfy(ASCIISet.hexDigits.contains)
     }
+
+    /// The bytes with each percent-encoded byte decoded. A percent sign that begins no escape stays.
+    package var percentDecoded: [UInt8] {
+        var rest = Array(self)[...]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(rest.count)
+        while let byte = rest.popFirst() {
+            let pair = rest.prefix(2)
+            if byte == .percent, pair.count == 2, let high = pair.first?.hexValue, let low = pair.last?.hexValue {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
 }
 
 extension UInt8 {

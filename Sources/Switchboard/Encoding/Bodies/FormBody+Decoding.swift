@@ -26,22 +26,6 @@ extension FormBody {
     }
 
     private static func unescaped(_ text: some Collection<UInt8>) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
-        var index = text.startIndex
-        while index != text.endIndex {
-            let byte = text[index]
-            index = text.index(after: index)
-            let pair = text[index...].prefix(2)
-            if byte == .percent, pair.count == 2, let high = pair.first?.hexValue,
-                let low = pair.dropFirst().first?.hexValue
-            {
-                result.append(high << 4 | low)
-                index = text.index(index, offsetBy: 2)
-            } else {
-                result.append(byte == .plus ? .space : byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        String(decoding: text.map { $0 == .plus ? .space : $0 }.percentDecoded, as: UTF8.self)
     }
 }
