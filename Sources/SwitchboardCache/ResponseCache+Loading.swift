@@ -242,7 +242,7 @@ extension NetworkResponse {
     /// The number of bytes that the head announces for the body. Nil when it does not, or when the body is compressed.
     var announcedBodyCount: Int? {
         guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
-        return headers.values(for: "Content-Length").first.flatMap { Int($0.trimmed) }
+        return headers.values(for: "Content-Length").first.flatMap { Int($0.trimmedOfBlanks) }
     }
 }
 

@@ -28,11 +28,24 @@ struct CacheControl: Sendable {
     init(_ headers: HTTPHeaders) {
         for value in headers.values(for: "Cache-Control") {
             for part in value.splitOutsideQuotes(at: ",") {
-                let part = part.trimmed
-                let (name, value) = Self.directive(part)
-                add(name, value)
-                for name in Self.hidden(in: part) { add(name, nil) }
+                let part = part.trimmedOfBlanks
+                if let (name, value) = Self.directive(part) {
+                    add(name, value)
+                } else {
+                    addMalformed(part)
+                }
             }
+        }
+    }
+
+    /// Adds a directive with a space around its `=`, an unclosed quote, or a `;` instead of a comma, which may hide
+    /// another directive.
+    private mutating func addMalformed(_ part: String) {
+        let sides = part.pieces(between: .equals)
+        add(sides[0].trimmedOfBlanks.lowercased(), sides.count > 1 ? "" : nil)
+        let tokens = part.lowercased().utf8.split { !ASCIISet.token.contains($0) }
+        for name in ["no-store", "no-cache"] where tokens.contains(where: { $0.elementsEqual(name.utf8) }) {
+            add(name, nil)
         }
     }
 
@@ -41,7 +54,7 @@ struct CacheControl: Sendable {
         case "no-store": isNoStore = true
         case "no-cache":
             let names = (value ?? "").split(separator: ",").map {
-                $0.trimmingCharacters(in: .whitespaces).lowercased()
+                $0.trimmedOfBlanks.lowercased()
             }
             if names.isEmpty { isNoCache = true } else { noCacheFields.formUnion(names) }
         case "only-if-cached": isOnlyIfCached = true
@@ -64,29 +77,23 @@ struct CacheControl: Sendable {
     /// Returns a number of seconds, or 0 for text that is not a number. A larger number than 2^31 becomes 2^31, which
     /// means forever ([RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
     static func seconds(_ text: String?) -> Double {
-        guard let text, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return 0 }
+        guard let text, !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Double(text) ?? 0, 2_147_483_648)
     }
 
-    /// Reads a directive: the name in lower case, the value without quotes. A value next to a space is invalid, and
-    /// becomes empty.
-    private static func directive(_ part: String) -> (name: String, value: String?) {
-        guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (part.lowercased(), nil) }
-        let (name, value) = (part[..<equals], part[part.index(after: equals)...])
-        guard name.trimmed == name, value.trimmed == value else { return (name.trimmed.lowercased(), "") }
-        let isQuoted = value.utf8.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
-        return (name.lowercased(), isQuoted ? unescaped(value.dropFirst().dropLast()) : String(value))
-    }
-
-    /// Returns the text with each quoted pair replaced by its second character ([RFC 9110
-    /// §5.6.4](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4)).
-    private static func unescaped(_ text: Substring) -> String {
-        var isEscaped = false
-        return String(
-            text.filter {
-                isEscaped = !isEscaped && $0 == "\\"
-                return !isEscaped
-            })
+    /// Reads a directive: a token, optionally with a token or a quoted string as its value ([RFC 9111
+    /// §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)). The name is in lower case. Nil for other text.
+    private static func directive(_ part: String) -> (name: String, value: String?)? {
+        var scanner = FieldScanner(part)
+        let name = scanner.text(while: ASCIISet.token.contains).lowercased()
+        guard !name.isEmpty else { return nil }
+        guard let byte = scanner.current else { return (name, nil) }
+        guard byte == .equals else { return nil }
+        scanner.advance()
+        var value = scanner.text(while: ASCIISet.token.contains)
+        var isValid = !value.isEmpty
+        if scanner.current == .quote, !isValid { (value, isValid) = scanner.quotedString() }
+        return isValid && scanner.current == nil ? (name, value) : nil
     }
 }
 
@@ -115,16 +122,6 @@ extension CacheControl {
 }
 
 extension StringProtocol {
-    /// The text without white space at its ends.
-    var trimmed: String {
-        // Most texts have none, and Foundation's function is slow.
-        let isTrimmed = utf8.withContiguousStorageIfAvailable { bytes in
-            guard let first = bytes.first, let last = bytes.last else { return true }
-            return 0x21...0x7E ~= first && 0x21...0x7E ~= last
-        }
-        return isTrimmed ?? false ? String(self) : trimmingCharacters(in: .whitespaces)
-    }
-
     /// Returns the parts between separators that are not within quotes, without empty ones.
     func splitOutsideQuotes(at separator: Character) -> [SubSequence] {
         var isQuoted = false
@@ -134,40 +131,5 @@ extension StringProtocol {
             if character == "\"", !isEscaped { isQuoted.toggle() }
             return character == separator && !isQuoted
         }
-    }
-}
-
-/// Malformed directives. An unclosed quote, or a `;` instead of a comma, may hide a directive.
-extension CacheControl {
-    private static let tokenBytes = ASCIISet.alphanumerics.union(ASCIISet("!#$%&'*+-.^_`|~"))
-
-    /// Returns `no-store` and `no-cache` if their names are in a malformed directive.
-    static func hidden(in directive: String) -> [String] {
-        guard !isWellFormed(directive.utf8) else { return [] }
-        let tokens = directive.lowercased().utf8.split { !tokenBytes.contains($0) }
-        return ["no-store", "no-cache"].filter { name in tokens.contains { $0.elementsEqual(name.utf8) } }
-    }
-
-    /// Returns whether a directive is a token, optionally with a token or a quoted string as its value ([RFC 9111
-    /// §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)).
-    private static func isWellFormed(_ directive: String.UTF8View) -> Bool {
-        let equals = directive.firstIndex(of: UInt8(ascii: "=")) ?? directive.endIndex
-        guard isToken(directive[..<equals]) else { return false }
-        let value = directive[equals...].dropFirst()
-        return equals == directive.endIndex || isToken(value) || isQuoted(value)
-    }
-
-    private static func isToken(_ text: Substring.UTF8View) -> Bool {
-        !text.isEmpty && text.allSatisfy(tokenBytes.contains)
-    }
-
-    private static func isQuoted(_ text: Substring.UTF8View) -> Bool {
-        guard text.count > 1, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") else { return false }
-        var isEscaped = false
-        for byte in text.dropFirst().dropLast() {
-            if byte == UInt8(ascii: "\""), !isEscaped { return false }
-            isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-        }
-        return !isEscaped
     }
 }

@@ -1,5 +1,6 @@
-import Switchboard
 import Foundation
+import Switchboard
+import SwitchboardText
 
 /// The bytes that a request asks for: a `Range` with one range of bytes ([RFC 9110
 /// §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2)).
@@ -40,7 +41,7 @@ enum CacheRange: Sendable, Hashable {
 
     /// Reads digits. The largest integer for a number that is too large, nil for other text.
     private static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(text) ?? .max
     }
 

@@ -96,7 +96,7 @@ enum CacheVariant {
 
     /// Returns a member without white space and without its weight. Parameters of a media type keep their case.
     private static func member(_ name: String, _ text: Substring) -> (text: String, weight: Double) {
-        var parts = text.splitOutsideQuotes(at: ";").map(\.trimmed)
+        var parts = text.splitOutsideQuotes(at: ";").map(\.trimmedOfBlanks)
         var weight = 1.0
         if parts.count > 1, let last = parts.last?.lowercased(), last.hasPrefix("q="),
             let own = Double(last.dropFirst(2)),
@@ -140,6 +140,6 @@ extension HTTPHeaders {
 extension [String] {
     /// The members of the lines of a list field, without empty ones.
     fileprivate var listMembers: [String] {
-        flatMap { $0.split(separator: ",") }.map(\.trimmed).filter { !$0.isEmpty }
+        flatMap { $0.split(separator: ",") }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
     }
 }

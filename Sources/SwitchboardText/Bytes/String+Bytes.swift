@@ -64,12 +64,14 @@ extension StringProtocol {
     }
 }
 
-extension String {
+extension StringProtocol where UTF8View: BidirectionalCollection {
     package var trimmedOfBlanks: String {
-        guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return self }
+        guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return String(self) }
         return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
     }
+}
 
+extension String {
     /// The text in quotes, on one line and with at most 80 characters.
     package var quotedForMessage: String {
         let short = unicodeScalars.prefix(80)
