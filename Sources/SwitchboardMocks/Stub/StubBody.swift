@@ -11,6 +11,7 @@ struct StubBody {
     /// The break after those bytes, or nil at the end of a complete body.
     let action: MockResponse.Break?
     let time: StubTime
+    let metrics: ExchangeMetrics
 
     /// Waits as long as the body takes, and returns it.
     ///
@@ -65,7 +66,7 @@ struct StubBody {
             self.body = body
             let sent = body.sent
             rest = Protected(sent[...])
-            var metrics = ExchangeMetrics()
+            var metrics = body.metrics
             metrics.bytesReceived = sent.reduce(0) { $0 + Int64($1.count) }
             self.metrics = metrics
         }
@@ -81,17 +82,17 @@ struct StubBody {
             let (isFirst, chunk) = rest.withLock { ($0.startIndex == 0, $0.popFirst()) }
             guard let chunk else {
                 guard let action = body.action else { return nil }
-                throw noting(try await body.error(for: action))
+                throw attributed(try await body.error(for: action))
             }
             let wait = body.response.pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
             if wait > .zero {
-                if let idle = body.time.idle, wait > idle { throw noting(try await body.time.timeout(after: idle)) }
+                if let idle = body.time.idle, wait > idle { throw attributed(try await body.time.timeout(after: idle)) }
                 try await body.time.sleep(for: wait)
             }
             return chunk
         }
 
-        private func noting(_ error: NetworkError) -> NetworkError {
+        private func attributed(_ error: NetworkError) -> NetworkError {
             error.adding(body.request).with(body.response)
         }
     }

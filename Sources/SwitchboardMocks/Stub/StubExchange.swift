@@ -6,6 +6,8 @@ struct StubExchange {
     let request: NetworkRequest
     let response: MockResponse
     let clock: any Clock<Duration>
+    /// The measurements of the exchange, to which the size of the body is added.
+    var metrics = ExchangeMetrics()
 
     func run() async throws -> NetworkResponse {
         try await waitForDelay()
@@ -76,14 +78,14 @@ struct StubExchange {
         if case .mislabelled = response.encodedContent, allowsBody {
             throw partial(fault(.cannotDecodeResponse, "the body does not match its Content-Encoding"), 0)
         }
-        let body = StubBody(request: request, response: response, count: count, action: action, time: time)
+        let body = StubBody(
+            request: request, response: response, count: count, action: action, time: time, metrics: metrics)
+        var answer = head
         if request.streams(response.status) {
-            var answer = head
             let parts = StubBody.Parts(body)
             answer.bytes = ResponseBytes(result: { parts.result }, read: { try await parts.next() })
             return answer
         }
-        var answer = head
         answer.body = try await body.whole { partial($0, $1) }
         answer.metrics.bytesReceived = Int64(answer.body.count)
         answer.trailers = response.trailers
@@ -91,14 +93,14 @@ struct StubExchange {
     }
 
     private func head() throws(NetworkError) -> NetworkResponse {
-        if let headerFault = response.headerFault { throw fault(.invalidResponse, headerFault) }
         let size = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= request.limits.responseHeaders else {
-            let limit = request.limits.responseHeaders
-            throw fault(.headersTooLarge, "it has \(size) bytes, limits.responseHeaders is \(limit)")
+            let reason = "it has \(size) bytes, limits.responseHeaders is \(request.limits.responseHeaders)"
+            throw NetworkError(.headersTooLarge, reason: reason).adding(request)
         }
         var answer = NetworkResponse(statusCode: response.status, headers: response.headers, url: request.url)
         answer.request = request
+        answer.metrics = metrics
         return answer
     }
 

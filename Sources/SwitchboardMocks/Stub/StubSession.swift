@@ -144,6 +144,9 @@ public final class StubSession: CallCancellableSession {
     }
 
     private func exchange(_ request: NetworkRequest, _ response: MockResponse) async throws -> NetworkResponse {
+        if let fault = response.headerFault {
+            throw NetworkError(.invalidResponse, reason: "StubSession: \(fault)").adding(request)
+        }
         let exchange = StubExchange(request: request, response: response, clock: clock)
         return try await response.isImmediate ? exchange.run() : withOwnTask { try await exchange.run() }
     }
