@@ -2,6 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardText
 
 /// A session that records real exchanges in a file and plays them back, so that a test needs no network.
 ///
@@ -124,7 +125,8 @@ extension Cassette {
             case let value?:
                 throw NetworkError(
                     .cassetteFault,
-                    reason: "SWITCHBOARD_CASSETTES is \(value.quoted); it is replay, record, rewrite or strict")
+                    reason:
+                        "SWITCHBOARD_CASSETTES is \(value.quotedForMessage); it is replay, record, rewrite or strict")
             }
         }
 

@@ -25,9 +25,9 @@ struct Comparison: Sendable {
         switch (live, recorded) {
         case (nil, nil): nil
         case (let live?, let recorded?):
-            isEqual(live, recorded) ? nil : "\(name): \(live.quoted), recorded \(recorded.quoted)"
-        case (let live?, nil): "\(name): \(live.quoted), not recorded"
-        case (nil, let recorded?): "\(name): missing, recorded \(recorded.quoted)"
+            isEqual(live, recorded) ? nil : "\(name): \(live.quotedForMessage), recorded \(recorded.quotedForMessage)"
+        case (let live?, nil): "\(name): \(live.quotedForMessage), not recorded"
+        case (nil, let recorded?): "\(name): missing, recorded \(recorded.quotedForMessage)"
         }
     }
 
@@ -41,7 +41,8 @@ struct Comparison: Sendable {
             let recorded = recorded.filter { $0.name == name }.map(\.value)
             return (0..<max(live.count, recorded.count)).compactMap { index in
                 difference(
-                    "\(kind) \(name.isPlain ? name : name.quoted)", live.indices.contains(index) ? live[index] : nil,
+                    "\(kind) \(name.isPlain ? name : name.quotedForMessage)",
+                    live.indices.contains(index) ? live[index] : nil,
                     recorded.indices.contains(index) ? recorded[index] : nil)
             }
         }
@@ -79,7 +80,7 @@ extension Comparison {
             switch (live, recorded) {
             case (.object(let live)?, .object(let recorded)?):
                 for name in Set(live.keys).union(recorded.keys).sorted(by: >) {
-                    let path = "\(path)\(name.isPlain ? ".\(name)" : "[\(name.quoted)]")"
+                    let path = "\(path)\(name.isPlain ? ".\(name)" : "[\(name.quotedForMessage)]")"
                     rest.append((live[name], recorded[name], path))
                 }
             case (.array(let live)?, .array(let recorded)?):
@@ -197,18 +198,9 @@ extension JSONTree: CustomStringConvertible {
         case .bool(let value): "\(value)"
         case .number(let value): "\(value)"
         case .double(let value): "\(value)"
-        case .string(let value): value.quoted
+        case .string(let value): value.quotedForMessage
         case .array(let values): "a list of \(values.count)"
         case .object(let members): "an object of \(members.count)"
         }
-    }
-}
-
-extension String {
-    /// The text in quotes, on one line, truncated when it is long.
-    var quoted: String {
-        let short = unicodeScalars.prefix(80)
-        let text = short.map { $0.value < 0x20 || $0.value == 0x7F ? $0.escaped(asASCII: true) : String($0) }.joined()
-        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
     }
 }

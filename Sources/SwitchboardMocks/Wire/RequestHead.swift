@@ -40,7 +40,7 @@ struct RequestHead {
                 return .chunked
             }
             guard let text = lengths.first else { return .length(0) }
-            let isNumber = !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            let isNumber = !text.isEmpty && text.utf8.allSatisfy(\.isDigit)
             guard lengths.count == 1, isNumber else { throw RequestFault("Content-Length is not one number") }
             guard let length = Int(text) else { throw RequestFault(413, "Content-Length is too large") }
             return .length(length)
@@ -53,9 +53,9 @@ struct RequestHead {
         for line in lines {
             guard let colon = line.firstIndex(of: .colon) else { throw RequestFault("a header line has no colon") }
             let name = line[..<colon]
-            guard name.isToken else { throw RequestFault("a header name is not a token: no blanks, no folding") }
+            guard name.isHTTPToken else { throw RequestFault("a header name is not a token: no blanks, no folding") }
             let value = line[(colon + 1)...]
-            guard !value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+            guard !value.contains(where: \.breaksFieldValue) else {
                 throw RequestFault("a header value holds a control character")
             }
             headers.add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
@@ -77,8 +77,9 @@ struct RequestHead {
     private static func requestLine(
         _ line: ArraySlice<UInt8>
     ) throws(RequestFault) -> (method: HTTPMethod, target: String, version: String) {
-        let words = line.split(separator: .blank, omittingEmptySubsequences: false)
-        guard words.count == 3, words[0].isToken, !words[1].isEmpty, words[1].allSatisfy({ 0x21...0x7E ~= $0 }) else {
+        let words = line.split(separator: .space, omittingEmptySubsequences: false)
+        guard words.count == 3, words[0].isHTTPToken, !words[1].isEmpty, words[1].allSatisfy({ 0x21...0x7E ~= $0 })
+        else {
             throw RequestFault("the request line is not a method, a target and a version")
         }
         let version = String(decoding: words[2], as: UTF8.self)
@@ -90,28 +91,10 @@ struct RequestHead {
     }
 }
 
-extension UInt8 {
-    static let blank = UInt8(ascii: " ")
-    static let tab = UInt8(ascii: "\t")
-}
-
 extension HTTPHeaders {
     /// Returns whether a comma-separated field lists a token, in any case.
     func hasToken(_ token: String, in name: String) -> Bool {
         (self[name] ?? "").lowercased().split { ", \t".contains($0) }.contains { $0 == token }
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether the bytes are a token (RFC 9110 §5.6.2).
-    fileprivate var isToken: Bool {
-        !isEmpty
-            && allSatisfy { byte in
-                switch UnicodeScalar(byte) {
-                case "a"..."z", "A"..."Z", "0"..."9": true
-                case let scalar: "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar)
-                }
-            }
     }
 }
 

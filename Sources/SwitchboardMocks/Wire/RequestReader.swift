@@ -58,7 +58,7 @@ final class RequestReader {
         let fault = RequestFault(431, "the head has more than \(configuration.headLimit) bytes")
         var bytes = Data()
         // A TLS client waits for an answer, and its first bytes contain no line.
-        if let first = try channel.peek(), first < .blank, first != .carriageReturn, first != .lineFeed {
+        if let first = try channel.peek(), first < .space, first != .carriageReturn, first != .lineFeed {
             throw RequestFault("this is not HTTP; an https URL, perhaps?")
         }
         while true {
@@ -121,7 +121,7 @@ final class RequestReader {
     }
 
     private func chunkSize() throws -> Int {
-        let digits = try chunkLine().prefix { $0 != .semicolon && $0 != .blank && $0 != .tab }
+        let digits = try chunkLine().prefix { $0 != .semicolon && !$0.isBlank }
         let isNumber = !digits.isEmpty && digits.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
         guard isNumber else { throw RequestFault("a chunk size is not a hexadecimal number") }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
