@@ -108,7 +108,7 @@ struct MockServerState: Sendable {
     private var taken = 0
     private(set) var stoppedWith: MockServer.Unfinished?
     /// The answers in flight, by the numbers of their connections.
-    private var answering: [Int: Interrupted] = [:]
+    private var answering: [Int: String] = [:]
 
     init(handler: MockServer.Handler?) {
         self.handler = handler
@@ -131,7 +131,7 @@ struct MockServerState: Sendable {
     }
 
     mutating func begin(_ request: RecordedRequest, _ response: MockResponse, on connection: Int) {
-        answering[connection] = Interrupted(request: request.description, response: response.description)
+        answering[connection] = "\(request): \(response)"
     }
 
     mutating func end(on connection: Int) {
@@ -142,7 +142,7 @@ struct MockServerState: Sendable {
     var unfinished: MockServer.Unfinished {
         MockServer.Unfinished(
             responses: queue.rest.map(\.description),
-            answers: answering.sorted { $0.key < $1.key }.map { "\($0.value.request): \($0.value.response)" },
+            answers: answering.sorted { $0.key < $1.key }.map(\.value),
             openConnections: open.count)
     }
 
@@ -151,11 +151,6 @@ struct MockServerState: Sendable {
         let unfinished = stoppedWith ?? unfinished
         stoppedWith = unfinished
         return unfinished
-    }
-
-    private struct Interrupted: Sendable {
-        let request: String
-        let response: String
     }
 
     mutating func takeRequest() -> RecordedRequest? {

@@ -18,16 +18,6 @@ final class StubProtocolClasses: Sendable {
         var count = 0
         /// The entries by class.
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// The classes by stub, only while the stub exists: another object may reuse its address.
-        var classes: [ObjectIdentifier: ObjectIdentifier] = [:]
-        /// The number of entries after which the entries of deallocated stubs are removed.
-        var capacity = 64
-
-        mutating func removeDeallocated() {
-            entries = entries.filter { $0.value.stub != nil }
-            classes = classes.filter { entries[$0.value] != nil }
-            capacity = max(64, 2 * entries.count)
-        }
     }
 
     private let state = Protected(State())
@@ -35,15 +25,10 @@ final class StubProtocolClasses: Sendable {
     /// Returns the class of a stub, the same on each call.
     func ownClass(of stub: StubSession) -> AnyClass {
         let number = state.withLock { state in
-            if let known = state.classes[ObjectIdentifier(stub)], let entry = state.entries[known], entry.stub === stub
-            {
-                return entry.number
-            }
+            if let entry = state.entries.values.first(where: { $0.stub === stub }) { return entry.number }
+            state.entries = state.entries.filter { $0.value.stub != nil }
             state.count += 1
-            let protocolClass = ObjectIdentifier(Self.makeClass(state.count))
-            state.entries[protocolClass] = Entry(stub: stub, number: state.count)
-            state.classes[ObjectIdentifier(stub)] = protocolClass
-            if state.entries.count > state.capacity { state.removeDeallocated() }
+            state.entries[ObjectIdentifier(Self.makeClass(state.count))] = Entry(stub: stub, number: state.count)
             return state.count
         }
         return Self.makeClass(number)
