@@ -29,7 +29,7 @@ struct CacheExplainTests {
             .replacingOccurrences(of: start, with: "")
     }
 
-    @Test("explain names the place, the age and the rest of the lifetime", arguments: [false, true])
+    @Test("explain names the storage, the age and the rest of the lifetime", arguments: [false, true])
     func hit(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let fixture = try CacheFixture(headers: Self.headers) {
@@ -168,7 +168,7 @@ struct CacheExplainTests {
         }
     }
 
-    @Test("explain tells the truth for a call with its own options")
+    @Test("explain applies the call's own options")
     func options() async throws {
         let fixture = CacheFixture(headers: Self.headers)
         let endPoint = URLEndPoint(.get, URL(text: "https://h/"))

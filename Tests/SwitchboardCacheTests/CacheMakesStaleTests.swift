@@ -85,7 +85,7 @@ struct CacheMakesStaleTests {
         #expect(await fixture.cache.usage.count == 1)
     }
 
-    @Test("a stale answer in place of a failure makes nothing stale")
+    @Test("a stale answer instead of a failure makes nothing stale")
     func failed() async throws {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=60, stale-if-error=600"]
         let fixture = CacheFixture(

@@ -132,7 +132,7 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "the key holds URL with query, credentials, partition and environment",
+        "the key has URL with query, credentials, partition and environment",
         .rule("RFC 9111 §4", "the presented target URI and that of the stored response match"),
         .requirement("S1.14"))
     func keys() async throws {

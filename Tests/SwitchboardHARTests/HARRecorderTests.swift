@@ -106,7 +106,7 @@ struct HARRecorderTests {
         #expect(text.contains("REDACTED"))
     }
 
-    @Test("masks a secret behind a combining mark wherever it appears")
+    @Test("masks a secret after a combining mark wherever it appears")
     func combiningMarks() async throws {
         let recorder = HARRecorder()
         let session = StubSession(.text("\u{301}hunter2hunter2 and \u{301}c00kiec00kie"))

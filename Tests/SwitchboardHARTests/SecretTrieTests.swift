@@ -36,7 +36,7 @@ struct SecretTrieTests {
         #expect(effort(many, String(repeating: "a", count: 4_000)) <= limit)
     }
 
-    @Test("a long secret is replaced whole, and so is its beginning")
+    @Test("a long secret is replaced completely, and so is its beginning")
     func longSecret() {
         let secret = (0..<40).map { "part\($0)" }.joined()
         let trie = trie([secret])

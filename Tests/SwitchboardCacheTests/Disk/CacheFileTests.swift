@@ -66,7 +66,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("names differ with their keys, and tell URL, place and partition")
+    @Test("names differ by key, and contain the hashes of URL and partition")
     func marks() throws {
         let (one, query) = (try CacheFileName(key()), try CacheFileName(key("https://h/a?c")))
         #expect(
@@ -84,7 +84,7 @@ struct CacheFileTests {
     }
 
     @Test(
-        "a file keeps a response of any size, and no changed byte passes",
+        "a response of any size is read back, and a changed byte is detected",
         arguments: [0, 1, 65_536, 200_001, 1_100_000])
     func files(size: Int) async throws {
         try await withFolder { url in
@@ -133,7 +133,7 @@ struct CacheFileTests {
     }
 
     @Test(
-        "a head keeps the rules of its response",
+        "a head contains the rules of its response",
         arguments: [
             ["Cache-Control": "max-age=5, must-revalidate, private"], ["Cache-Control": "no-cache, public"],
             ["Cache-Control": "no-store, must-understand"], ["Cache-Control": "immutable, max-age=0"],
@@ -166,7 +166,7 @@ struct CacheFileTests {
         #expect(try read(response(initialAge: 1e300)) == nil)
     }
 
-    @Test("a draft that waits is no remnant, and a released one is gone")
+    @Test("a locked draft is not swept, and a released one is removed")
     func waitingDraft() async throws {
         try await withFolder { url in
             let folder = CacheFolder(url)
@@ -212,7 +212,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test("memory keeps the order of use, and its limits of bytes and count")
+    @Test("memory evicts by last use, within its limits of bytes and count")
     func memory() throws {
         var memory = MemoryCache(limit: 100_000, countLimit: 5)
         let request = NetworkRequest(.get, URL(text: "https://h/"))
@@ -241,7 +241,7 @@ struct CacheFileTests {
         #expect(memory.count == 0 && memory.size == 0)
     }
 
-    @Test("memory holds its size over many insertions, removals and variants")
+    @Test("memory counts its size over many insertions, removals and variants")
     func memoryModel() throws {
         var memory = MemoryCache(limit: 40_000, countLimit: 50)
         var generator = SystemRandomNumberGenerator()

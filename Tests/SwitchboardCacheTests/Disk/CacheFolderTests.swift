@@ -95,7 +95,7 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("memory looks for a file once, after the folder changed")
+    @Test("memory checks a file once after the folder changed")
     func looks() throws {
         var memory = MemoryCache(limit: 100_000)
         let (key, request) = (try key("https://h/"), NetworkRequest(.get, URL(string: "https://h/")))
@@ -172,7 +172,7 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("the use of a file is told once a minute")
+    @Test("the last-used time of a file is written once a minute")
     func told() throws {
         var held = CacheStorage.State(memory: MemoryCache(limit: 0))
         let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(key($0)) }

@@ -62,7 +62,7 @@ struct CacheReplacementTests {
         }
     }
 
-    @Test("a replaced variant does not stand in for the one with the asked tag")
+    @Test("a lookup by tag does not return the variant that replaced the file")
     func unlisted() async throws {
         try await withFolder { folder in
             let key = try key()

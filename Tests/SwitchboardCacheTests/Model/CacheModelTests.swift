@@ -26,14 +26,14 @@ struct CacheModelTests {
         if Self.number("SHOWN", 0) > 0 { print("seed \(run.seed): \(report)") }
     }
 
-    @Test("each answer is allowed, and no chance is missed, by user and Vary")
+    @Test("each answer is allowed, and no hit is missed, by user and Vary")
     func byUser() async throws {
         try await check(
             ModelRun(seed: seed, steps: steps) { ResponseCache(identity: $0, now: $1) },
             expecting: ["hit", "validated", "stale w", "stale r", "stale s", "miss", "notCached"])
     }
 
-    @Test("each answer is allowed, and no chance is missed, by all fields")
+    @Test("each answer is allowed, and no hit is missed, by all fields")
     func byFields() async throws {
         try await check(
             ModelRun(seed: seed, steps: steps, usesUser: false, paths: 4) { ResponseCache(identity: $0, now: $1) })

@@ -30,14 +30,14 @@ struct ModelDraw {
         if random.oneIn(14) { method = ["POST", "PUT", "DELETE", "PATCH", "PURGE"].randomElement(using: &random)! }
         if random.oneIn(80) { method = "OPTIONS" }
         let spelled = random.oneIn(10) ? "https://\(host.uppercased()):443\(path)\(query)#x" : nil
-        let place = "https://\(host)\(path)\(query)"
+        let url = "https://\(host)\(path)\(query)"
         var fields: [String: String] = ["X-User": random.oneIn(6) ? "ben" : "anna"]
         fields["Accept-Language"] = ["de", "fr", nil].randomElement(using: &random)!
         fields["X-Color"] = ["red", "red", "blue", nil].randomElement(using: &random)!
         let isTyped = random.oneIn(2)
         let directives = directives()
         return ModelRequest(
-            number: number, method: method, place: place, spelling: spelled ?? place,
+            number: number, method: method, url: url, spelling: spelled ?? url,
             partition: random.oneIn(10) ? "qa" : nil, fields: fields, directives: directives, isTyped: isTyped,
             lifetime: lifetime(), policy: policy(), staleIfError: random.oneIn(20) ? seconds() : nil,
             staleWhileRevalidate: random.oneIn(20) ? seconds() : nil, usesHeuristics: !random.oneIn(12))

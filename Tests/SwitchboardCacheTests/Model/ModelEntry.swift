@@ -1,44 +1,44 @@
 import SwitchboardTestSupport
 import SwitchboardCache
 
-/// A response that a cache may hold, with the dates that RFC 9111 computes with.
+/// A response that a cache may have stored, with the dates that RFC 9111 computes with.
 struct ModelEntry: Sendable {
     let status: Int
     let fields: ModelFields
     let version: Int
-    /// The last exchange that changed it: the one that brought it, or a later 304 or HEAD.
+    /// The last exchange that changed it: its own, or a later 304 or HEAD.
     let exchange: ModelExchange
     /// The request for which it was stored.
     let request: ModelRequest
-    /// Whether a cache with room must hold it, as far as the model knows.
+    /// Whether a cache that evicts nothing has stored it.
     var isCertain = false
     /// The moment from which it must not be used: the end of a call that replaced or invalidated it.
-    var gone: Int?
+    var invalidatedAt: Int?
 
     var serial: Int { exchange.serial }
     /// The time of the last answer. A cache adds a missing `Date`, in whole seconds (RFC 9110 §6.6.1).
-    var made: Double { exchange.fields.time("date") ?? exchange.arrived.rounded(.down) }
+    var dateValue: Double { exchange.fields.time("date") ?? exchange.arrived.rounded(.down) }
     var isSuccess: Bool { (200..<300).contains(status) }
 
     // MARK: Storing (RFC 9111 §3)
 
     /// Whether a private cache may store the response.
-    var maySaved: Bool {
+    var isStorable: Bool {
         guard request.lifetime != .none, !request.control.has("no-store"), !fields.has("no-store") else { return false }
         guard !fields.members("vary").contains("*"), ![206, 304].contains(status) else { return false }
         let isStated = fields["expires"] != nil || ["max-age", "public", "private"].contains(where: fields.has)
         return isStated || Self.heuristic.contains(status) || isSuccess && request.lifetime != .server
     }
 
-    /// Returns whether storing it at a time is of use for later requests without own options.
-    func isOfUse(at now: Double) -> Bool {
+    /// Returns whether a response that is stored at a time can answer later requests without own options.
+    func isUseful(at now: Double) -> Bool {
         let hasValidator = fields["etag"] != nil || fields["last-modified"] != nil
         return hasValidator || isSuccess
             || freshness(for: request, at: now) > 0
     }
 
-    /// Whether some cache may store it for its use when it is stale (RFC 5861).
-    var mayBeOfUse: Bool {
+    /// Whether a cache may store it to answer when it is stale (RFC 5861).
+    var mayBeUseful: Bool {
         ["stale-while-revalidate", "stale-if-error"].contains { fields.seconds($0) != nil }
             || request.staleIfError != nil || request.staleWhileRevalidate != nil
     }
@@ -62,8 +62,8 @@ struct ModelEntry: Sendable {
         let (arrived, sent) = (exchange.arrived, exchange.sent)
         let own = exchange.fields  // Only the last answer states its age.
         let apparent = own.time("date").map { max(0, arrived - $0) } ?? 0
-        let told = own["age"].flatMap(Double.init) ?? 0
-        return max(apparent, told + arrived - sent) + now - arrived
+        let ageValue = own["age"].flatMap(Double.init) ?? 0
+        return max(apparent, ageValue + arrived - sent) + now - arrived
     }
 
     /// Returns the remaining seconds of freshness for a request: 0 and less for a stale response.
@@ -79,15 +79,15 @@ struct ModelEntry: Sendable {
     private func lifetime(for other: ModelRequest) -> Double {
         if fields.has("no-cache") { return 0 }
         if let seconds = fields.seconds("max-age") { return seconds }
-        if fields["expires"] != nil { return (fields.time("expires") ?? made) - made }
+        if fields["expires"] != nil { return (fields.time("expires") ?? dateValue) - dateValue }
         guard other.usesHeuristics, Self.heuristic.contains(status) || fields.has("public") else { return 0 }
-        return fields.time("last-modified").map { min(86_400, max(0, made - $0) / 10) } ?? 0
+        return fields.time("last-modified").map { min(86_400, max(0, dateValue - $0) / 10) } ?? 0
     }
 
     // MARK: Validation (RFC 9111 §4.3)
 
-    /// Returns whether a 304 is about this response.
-    func isMeant(by answer: ModelFields) -> Bool {
+    /// Returns whether a 304 confirms this response.
+    func isConfirmed(by answer: ModelFields) -> Bool {
         func bare(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         if let tag = answer["etag"] { return fields["etag"].map { bare($0) == bare(tag) } ?? false }
         if let changed = answer["last-modified"] { return fields["last-modified"].map { $0 == changed } ?? true }
@@ -120,13 +120,13 @@ struct ModelEntry: Sendable {
 extension ModelEntry {
     /// Returns whether the stored response may answer a request at a time with this outcome. The request was sent before
     /// if `isFailed`, and the server failed.
-    func allows(_ outcome: CacheOutcome, _ asked: ModelRequest, at now: Double, isFailed: Bool) -> Bool {
-        let control = asked.control
-        let left = freshness(for: asked, at: now)
-        if asked.lifetime == .none || asked.policy == .reload { return false }
-        if outcome == .stale(.serverFailed) { return isFailed && left <= 0 && mayReplaceFailure(asked, -left) }
+    func allows(_ outcome: CacheOutcome, _ other: ModelRequest, at now: Double, isFailed: Bool) -> Bool {
+        let control = other.control
+        let left = freshness(for: other, at: now)
+        if other.lifetime == .none || other.policy == .reload { return false }
+        if outcome == .stale(.serverFailed) { return isFailed && left <= 0 && mayReplaceFailure(other, -left) }
         if isFailed { return false }
-        switch asked.policy {
+        switch other.policy {
         case .any, .only: return outcome == (left > 0 ? .hit : .stale(.requested))
         case .revalidate: return outcome == .hit && left > 0 && fields.has("immutable")
         case .normal, .reload: break
@@ -138,7 +138,7 @@ extension ModelEntry {
         case .hit: return left > 0
         case .stale(.requested): return left <= 0 && !forbidsStale && -left <= control.seconds("max-stale") ?? -1
         case .stale(.whileRevalidating):
-            return left <= 0 && wanted == nil && !asked.isOffline && -left <= window(for: asked) ?? -1
+            return left <= 0 && wanted == nil && !other.isOffline && -left <= window(for: other) ?? -1
         default: return false
         }
     }
@@ -146,16 +146,16 @@ extension ModelEntry {
     /// Whether the origin forbids stale answers (RFC 9111 §4.2.4).
     private var forbidsStale: Bool { fields.has("must-revalidate") || fields.has("no-cache") }
 
-    /// Returns whether `stale-if-error` allows the response in place of a failure (RFC 5861 §4).
-    private func mayReplaceFailure(_ asked: ModelRequest, _ staleness: Double) -> Bool {
+    /// Returns whether `stale-if-error` allows the response instead of a failure (RFC 5861 §4).
+    private func mayReplaceFailure(_ other: ModelRequest, _ staleness: Double) -> Bool {
         guard status < 500 else { return false }
-        if let own = asked.staleIfError { return staleness <= own }
+        if let own = other.staleIfError { return staleness <= own }
         return !forbidsStale && staleness <= fields.seconds("stale-if-error") ?? -1
     }
 
     /// Returns the seconds of `stale-while-revalidate` (RFC 5861 §3).
-    private func window(for asked: ModelRequest) -> Double? {
-        if let own = asked.staleWhileRevalidate { return isSuccess ? own : nil }
+    private func window(for other: ModelRequest) -> Double? {
+        if let own = other.staleWhileRevalidate { return isSuccess ? own : nil }
         return forbidsStale ? nil : fields.seconds("stale-while-revalidate")
     }
 }
@@ -163,6 +163,6 @@ extension ModelEntry {
 extension ModelEntry: CustomStringConvertible {
     var description: String {
         "  entry \(serial), version \(version), for #\(request.number), \(isCertain ? "certain" : "possible")"
-            + (gone.map { ", gone at \($0)" } ?? "")
+            + (invalidatedAt.map { ", invalidated at \($0)" } ?? "")
     }
 }

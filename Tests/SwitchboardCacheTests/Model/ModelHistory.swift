@@ -1,20 +1,20 @@
 import Foundation
 import SwitchboardPlatform
 
-/// The order of all events of a run, and the responses that a cache may hold because of them (RFC 9111).
+/// The order of all events of a run, and the responses that a cache may have stored because of them (RFC 9111).
 final class ModelHistory: Sendable {
     struct Call: Sendable {
         let request: ModelRequest
         let begin: Int
         /// The clock when the call began.
-        let asked: Double
+        let requestTime: Double
         /// The clock and the moment when it ended.
         var ended: Double?
         var end: Int?
     }
 
     struct Key: Hashable, Sendable {
-        let place: String
+        let url: String
         let partition: String?
         let identity: String
     }
@@ -22,7 +22,7 @@ final class ModelHistory: Sendable {
     struct State: Sendable {
         /// Whether calls overlap, so that the clock may move between an answer and its arrival.
         let isConcurrent: Bool
-        /// Whether the cache holds each certain response: calls do not overlap, and nothing is evicted.
+        /// Whether the cache stores each certain response: calls do not overlap, and nothing is evicted.
         let knowsAll: Bool
         var now = 0
         var calls: [Int: Call] = [:]
@@ -39,7 +39,7 @@ final class ModelHistory: Sendable {
     let usesUser: Bool
     private let state: Protected<State>
 
-    /// Creates an empty history. If `usesUser`, the user is the identity of a request, in place of all its fields.
+    /// Creates an empty history. If `usesUser`, the user is the identity of a request, instead of all its fields.
     init(usesUser: Bool, isConcurrent: Bool, isRoomy: Bool) {
         self.usesUser = usesUser
         state = Protected(State(isConcurrent: isConcurrent, knowsAll: isRoomy && !isConcurrent))
@@ -56,47 +56,48 @@ final class ModelHistory: Sendable {
     }
 
     func key(_ request: ModelRequest) -> Key {
-        Key(place: request.place, partition: request.partition, identity: request.identity(usesUser))
+        Key(url: request.url, partition: request.partition, identity: request.identity(usesUser))
     }
 
     func begin(_ request: ModelRequest, at clock: Double) {
         let begin = tick()
         state.withLock {
-            $0.calls[request.number] = Call(request: request, begin: begin, asked: clock)
+            $0.calls[request.number] = Call(request: request, begin: begin, requestTime: clock)
             $0.running[request.number] = begin
         }
     }
 
     /// Records an exchange, and the responses that it stores or updates.
-    func note(_ exchange: ModelExchange) {
+    func record(_ exchange: ModelExchange) {
         state.withLock { state in
             guard let request = state.calls[exchange.call]?.request else { return }
             state.exchanges[exchange.call, default: []].append(exchange)
             let key = key(request)
-            // No call that runs may use those that went before it began.
+            // No running call may use responses that were invalidated before it began.
             let oldest = min(state.running.values.min() ?? exchange.begin, exchange.begin)
-            let held = state.entries[key, default: []].filter { $0.gone.map { $0 >= oldest } ?? true }
-            var new = made(by: exchange, request, held)
+            let entries = state.entries[key, default: []].filter { $0.invalidatedAt.map { $0 >= oldest } ?? true }
+            var new = responses(of: exchange, request, entries)
             if state.isConcurrent {
                 // Confirmations that arrived before may still be on the way to the cache.
                 let late = state.late[key, default: []].filter { $0.end > exchange.end - 300 }
                 for earlier in late {
                     guard let other = state.calls[earlier.call]?.request else { continue }
-                    new += made(by: earlier, other, new)
+                    new += responses(of: earlier, other, new)
                 }
                 state.late[key] = late + (exchange.status == 304 || exchange.method == "HEAD" ? [exchange] : [])
             }
-            state.entries[key] = held + new.filter(\.maySaved)
+            state.entries[key] = entries + new.filter(\.isStorable)
         }
     }
 
-    private func made(by exchange: ModelExchange, _ request: ModelRequest, _ held: [ModelEntry]) -> [ModelEntry] {
+    private func responses(of exchange: ModelExchange, _ request: ModelRequest, _ entries: [ModelEntry]) -> [ModelEntry]
+    {
         guard let status = exchange.status else { return [] }
         let isKept = !request.control.has("no-store") && request.lifetime != .none
-        func updates(_ isMeant: (ModelEntry) -> Bool) -> [ModelEntry] {
+        func updates(_ isConfirmed: (ModelEntry) -> Bool) -> [ModelEntry] {
             guard isKept, !exchange.fields.has("no-store") else { return [] }
             var all: [ModelEntry] = []
-            for found in held where isMeant(found) {
+            for found in entries where isConfirmed(found) {
                 // For the request, and for the variant that a strong tag identifies.
                 let isStrong = found.fields["etag"]?.hasPrefix("\"") ?? false
                 for other in isStrong ? [request, found.request] : [request] {
@@ -107,7 +108,7 @@ final class ModelHistory: Sendable {
             return all
         }
         switch (exchange.method, status) {
-        case ("GET", 304): return updates { $0.isMeant(by: exchange.fields) }
+        case ("GET", 304): return updates { $0.isConfirmed(by: exchange.fields) }
         case ("GET", _):
             return [
                 ModelEntry(

@@ -15,7 +15,7 @@ final class ModelOrigin: NetworkSession, Sendable {
     struct State: Sendable {
         var random: SeededGenerator
         var contents: [String: Content] = [:]
-        /// The times of change of a place. No two contents share one: a 304 with it could be about either.
+        /// The times of change of a resource. No two contents share one: a 304 with it could confirm either.
         var changes: [String: Set<Double>] = [:]
         var serial = 0
         var versions = 0
@@ -51,7 +51,7 @@ final class ModelOrigin: NetworkSession, Sendable {
                     || request.headers.contains("If-Modified-Since"),
                 status: status, fields: ModelFields(headers), version: version, sent: sent, arrived: now,
                 begin: begin, end: history.tick())
-            history.note(exchange)
+            history.record(exchange)
             let hasBody = request.method != .head && status != 304
             let body = hasBody ? Data("\(version) for \(request.headers["X-User"] ?? "")".utf8) : Data()
             return (exchange, NetworkResponse(statusCode: status ?? 0, headers: headers, body: body, url: request.url))
@@ -104,10 +104,10 @@ extension ModelOrigin.State {
     }
 
     private mutating func content(for request: NetworkRequest, isChanged: Bool, at now: Double) -> ModelOrigin.Content {
-        let place = "\(request.host.lowercased())\(request.path)?\(request.query ?? "")"
+        let resource = "\(request.host.lowercased())\(request.path)?\(request.query ?? "")"
         // The contents of even paths differ by language, and only by language.
         let language = (request.path.utf8.last ?? 0) % 2 == 0 ? request.headers["Accept-Language"] ?? "-" : ""
-        let name = "\(place) \(request.headers["X-User"] ?? "") \(language)"
+        let name = "\(resource) \(request.headers["X-User"] ?? "") \(language)"
         if let content = contents[name], !isChanged { return content }
         versions += 1
         let kind = Int.random(in: 0..<8, using: &random)
@@ -115,7 +115,7 @@ extension ModelOrigin.State {
         let ages: [Double] = [10, 100, 1_000, 20_000, 5_000_000]
         let last = now.rounded(.down) - ages.randomElement(using: &random)!
         var changed = kind.isMultiple(of: 2) || kind == 5 ? max(last, (contents[name]?.changed ?? 0) + 1) : nil
-        while let time = changed, !changes[place, default: []].insert(time).inserted { changed = time + 1 }
+        while let time = changed, !changes[resource, default: []].insert(time).inserted { changed = time + 1 }
         let content = ModelOrigin.Content(version: versions, tag: tag, changed: changed)
         contents[name] = content
         return content
@@ -123,10 +123,10 @@ extension ModelOrigin.State {
 
     private func isCurrent(_ content: ModelOrigin.Content, _ request: NetworkRequest) -> Bool {
         let fields = ModelFields(request.headers)
-        let asked = fields.members("if-none-match")
-        guard asked.isEmpty else {
+        let tags = fields.members("if-none-match")
+        guard tags.isEmpty else {
             func bare(_ tag: String) -> String { tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag }
-            return content.tag.map { tag in asked.contains { bare($0) == bare(tag) } } ?? false
+            return content.tag.map { tag in tags.contains { bare($0) == bare(tag) } } ?? false
         }
         return content.changed.map { fields["if-modified-since"] == ModelDate.text($0) } ?? false
     }

@@ -11,7 +11,7 @@ struct ModelRequest: Sendable {
     let number: Int
     let method: String
     /// The normalized URL.
-    let place: String
+    let url: String
     /// The URL as it is sent.
     let spelling: String
     let partition: String?

@@ -10,7 +10,7 @@ struct ModelRun: Sendable {
     /// The number of calls at the same time. With 1, the run is the same each time.
     var width = 1
     var usesUser = true
-    /// Whether chances that the cache misses count as faults. A cache that evicts misses some.
+    /// Whether missed hits count as faults. A cache that evicts misses some.
     var isRoomy = true
     var paths = 8
     /// Creates the cache. It is called again now and then when `restarts` is true.
@@ -71,14 +71,14 @@ struct ModelRun: Sendable {
             try await events.waitForEnds(2)
             history.endRevalidation(of: request)
         }
-        if isRoomy, width == 1, let missed { fault = fault ?? "a chance was missed: \(missed)" }
+        if isRoomy, width == 1, let missed { fault = fault ?? "a hit was missed: \(missed)" }
         let outcome = answer.outcome.map { "\($0)" } ?? answer.error.map { "\($0)" } ?? "passed"
         guard let fault else { return (outcome, nil) }
         return (
             outcome,
             """
             seed \(seed), step \(step): \(fault)
-              request \(request) at \((history.withLock { $0.calls[request.number]?.asked } ?? 0) - ModelOrigin.start) s
+              request \(request) at \((history.withLock { $0.calls[request.number]?.requestTime } ?? 0) - ModelOrigin.start) s
               answer \(answer)
             \(history.last(of: request, answer.serial))
             """
@@ -102,8 +102,8 @@ extension ModelHistory {
     /// Returns the last exchanges and the stored responses of a request's URL, in lines.
     func last(of request: ModelRequest, _ serial: Int?) -> String {
         withLock { state in
-            let place = request.place.prefix { $0 != "?" }
-            let numbers = state.calls.values.filter { $0.request.place.prefix { $0 != "?" } == place }
+            let url = request.url.prefix { $0 != "?" }
+            let numbers = state.calls.values.filter { $0.request.url.prefix { $0 != "?" } == url }
             let lines = numbers.sorted { $0.begin < $1.begin }.suffix(12).flatMap { call in
                 ["  \(call.request)"] + state.exchanges[call.request.number, default: []].map { "\($0)" }
             }

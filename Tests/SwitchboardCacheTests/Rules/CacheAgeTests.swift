@@ -29,7 +29,7 @@ struct CacheAgeTests {
     }
 
     @Test(
-        "no lifetime is estimated beside explicit or invalid fields",
+        "no lifetime is estimated with explicit or invalid fields",
         .rule(
             "RFC 9111 §4.2.2",
             "A cache MUST NOT use heuristics to determine freshness when an explicit expiration time is present in "

@@ -183,7 +183,7 @@ struct CacheConditionTests {
         }
     }
 
-    @Test("an error in place of the stored response stays an error")
+    @Test("an error instead of the stored response stays an error")
     func error() async throws {
         let fixture = CacheFixture(
             StubSession(.text("1", headers: Self.fields), .text("gone", status: 404, headers: Self.fields)))

@@ -85,7 +85,7 @@ struct CacheIdentityTests {
         }
     }
 
-    @Test("a response behind a redirect without credentials is not shared", .requirement("S1.14"))
+    @Test("a response after a redirect without credentials is not shared", .requirement("S1.14"))
     func redirect() async throws {
         let session = StubSession { request in
             request.url?.host == "h.example.com"

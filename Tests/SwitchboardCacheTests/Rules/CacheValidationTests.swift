@@ -128,7 +128,7 @@ struct CacheValidationTests {
         }
     }
 
-    @Test("a 304 with a weak tag freshens the requested variant alone")
+    @Test("a 304 with a weak tag freshens only the requested variant")
     func weakTag() async throws {
         let fixture = fixture(
             StubSession(

@@ -13,7 +13,7 @@ struct CacheCutStreamTests {
 
     enum Cut: CaseIterable { case connection, reader, cancellation }
 
-    @Test("a cut-off stream is kept, and the next one requests the rest", arguments: Cut.allCases, [false, true])
+    @Test("a truncated stream is stored, and the next one requests the rest", arguments: Cut.allCases, [false, true])
     func kept(cut: Cut, isOnDisk: Bool) async throws {
         try await CutStreamFixture.run(isOnDisk: isOnDisk) { fixture in
             let first = files.whole
@@ -43,7 +43,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a stream that is cut off again keeps all bytes", arguments: [(false, 1), (true, 1), (true, 20)])
+    @Test("a stream that is truncated again keeps all bytes", arguments: [(false, 1), (true, 1), (true, 20)])
     func twice(isOnDisk: Bool, factor: Int) async throws {
         let size = Self.size * factor
         let files = CutStreamFixture.files(1, size)
@@ -92,7 +92,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a call for the whole completes a cut-off stream; ranges are answered")
+    @Test("a call for the whole completes a truncated stream; ranges are answered")
     func wholeCall() async throws {
         try await CutStreamFixture.run { fixture in
             fixture.server.enqueue(files.whole.truncated(after: 100_000))
@@ -202,7 +202,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a range behind a gap, or of another version, changes no part", arguments: [1, 20])
+    @Test("a range after a gap, or of another version, changes no part", arguments: [1, 20])
     func gap(factor: Int) async throws {
         let (size, cut) = (Self.size * factor, 100_000 * factor)
         let files = CutStreamFixture.files(1, size)
@@ -253,7 +253,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("a cut-off stream does not replace a stored whole")
+    @Test("a truncated stream does not replace a stored whole")
     func wholeStays() async throws {
         try await CutStreamFixture.run { fixture in
             let new = CutStreamFixture.files(2)
@@ -264,7 +264,7 @@ struct CacheCutStreamTests {
         }
     }
 
-    @Test("of a damaged part, the bytes before the damage are delivered and kept")
+    @Test("the bytes of a part before its damage are delivered and stored")
     func damaged() async throws {
         try await CutStreamFixture.run { fixture in
             let files = CutStreamFixture.files(1, 3_000_000)

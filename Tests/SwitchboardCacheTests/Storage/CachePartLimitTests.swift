@@ -35,7 +35,7 @@ struct CachePartLimitTests {
     }
 
     // The decoded bytes are not those that the part counts, even if the server gives both one tag.
-    @Test("a whole that a part overtakes is kept, an encoded one is not", arguments: [false, true])
+    @Test("a whole that a part overtakes stays stored, an encoded one does not", arguments: [false, true])
     func overtaken(isEncoded: Bool) async throws {
         let (gate, begun) = (Gate(), Deliveries<Void>())
         let plain = MockResponse.text(Self.text, headers: fresh)
@@ -57,7 +57,7 @@ struct CachePartLimitTests {
         #expect((more.cacheOutcome == .hit) == !isEncoded)
     }
 
-    @Test("a cut-off body of a request that was changed is not kept", arguments: [false, true])
+    @Test("a truncated body of a request that was changed is not stored", arguments: [false, true])
     func changed(isStreamed: Bool) async throws {
         let session = StubSession { [fresh] _ in .text(Self.text, headers: fresh).truncated(after: 10) }
         for isChanged in [true, false] {

@@ -143,7 +143,7 @@ struct CachePartTests {
     }
 
     @Test(
-        "of two parts with a gap between them, the larger one is kept",
+        "of two parts with a gap between them, the larger one is stored",
         arguments: [[0...2, 4...5], [4...5, 0...2]] as [[ClosedRange<Int>]])
     func gap(parts: [ClosedRange<Int>]) async throws {
         let fixture = CacheFixture(StubSession(part(parts[0]), part(parts[1]), part(3...9)))
@@ -364,7 +364,7 @@ struct CachePartTests {
         #expect(try await get(fixture).text == Self.text || status == 404)
     }
 
-    @Test("a stream of the whole requests the bytes behind the first ones", arguments: [0, 1])
+    @Test("a stream of the whole requests the bytes after the first ones", arguments: [0, 1])
     func streamed(first: Int) async throws {
         let fixture = CacheFixture(StubSession(part(first...3), first == 0 ? part(4...9) : whole()))
         _ = try await get(fixture, "bytes=\(first)-3")
@@ -394,7 +394,7 @@ struct CachePartTests {
     // MARK: Cut-off bodies
 
     // RFC 9111 §3.3: "A cache MAY store a … response that is incomplete … If … the response's … [message] … incomplete"
-    @Test("the received bytes of a cut-off body are kept and completed", arguments: [false, true])
+    @Test("the received bytes of a truncated body are stored and completed", arguments: [false, true])
     func cut(isOnDisk: Bool) async throws {
         try await withFolder { folder in
             let cut = whole().with("Content-Length", "10").truncated(after: 3)
@@ -421,7 +421,7 @@ struct CachePartTests {
         #expect(sent(fixture) == ["", "bytes=6- \"v1\""])
     }
 
-    @Test("nothing is kept of a cut-off body that cannot be completed")
+    @Test("nothing is stored of a truncated body that cannot be completed")
     func cutUnusable() async throws {
         let cases: [MockResponse] = [
             .text(Self.text), .text(Self.text, headers: ["ETag": "W/\"v1\""]), whole().with("Accept-Ranges", "none"),
@@ -438,7 +438,7 @@ struct CachePartTests {
         }
     }
 
-    @Test("a cut-off body does not replace a stored whole")
+    @Test("a truncated body does not replace a stored whole")
     func cutStale() async throws {
         let fixture = CacheFixture(
             StubSession(whole("old"), .text("newer", headers: ["ETag": "\"v2\""]).truncated(after: 2)))
@@ -554,7 +554,7 @@ struct CachePartTests {
         #expect(fixture.session.requests.count == (tag == "v1" ? 2 : 3))
     }
 
-    @Test("parts that arrive at the same time, in any order, are all kept")
+    @Test("parts that arrive at the same time, in any order, are all stored")
     func concurrent() async throws {
         let gates = ["bytes=0-4": Gate(), "bytes=5-9": Gate()]
         let responses = ["bytes=0-4": part(0...4), "bytes=5-9": part(5...9)]

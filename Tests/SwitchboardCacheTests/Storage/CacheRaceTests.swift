@@ -180,7 +180,7 @@ struct CacheRaceTests {
         #expect(response.headers["Content-Type"] == "application/json" && fixture.session.requests.count == 2)
     }
 
-    @Test("an error while decoding is not kept, and no value stands in for it")
+    @Test("an error while decoding is not stored, nor replaced by a value")
     func errors() async throws {
         let fixture = CacheFixture(
             StubSession { _ in .text("{\"n\":1,\"t\":1}", headers: ["Cache-Control": "max-age=60"]) })

@@ -123,7 +123,7 @@ struct CacheRemovalRaceTests {
         }
     }
 
-    @Test("a response that replaced the found one is confirmed in its place", arguments: [false, true])
+    @Test("a response that replaced the found one is confirmed instead", arguments: [false, true])
     func replaced(isOnDisk: Bool) async throws {
         try await withSteps(isOnDisk: isOnDisk) { steps in
             #expect(try await steps.get().text == "1")

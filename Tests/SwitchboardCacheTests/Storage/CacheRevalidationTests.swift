@@ -78,7 +78,7 @@ struct CacheRevalidationTests {
     }
 
     @Test(
-        "a failed revalidation is told to the monitors and changes nothing",
+        "monitors receive a failed revalidation, which changes nothing",
         arguments: [(MockResponse.status(500), "finished: HTTP 500", 1), (.reset, "failed: ", 2)])
     func failure(fault: MockResponse, end: String, count: Int) async throws {
         let fixture = CacheFixture(StubSession(.text("1", headers: Self.window), fault, .text("2")))

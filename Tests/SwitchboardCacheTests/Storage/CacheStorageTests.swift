@@ -60,7 +60,7 @@ struct CacheStorageTests {
     }
 
     @Test(
-        "a damaged or foreign file is removed, and the response is loaded",
+        "a damaged file, or one of another URL, is removed and loaded again",
         arguments: ["empty", "cut", "longer", "no prologue", "other version", "other URL", "no end", "other body"])
     func damage(kind: String) async throws {
         try await withFolder { folder in
@@ -190,7 +190,7 @@ struct CacheStorageTests {
         }
     }
 
-    @Test("foreign files stay, remnants and files of an earlier version do not")
+    @Test("other files stay, temporary ones and those of an earlier version not")
     func otherFiles() async throws {
         try await withFolder { folder in
             let hash = String(repeating: "0a", count: 32)

@@ -45,7 +45,7 @@ struct CacheUsageTests {
         #expect(try await usage() == [2, 1, 1, 4, 30])
     }
 
-    @Test("an answer in place of a failure counts as stale; a failure does not")
+    @Test("an answer instead of a failure counts as stale; a failure does not")
     func failures() async throws {
         let fixture = CacheFixture(
             StubSession(.text("0123456789", headers: Self.headers), .status(503), .reset, .status(503), .reset))

@@ -294,7 +294,7 @@ struct EncoderContainerTests {
         #expect(try fastText(list) == "[1]")
     }
 
-    @Test("a value whose error is caught leaves no text behind")
+    @Test("a value whose error is caught leaves no text")
     func caughtErrors() throws {
         struct Refusal: Error {}
         let bad = Encoding { encoder in
@@ -334,7 +334,7 @@ struct EncoderContainerTests {
         #expect(try fastText(["k": [value, value]]) == "{\"k\":[\(expected),\(expected)]}")
     }
 
-    @Test("a failed member of a large object leaves no name behind")
+    @Test("a failed member of a large object leaves no name")
     func failedMemberOfMany() throws {
         let value = Encoding { encoder in
             var outer = encoder.container(keyedBy: AnyKey.self)
