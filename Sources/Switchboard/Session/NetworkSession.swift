@@ -2,8 +2,8 @@
 ///
 /// A session sends the request unchanged, with the fields that its transport adds (`Host`, `User-Agent`,
 /// `Accept-Encoding` and the like). It returns the server's response, whatever its status. It follows no redirect,
-/// retries nothing, stores no cookie and caches nothing; interceptors do that. ``FoundationSession`` uses URLSession.
-/// `StubSession` of SwitchboardTesting responds without a network:
+/// retries nothing, stores no cookie and caches nothing; interceptors do that. `CurlSession` uses libcurl, and
+/// ``FoundationSession`` URLSession. `StubSession` of SwitchboardMocks responds without a network:
 ///
 /// ```swift
 /// import SwitchboardMocks

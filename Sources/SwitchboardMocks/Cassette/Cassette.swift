@@ -50,7 +50,7 @@ public final class Cassette: NetworkSession {
     ///     becomes `REDACTED`.
     ///   - repeats: If true, the last matching entry answers again when all matching entries are used up. Ignored in
     ///     ``Mode/strict``.
-    /// - Throws: `NetworkError.cassetteFault` when a mode that only plays finds no file, or the file is damaged. The
+    /// - Throws: `NetworkError.Code.cassetteFault` when a mode that only plays finds no file, or the file is damaged. The
     ///   reason names the location of the damage.
     public init(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
@@ -112,7 +112,7 @@ extension Cassette {
 
         /// Returns the mode with ``fromEnvironment`` resolved.
         ///
-        /// - Throws: `NetworkError.cassetteFault` when the variable has another value.
+        /// - Throws: `NetworkError.Code.cassetteFault` when the variable has another value.
         package func resolved(
             in environment: [String: String] = ProcessInfo.processInfo.environment
         ) throws(NetworkError) -> Mode {
@@ -140,7 +140,7 @@ extension Cassette {
     /// The cassette of the running test, from its trait `.cassette("name")` or from
     /// ``run(file:mode:recording:matching:redaction:repeats:isolation:_:)``. A detached task has no current cassette.
     ///
-    /// - Throws: `NetworkError.cassetteFault` when no cassette runs.
+    /// - Throws: `NetworkError.Code.cassetteFault` when no cassette runs.
     public static var current: Cassette {
         get throws(NetworkError) {
             if let installed { return installed }
@@ -163,7 +163,7 @@ extension Cassette {
     /// saved even if `body` throws.
     ///
     /// Throws the error of `body`, a `NetworkError` for a file that cannot be read or written, or
-    /// `NetworkError.cassetteFault` with the ``faults``, if any.
+    /// `NetworkError.Code.cassetteFault` with the ``faults``, if any.
     public static func run<Output>(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
         matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false,

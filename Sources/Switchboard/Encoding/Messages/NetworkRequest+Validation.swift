@@ -2,7 +2,7 @@ import SwitchboardText
 import Foundation
 
 extension NetworkRequest {
-    /// Throws if the request must not be sent. Sends nothing. Every session calls this method.
+    /// Throws if the request must not be sent. Sends nothing. A custom session calls this method first.
     ///
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
     ///   body, and ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
