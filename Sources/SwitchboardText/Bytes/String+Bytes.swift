@@ -64,14 +64,16 @@ extension StringProtocol {
     }
 }
 
-extension StringProtocol where UTF8View: BidirectionalCollection {
-    package var trimmedOfBlanks: String {
-        guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return String(self) }
-        return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
-    }
+extension Substring {
+    package var trimmedOfBlanks: String { String(decoding: utf8.trimmedOfBlanks, as: UTF8.self) }
 }
 
 extension String {
+    package var trimmedOfBlanks: String {
+        guard utf8.first?.isBlank == true || utf8.last?.isBlank == true else { return self }
+        return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
+    }
+
     /// The text in quotes, on one line and with at most 80 characters.
     package var quotedForMessage: String {
         let short = unicodeScalars.prefix(80)
