@@ -129,7 +129,7 @@ public actor FileTokenStore: TokenStore {
         let previous = lastChange
         let change = Task {
             _ = await previous?.result
-            try await FileLock.hold(for: file, clock: clock) { try body(self) }
+            try await FileLock.withLock(for: file, clock: clock) { try body(self) }
         }
         lastChange = change
         do {
@@ -137,7 +137,7 @@ public actor FileTokenStore: TokenStore {
         } catch let error as POSIXError {
             throw failure("be locked", error)
         } catch let busy as FileLock.Busy {
-            let wait = FileLock.patience.components.seconds
+            let wait = FileLock.timeout.components.seconds
             throw NetworkError(
                 .cannotWriteFile,
                 reason:

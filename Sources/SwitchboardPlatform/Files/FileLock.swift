@@ -2,21 +2,21 @@ import Foundation
 
 /// Prevents concurrent changes of a file by this process or others.
 package enum FileLock {
-    /// The error when another holder kept the lock for the whole wait.
+    /// The error when another holder has the lock for the whole timeout.
     package struct Busy: Error {
         /// The path of the lock file, which is in the same folder as the file to change.
         package let path: String
     }
 
-    /// The maximum wait for other changes, which take milliseconds.
-    package static let patience = Duration.seconds(10)
+    /// The maximum wait for other holders, which hold the lock for milliseconds.
+    package static let timeout = Duration.seconds(10)
 
     /// Runs `body` while holding the lock of a file. It waits without blocking a thread, uses `flock(2)` on a lock file
     /// in the same folder, and removes that file afterwards.
     ///
-    /// - Throws: ``Busy`` after ``patience``, `POSIXError` when the lock file cannot be created, or the error of
+    /// - Throws: ``Busy`` after ``timeout``, `POSIXError` when the lock file cannot be created, or the error of
     ///   `body`.
-    package static func hold<Output>(
+    package static func withLock<Output>(
         for file: URL, clock: any Clock<Duration>, isolation: isolated (any Actor)? = #isolation,
         _ body: () throws -> Output
     ) async throws -> Output {
@@ -32,7 +32,7 @@ package enum FileLock {
                 }
                 return try body()
             }
-            guard elapsed() < patience else { throw Busy(path: path) }
+            guard elapsed() < timeout else { throw Busy(path: path) }
             try await clock.sleep(for: pause)
             pause = min(pause * 2, .milliseconds(50))
         }

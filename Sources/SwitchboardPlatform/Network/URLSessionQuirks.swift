@@ -9,14 +9,14 @@ package struct URLSessionQuirks: Sendable {
     package let bodiesMustBeStreams: Bool
     /// Whether the text of an error is libcurl's, which distinguishes more causes than its code. Apple's texts are in
     /// the user's language.
-    package let speaksLibcurl: Bool
+    package let reportsLibcurlErrors: Bool
     /// Whether URLSession rejects `http://[::1]/` as a bad URL.
     package let refusesIPv6Literals: Bool
-    /// Whether `.cancelAuthenticationChallenge` is the only answer that ends a challenge. The 401 has then been
-    /// delivered already.
+    /// Whether only `.cancelAuthenticationChallenge` ends a challenge. The 401 has then been delivered already.
     package let challengesMustBeCancelled: Bool
-    /// Whether the answer to a redirect of a canceled task traps. Otherwise every redirect must be answered.
-    package let lateRedirectAnswersTrap: Bool
+    /// Whether calling the completion handler of a redirect traps after the task was canceled. Otherwise it must be called
+    /// for every redirect.
+    package let lateRedirectCompletionTraps: Bool
     /// Whether URLSession splits a `multipart/x-mixed-replace` body: it reports a response for each part, and removes
     /// the boundaries.
     package let splitsReplacedParts: Bool
@@ -25,14 +25,15 @@ package struct URLSessionQuirks: Sendable {
 
     /// URLSession on Apple's systems.
     package static let apple = URLSessionQuirks(
-        blankValueRemovesHeader: false, bodiesMustBeStreams: false, speaksLibcurl: false, refusesIPv6Literals: false,
-        challengesMustBeCancelled: false, lateRedirectAnswersTrap: false, splitsReplacedParts: true,
+        blankValueRemovesHeader: false, bodiesMustBeStreams: false, reportsLibcurlErrors: false,
+        refusesIPv6Literals: false,
+        challengesMustBeCancelled: false, lateRedirectCompletionTraps: false, splitsReplacedParts: true,
         truncatedBodyIsLostConnection: true)
 
     /// URLSession of the open-source Foundation, over libcurl.
     package static let openSource = URLSessionQuirks(
-        blankValueRemovesHeader: true, bodiesMustBeStreams: true, speaksLibcurl: true, refusesIPv6Literals: true,
-        challengesMustBeCancelled: true, lateRedirectAnswersTrap: true, splitsReplacedParts: false,
+        blankValueRemovesHeader: true, bodiesMustBeStreams: true, reportsLibcurlErrors: true, refusesIPv6Literals: true,
+        challengesMustBeCancelled: true, lateRedirectCompletionTraps: true, splitsReplacedParts: false,
         truncatedBodyIsLostConnection: false)
 
     #if canImport(FoundationNetworking)

@@ -209,7 +209,7 @@ final class FoundationExchange: Sendable {
     /// Declines a redirect, so that the 3xx response itself is returned. On Linux it does nothing once the task is
     /// canceled.
     func decline(redirect answer: @Sendable (URLRequest?) -> Void) {
-        guard quirks.lateRedirectAnswersTrap else { return answer(nil) }
+        guard quirks.lateRedirectCompletionTraps else { return answer(nil) }
         isTaskCancelled.withLock { isTaskCancelled in
             if !isTaskCancelled { answer(nil) }
         }

@@ -7,7 +7,7 @@ package enum URLErrorMapping {
     /// Returns the error of a failed exchange. An error other than a `URLError` is ``NetworkError/Code/unknown``.
     package static func networkError(_ error: any Error, quirks: URLSessionQuirks = .current) -> NetworkError {
         guard let error = error as? URLError else { return NetworkError.transport(error) }
-        guard quirks.speaksLibcurl else {
+        guard quirks.reportsLibcurlErrors else {
             return NetworkError(code(for: error.code), reason: reason(error), underlying: error).titled(for: error)
         }
         let text = error.localizedDescription

@@ -128,7 +128,7 @@ struct SessionResponseTests {
 
     @Test(
         "FoundationSession on Linux refuses bare LFs and missing spaces",
-        .enabled(if: URLSessionQuirks.current.speaksLibcurl),
+        .enabled(if: URLSessionQuirks.current.reportsLibcurlErrors),
         arguments: lineFeeds + [
             "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 200 OK\r\nContent-Length:2\r\n\r\nok",
         ])

@@ -146,5 +146,7 @@ struct SessionEncodingTests {
 
 extension SessionKind {
     /// The sessions that accept unknown encodings. URLSession on Linux has libcurl refuse them.
-    static let unknownEncodings = allCases.filter { !URLSessionQuirks.current.speaksLibcurl || $0 != .foundation }
+    static let unknownEncodings = allCases.filter {
+        !URLSessionQuirks.current.reportsLibcurlErrors || $0 != .foundation
+    }
 }
