@@ -90,8 +90,8 @@ extension CurlOptions {
         return (server, (target.first == 0x2F ? "" : "/") + String(Substring(target)))
     }
 
-    /// The fields of each request that does not set them itself. libcurl would format them twice per request.
-    var standingFields: [(name: String, line: String)] {
+    /// The header fields of each request that does not set them itself. libcurl would format them twice per request.
+    var defaultFields: [(name: String, line: String)] {
         var fields = [(name: "user-agent", line: "User-Agent: " + userAgent)]
         let encodings = CurlLibrary.acceptedEncodings
         if !encodings.isEmpty { fields.append((name: "accept-encoding", line: "Accept-Encoding: " + encodings)) }
@@ -116,7 +116,7 @@ extension CurlOptions {
     }
 
     /// Whether a connection without TLS can serve a second request.
-    var keepsPlainConnections: Bool { version != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2 }
+    var reusesPlainConnections: Bool { version != .http2PriorKnowledge || !CurlLibrary.breaksPlainHTTP2 }
 }
 
 // MARK: Setting options

@@ -79,30 +79,30 @@ static struct functions {
 
 // MARK: The library
 
-static const char *load(const char *name, char *words, size_t size, struct functions *into) {
+static const char *load(const char *name, char *message, size_t size, struct functions *into) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        const char *why = dlerror();
+        const char *reason = dlerror();
         // The text of musl's dlopen in a static program.
-        if (why && strcmp(why, "Dynamic loading not supported") == 0) why = "a statically linked program cannot load libcurl";
-        snprintf(words, size, "%s", why ? why : "it cannot be loaded");
-        return words;
+        if (reason && strcmp(reason, "Dynamic loading not supported") == 0) reason = "a statically linked program cannot load libcurl";
+        snprintf(message, size, "%s", reason ? reason : "it cannot be loaded");
+        return message;
     }
     struct functions found;
 #define X(type, function, parameters) \
     found.function = (type(*) parameters)dlsym(library, #function); \
     if (!found.function) { \
-        snprintf(words, size, "%s has no %s", name, #function); \
+        snprintf(message, size, "%s has no %s", name, #function); \
         dlclose(library); \
-        return words; \
+        return message; \
     }
     FUNCTIONS(X)
 #undef X
     const curl_version_info_data *version = found.curl_version_info(CURLVERSION_FIRST);
     if (version->version_num < 0x074E00) {
-        snprintf(words, size, "libcurl %s is older than 7.78.0", version->version);
+        snprintf(message, size, "libcurl %s is older than 7.78.0", version->version);
         dlclose(library);
-        return words;
+        return message;
     }
     *into = found;
     return NULL;
@@ -111,18 +111,18 @@ static const char *load(const char *name, char *words, size_t size, struct funct
 // glibc returns the free end of a heap to the system beyond 128 KiB. The transfers that end in one pass of the loop free
 // more, so it would return the same pages in each pass, and the next transfers would fault them in again. glibc raises
 // that threshold itself to twice the size of the largest block that was freed, as any larger block of the program would.
-static void keep_pages(void) {
+static void raise_trim_threshold(void) {
     void *volatile block = malloc(1 << 20);
     free(block);
 }
 
 static atomic_bool is_loaded;
 
-static const char *load_and_start(const char *name, char *words, size_t size) {
-    const char *failure = load(name, words, size, &curl);
+static const char *load_and_initialize(const char *name, char *message, size_t size) {
+    const char *failure = load(name, message, size, &curl);
     if (failure) return failure;
     swcurl_set_blocks_sigpipe(swcurl_version_number() < 0x075700);
-    keep_pages();
+    raise_trim_threshold();
     if (curl.curl_global_init(CURL_GLOBAL_DEFAULT) != 0) return "libcurl cannot be initialized";
     is_loaded = true;
     return NULL;
@@ -130,10 +130,10 @@ static const char *load_and_start(const char *name, char *words, size_t size) {
 
 const char *swcurl_load(const char *name) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static __thread char words[512];
+    static __thread char message[512];
     if (is_loaded) return NULL;
     pthread_mutex_lock(&lock);
-    const char *failure = is_loaded ? NULL : load_and_start(name, words, sizeof words);
+    const char *failure = is_loaded ? NULL : load_and_initialize(name, message, sizeof message);
     pthread_mutex_unlock(&lock);
     return failure;
 }
@@ -145,9 +145,9 @@ bool swcurl_has_descriptors(void) {
 }
 
 const char *swcurl_try_load(const char *name) {
-    static __thread char words[512];
+    static __thread char message[512];
     struct functions found;
-    return load(name, words, sizeof words, &found);
+    return load(name, message, sizeof message, &found);
 }
 
 uint32_t swcurl_version_number(void) { return curl.curl_version_info(CURLVERSION_FIRST)->version_num; }
@@ -155,13 +155,13 @@ const char *swcurl_version_text(void) { return curl.curl_version_info(CURLVERSIO
 int32_t swcurl_features(void) { return curl.curl_version_info(CURLVERSION_FIRST)->features; }
 const char *swcurl_error_text(int32_t code) { return curl.curl_easy_strerror(code); }
 
-static const char *text_of(void *easy, int information) {
+static const char *get_string(void *easy, int info) {
     const char *text = NULL;
-    return curl.curl_easy_getinfo(easy, information, &text) == 0 ? text : NULL;
+    return curl.curl_easy_getinfo(easy, info, &text) == 0 ? text : NULL;
 }
 
-const char *swcurl_default_ca_file(void *easy) { return text_of(easy, CURLINFO_CAINFO); }
-const char *swcurl_default_ca_folder(void *easy) { return text_of(easy, CURLINFO_CAPATH); }
+const char *swcurl_default_ca_file(void *easy) { return get_string(easy, CURLINFO_CAINFO); }
+const char *swcurl_default_ca_folder(void *easy) { return get_string(easy, CURLINFO_CAPATH); }
 
 // MARK: One transfer
 
@@ -261,14 +261,14 @@ int32_t swcurl_easy_pause(void *easy, int32_t bitmask) {
     return QUIETLY(curl.curl_easy_pause(easy, bitmask));
 }
 
-static int64_t number_of(void *easy, int information) {
+static int64_t get_offset(void *easy, int info) {
     int64_t number = -1;
-    return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : -1;
+    return curl.curl_easy_getinfo(easy, info, &number) == 0 ? number : -1;
 }
 
-static long long_of(void *easy, int information) {
+static long get_long(void *easy, int info) {
     long number = 0;
-    return curl.curl_easy_getinfo(easy, information, &number) == 0 ? number : 0;
+    return curl.curl_easy_getinfo(easy, info, &number) == 0 ? number : 0;
 }
 
 void swcurl_easy_watch_streams(void *easy, bool watches) {
@@ -276,29 +276,29 @@ void swcurl_easy_watch_streams(void *easy, bool watches) {
 }
 
 bool swcurl_easy_share_connection(void *one, void *other) {
-    const char *address = text_of(one, CURLINFO_PRIMARY_IP), *other_address = text_of(other, CURLINFO_PRIMARY_IP);
-    long port = long_of(one, CURLINFO_LOCAL_PORT);
-    return port > 0 && port == long_of(other, CURLINFO_LOCAL_PORT)
-        && long_of(one, CURLINFO_PRIMARY_PORT) == long_of(other, CURLINFO_PRIMARY_PORT)
+    const char *address = get_string(one, CURLINFO_PRIMARY_IP), *other_address = get_string(other, CURLINFO_PRIMARY_IP);
+    long port = get_long(one, CURLINFO_LOCAL_PORT);
+    return port > 0 && port == get_long(other, CURLINFO_LOCAL_PORT)
+        && get_long(one, CURLINFO_PRIMARY_PORT) == get_long(other, CURLINFO_PRIMARY_PORT)
         && address && other_address && strcmp(address, other_address) == 0;
 }
 
-long swcurl_easy_connects(void *easy) { return long_of(easy, CURLINFO_NUM_CONNECTS); }
-int64_t swcurl_easy_downloaded(void *easy) { return number_of(easy, CURLINFO_SIZE_DOWNLOAD_T); }
+long swcurl_easy_connects(void *easy) { return get_long(easy, CURLINFO_NUM_CONNECTS); }
+int64_t swcurl_easy_downloaded(void *easy) { return get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T); }
 
-swcurl_figures swcurl_easy_figures(void *easy) {
-    swcurl_figures figures = {
-        .sent = number_of(easy, CURLINFO_SIZE_UPLOAD_T),
-        .connects = long_of(easy, CURLINFO_NUM_CONNECTS),
-        .http_version = long_of(easy, CURLINFO_HTTP_VERSION),
-        .remote_port = long_of(easy, CURLINFO_PRIMARY_PORT),
-        .remote_address = text_of(easy, CURLINFO_PRIMARY_IP),
+swcurl_info swcurl_easy_info(void *easy) {
+    swcurl_info info = {
+        .sent = get_offset(easy, CURLINFO_SIZE_UPLOAD_T),
+        .connects = get_long(easy, CURLINFO_NUM_CONNECTS),
+        .http_version = get_long(easy, CURLINFO_HTTP_VERSION),
+        .remote_port = get_long(easy, CURLINFO_PRIMARY_PORT),
+        .remote_address = get_string(easy, CURLINFO_PRIMARY_IP),
     };
-    if (figures.connects == 0) return figures;
-    figures.name_lookup = number_of(easy, CURLINFO_NAMELOOKUP_TIME_T);
-    figures.connect = number_of(easy, CURLINFO_CONNECT_TIME_T);
-    figures.app_connect = number_of(easy, CURLINFO_APPCONNECT_TIME_T);
-    return figures;
+    if (info.connects == 0) return info;
+    info.name_lookup = get_offset(easy, CURLINFO_NAMELOOKUP_TIME_T);
+    info.connect = get_offset(easy, CURLINFO_CONNECT_TIME_T);
+    info.app_connect = get_offset(easy, CURLINFO_APPCONNECT_TIME_T);
+    return info;
 }
 
 void *swcurl_list_append(void *list, const char *line) { return curl.curl_slist_append(list, line); }
@@ -322,7 +322,7 @@ void *swcurl_multi_next_ended(void *multi, int32_t *result) {
     while ((message = QUIETLY(curl.curl_multi_info_read(multi, &left)))) {
         if (message->msg != CURLMSG_DONE) continue;
         *result = message->data.result;
-        return *(void **)text_of(message->easy, CURLINFO_PRIVATE);
+        return *(void **)get_string(message->easy, CURLINFO_PRIVATE);
     }
     return NULL;
 }

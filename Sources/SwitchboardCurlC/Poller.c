@@ -36,7 +36,7 @@ struct curl_sockaddr {
 struct watch {
     const void *reader;  // the transfer for which libcurl reads from it, or NULL
     void *owner;         // the owner of a socket that libcurl does not know, or NULL
-    void *ender;         // receives the end of the connection while libcurl does not read from it, or NULL
+    void *end_observer;  // receives the end of the connection while libcurl does not read from it, or NULL
     uint8_t wanted;      // CURL_POLL_IN, CURL_POLL_OUT and POLL_END, as libcurl or the owner requests them now
     uint8_t registered;  // the same, as registered with epoll
     bool is_connection;  // open_socket created it, so close_socket will close it
@@ -46,12 +46,12 @@ struct swcurl_poller {
     void *multi;
     int epoll, wake;
     pthread_mutex_t lock;
-    int64_t due;  // the time of libcurl's timer in nanoseconds, -1 when it is off
+    int64_t due;  // the expiry of libcurl's timer in nanoseconds, -1 when it is off
     int64_t time;  // the time when the poller last woke
     struct watch *watches;
     int count;
-    bool has_lost;  // whether a socket closed since the wait began: another may have its number now
-    bool has_dropped;  // whether libcurl stopped reading from a socket since this was last taken
+    bool has_closed_socket;    // whether a socket was closed since the wait began, so that another may have its number
+    bool has_stopped_reading;  // whether libcurl stopped reading from a socket since the last query
     swcurl_ready_callback on_ready;
     struct epoll_event events[64];  // the events of the last wait
 };
@@ -76,7 +76,7 @@ static struct watch *watch_of(swcurl_poller *poller, int socket) {
     return &poller->watches[socket];
 }
 
-static void enrol(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
+static void update_epoll(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
     if (watch->registered == mask) return;
     struct epoll_event event = {0};
     event.data.fd = socket;
@@ -99,16 +99,16 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     struct watch *watch = watch_of(poller, socket);
     if (!watch) return 0;
     uint8_t before = watch->wanted;
-    if (what & CURL_POLL_REMOVE) poller->has_lost = true;
+    if (what & CURL_POLL_REMOVE) poller->has_closed_socket = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
     watch->reader = watch->wanted & CURL_POLL_IN ? easy : NULL;
-    if (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN) poller->has_dropped = true;
+    if (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN) poller->has_stopped_reading = true;
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
     uint8_t mask = watch->wanted;
-    if (watch->ender && !(mask & CURL_POLL_IN)) mask |= POLL_END;
+    if (watch->end_observer && !(mask & CURL_POLL_IN)) mask |= POLL_END;
     if (!mask && watch->is_connection && watch->registered & CURL_POLL_IN) mask = CURL_POLL_IN;
-    enrol(poller, socket, watch, mask);
+    update_epoll(poller, socket, watch, mask);
     return 0;
 }
 
@@ -119,17 +119,17 @@ static int on_timer(void *multi, long milliseconds, void *context) {
 }
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
-    int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    struct watch *watch = made < 0 ? NULL : watch_of(context, made);
+    int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    struct watch *watch = descriptor < 0 ? NULL : watch_of(context, descriptor);
     if (watch) *watch = (struct watch){.is_connection = true};
-    return made < 0 ? CURL_SOCKET_BAD : made;
+    return descriptor < 0 ? CURL_SOCKET_BAD : descriptor;
 }
 
-static int socket_without_peer(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+static int unconnected_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
 static int close_socket(void *context, int socket) {
     swcurl_poller *poller = context;
-    poller->has_lost = true;
+    poller->has_closed_socket = true;
     // Closing a socket removes it from epoll.
     if (socket >= 0 && socket < poller->count) poller->watches[socket] = (struct watch){0};
     return close(socket);
@@ -179,7 +179,7 @@ void swcurl_poller_adopt(swcurl_poller *poller, void *easy) {
     swcurl_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, poller);
 }
 
-static void act(swcurl_poller *poller, const struct epoll_event *event) {
+static void handle_event(swcurl_poller *poller, const struct epoll_event *event) {
     int socket = event->data.fd;
     if (socket == poller->wake) {
         uint64_t count;
@@ -194,16 +194,16 @@ static void act(swcurl_poller *poller, const struct epoll_event *event) {
             event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
         return;
     }
-    bool is_over = event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
-    if (is_over && watch->ender && !(watch->wanted & CURL_POLL_IN)) {
-        void *ender = watch->ender;
-        watch->ender = NULL;
-        enrol(poller, socket, watch, watch->wanted);
-        poller->on_ready(ender, true, false, true);
+    bool is_closed = event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+    if (is_closed && watch->end_observer && !(watch->wanted & CURL_POLL_IN)) {
+        void *end_observer = watch->end_observer;
+        watch->end_observer = NULL;
+        update_epoll(poller, socket, watch, watch->wanted);
+        poller->on_ready(end_observer, true, false, true);
         return;
     }
     if (!watch->wanted) {  // the server closed or used an idle connection: libcurl detects it itself
-        enrol(poller, socket, watch, 0);
+        update_epoll(poller, socket, watch, 0);
         return;
     }
     int events = 0;
@@ -213,17 +213,17 @@ static void act(swcurl_poller *poller, const struct epoll_event *event) {
     swcurl_multi_socket_action(poller->multi, socket, events);
 }
 
-void swcurl_poller_fire(swcurl_poller *poller) {
+void swcurl_poller_run_timer(swcurl_poller *poller) {
     poller->time = now();
     if (poller->due < 0 || poller->due > poller->time) return;
     poller->due = -1;
     swcurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
 }
 
-bool swcurl_poller_take_dropped(swcurl_poller *poller) {
-    bool has_dropped = poller->has_dropped;
-    poller->has_dropped = false;
-    return has_dropped;
+bool swcurl_poller_take_stopped_reading(swcurl_poller *poller) {
+    bool has_stopped_reading = poller->has_stopped_reading;
+    poller->has_stopped_reading = false;
+    return has_stopped_reading;
 }
 
 static int socket_of(const swcurl_poller *poller, const void *easy) {
@@ -239,18 +239,18 @@ void swcurl_poller_read(swcurl_poller *poller, const void *easy) {
     if (socket >= 0) swcurl_multi_socket_action(poller->multi, socket, CURL_CSELECT_IN);
 }
 
-int swcurl_poller_await_end(
-    swcurl_poller *poller, const void *easy, void *ender, swcurl_ready_callback on_ready
+int swcurl_poller_observe_end(
+    swcurl_poller *poller, const void *easy, void *end_observer, swcurl_ready_callback on_ready
 ) {
     int socket = socket_of(poller, easy);
     if (socket < 0) return -1;
-    poller->watches[socket].ender = ender;
+    poller->watches[socket].end_observer = end_observer;
     poller->on_ready = on_ready;
     return socket;
 }
 
-void swcurl_poller_ignore_end(swcurl_poller *poller, int socket, const void *ender) {
-    if (socket >= 0 && poller->watches[socket].ender == ender) poller->watches[socket].ender = NULL;
+void swcurl_poller_unobserve_end(swcurl_poller *poller, int socket, const void *end_observer) {
+    if (socket >= 0 && poller->watches[socket].end_observer == end_observer) poller->watches[socket].end_observer = NULL;
 }
 
 int swcurl_poller_take(
@@ -259,32 +259,32 @@ int swcurl_poller_take(
     int socket = socket_of(poller, easy);
     if (socket < 0) return -1;
     int taken = fcntl(socket, F_DUPFD_CLOEXEC, 0);
-    int blank = socket_without_peer();
-    struct watch *watch = taken < 0 || blank < 0 ? NULL : watch_of(poller, taken);
+    int placeholder = unconnected_socket();
+    struct watch *watch = taken < 0 || placeholder < 0 ? NULL : watch_of(poller, taken);
     if (!watch) goto failed;
     *watch = (struct watch){.owner = owner};
     swcurl_poller_watch(poller, taken, true, false);
-    enrol(poller, socket, &poller->watches[socket], 0);
+    update_epoll(poller, socket, &poller->watches[socket], 0);
     // libcurl keeps a number, under which it can neither read from the connection nor end it.
-    if (!watch->registered || dup3(blank, socket, O_CLOEXEC) < 0) {
-        enrol(poller, taken, watch, 0);
+    if (!watch->registered || dup3(placeholder, socket, O_CLOEXEC) < 0) {
+        update_epoll(poller, taken, watch, 0);
         *watch = (struct watch){0};
-        enrol(poller, socket, &poller->watches[socket], poller->watches[socket].wanted);
+        update_epoll(poller, socket, &poller->watches[socket], poller->watches[socket].wanted);
         goto failed;
     }
-    close(blank);
+    close(placeholder);
     poller->on_ready = on_ready;
     return taken;
 failed:
     if (taken >= 0) close(taken);
-    if (blank >= 0) close(blank);
+    if (placeholder >= 0) close(placeholder);
     return -1;
 }
 
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes) {
     struct watch *watch = &poller->watches[socket];
     watch->wanted = (reads ? CURL_POLL_IN : 0) | (writes ? CURL_POLL_OUT : 0) | POLL_END;
-    enrol(poller, socket, watch, watch->wanted);
+    update_epoll(poller, socket, watch, watch->wanted);
 }
 
 void swcurl_poller_close(swcurl_poller *poller, int socket) { close_socket(poller, socket); }
@@ -292,17 +292,17 @@ void swcurl_poller_close(swcurl_poller *poller, int socket) { close_socket(polle
 int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->due; }
 
 int swcurl_poller_wait(swcurl_poller *poller, int milliseconds) {
-    poller->has_lost = false;
+    poller->has_closed_socket = false;
     swcurl_poller_unlock(poller);
     int count = epoll_wait(poller->epoll, poller->events, 64, milliseconds);
     swcurl_poller_lock(poller);
-    return poller->has_lost ? epoll_wait(poller->epoll, poller->events, 64, 0) : count;
+    return poller->has_closed_socket ? epoll_wait(poller->epoll, poller->events, 64, 0) : count;
 }
 
-void swcurl_poller_act(swcurl_poller *poller, int count) {
+void swcurl_poller_handle_events(swcurl_poller *poller, int count) {
     poller->time = now();
-    for (int index = 0; index < count; index++) act(poller, &poller->events[index]);
-    swcurl_poller_fire(poller);
+    for (int index = 0; index < count; index++) handle_event(poller, &poller->events[index]);
+    swcurl_poller_run_timer(poller);
 }
 
 uint64_t swcurl_poller_time(const swcurl_poller *poller) { return (uint64_t)poller->time; }

@@ -8,8 +8,8 @@ struct CurlDeadlines {
     private let connect: UInt64
     /// The time of the last activity of the server, or of libcurl on its behalf.
     var lastActivity: UInt64
-    /// The time at which an exchange whose server no longer sends has sent the rest, or ends.
-    private var rest = UInt64.max
+    /// The deadline of the upload after the server has closed its side of the connection.
+    private var uploadDeadline = UInt64.max
     /// Whether the upload waits for this process. The idle timeout does not count meanwhile.
     var isSendingPaused = false
     /// The deadline for a connection. While the exchange waits for a connection that others use, it is the time at
@@ -27,7 +27,7 @@ struct CurlDeadlines {
 
     /// Returns the next deadline.
     func next(isReadingPaused: Bool) -> UInt64 {
-        if rest != .max { return rest }
+        if uploadDeadline != .max { return uploadDeadline }
         var next = attempt == .max ? connectDeadline : min(connectDeadline, start + attempt)
         if idle != .max, !isSendingPaused, !isReadingPaused { next = min(next, lastActivity + idle) }
         return next
@@ -35,7 +35,7 @@ struct CurlDeadlines {
 
     /// Returns the failure of the deadline that has passed, or nil if the exchange continues.
     func failure(now: UInt64) -> CurlFailure? {
-        if now >= rest {
+        if now >= uploadDeadline {
             return .libcurl(code: CurlCode.receiveError, message: "the server closed the connection amid a message")
         }
         if attempt != .max, now >= start + attempt { return .timedOut(.attempt) }
@@ -60,14 +60,14 @@ struct CurlDeadlines {
         return true
     }
 
-    /// Ends all limits, for a connection that another protocol has taken over.
+    /// Removes all timeouts of an upgraded connection.
     mutating func endAll() {
         (idle, attempt, connectDeadline) = (.max, .max, .max)
     }
 
-    /// Limits the time to send the rest to a server that no longer sends.
-    mutating func limitRest(now: UInt64) {
-        rest = min(rest, now + 1_000_000_000)
+    /// Limits the upload to one more second, because the server has closed its side of the connection.
+    mutating func limitUpload(now: UInt64) {
+        uploadDeadline = min(uploadDeadline, now + 1_000_000_000)
     }
 
     mutating func endConnecting() {

@@ -19,7 +19,7 @@ extension CurlExchange {
                 return exchange(context) { $0.didReceive(body: bytes) }
             },
             { data, size, count, context in
-                guard let data, let context else { return CurlAnswer.abortReading }
+                guard let data, let context else { return CurlCallbackResult.abortReading }
                 let buffer = UnsafeMutableRawBufferPointer(start: data, count: size * count)
                 return exchange(context) { $0.read(into: buffer) }
             },

@@ -5,12 +5,12 @@ import SwitchboardCurlC
 extension CurlExchange {
     package var duration: Duration { .nanoseconds(Int64(end - min(start, end))) }
     package var timeToFirstByte: Duration? { firstByte > start ? .nanoseconds(Int64(firstByte - start)) : nil }
-    package var bytesSent: Int64 { measured.sent }
-    package var isReusedConnection: Bool { measured.connects == 0 }
+    package var bytesSent: Int64 { info.sent }
+    package var isReusedConnection: Bool { info.connects == 0 }
 
     /// The protocol, such as `HTTP/1.1`.
     package var protocolVersion: String? {
-        switch measured.http_version {  // a `CURL_HTTP_VERSION_` value of libcurl
+        switch info.http_version {  // a `CURL_HTTP_VERSION_` value of libcurl
         case 1: "HTTP/1.0"
         case 2: "HTTP/1.1"
         case 3: "HTTP/2"
@@ -21,14 +21,14 @@ extension CurlExchange {
 
     /// The wait for the loop and for a connection. On a reused connection, libcurl's times measure that wait.
     package var queueTime: Duration {
-        let connecting = isReusedConnection ? 0 : max(measured.connect, measured.app_connect) * 1_000
+        let connecting = isReusedConnection ? 0 : max(info.connect, info.app_connect) * 1_000
         return .nanoseconds(max(0, Int64(sendTime - min(start, sendTime)) - connecting))
     }
 
-    package var nameLookupTime: Duration { span(0, measured.name_lookup) }
-    package var connectTime: Duration { span(measured.name_lookup, measured.connect) }
+    package var nameLookupTime: Duration { span(0, info.name_lookup) }
+    package var connectTime: Duration { span(info.name_lookup, info.connect) }
     /// The time of the TLS handshake. Nil without TLS.
-    package var secureConnectTime: Duration? { request.isTLS ? span(measured.connect, measured.app_connect) : nil }
+    package var secureConnectTime: Duration? { request.isTLS ? span(info.connect, info.app_connect) : nil }
 
     private func span(_ from: Int64, _ to: Int64) -> Duration {
         isReusedConnection ? .zero : .microseconds(max(0, to - from))

@@ -2,7 +2,7 @@
 import SwitchboardCurlC
 import Foundation
 
-/// The part of an exchange that connects and sends in libcurl's callbacks, under the poller's lock.
+/// Connecting and sending, in libcurl's callbacks under the poller's lock.
 extension CurlExchange {
     /// Runs before a name lookup and before a socket connects. Returns false to end the transfer.
     func willConnect() -> Bool {
@@ -22,12 +22,12 @@ extension CurlExchange {
     /// Records that the head is sent now, or was sent. After that, libcurl could only repeat the request on a new
     /// connection, which is refused.
     func didSend() -> Bool {
-        touch()
+        recordActivity()
         guard sendTime == 0 else { return true }
         sendTime = deadlines.lastActivity
         deadlines.endConnecting()
-        isOnKeptConnection = swcurl_easy_connects(handle.easy) == 0
-        handle.avoidKeptConnections(true)
+        isOnReusedConnection = swcurl_easy_connects(handle.easy) == 0
+        handle.requireNewConnection(true)
         if loop.watchers > 0, loop.mayBeHTTP2(request) { handle.watchStreams(true) }
         return true
     }
@@ -35,21 +35,21 @@ extension CurlExchange {
     func didOpen(_ stream: Int64) { self.stream = stream }
 
     private func refuseRepeat() -> Bool {
-        // The response that libcurl would discard is the answer.
+        // libcurl would discard this response and send again.
         isRepeatRefused = head.isComplete
         if isRepeatRefused { return false }
-        // libcurl takes a head that it refuses for the end of a kept-alive connection.
+        // libcurl reports a head that it refuses like the end of a reused connection.
         let message = handle.message(for: CurlCode.receiveError)
         if message.hasSuffix(Self.largeHead) {
             return refuse(.libcurl(code: CurlCode.receiveError, message: message))
         }
         // On a new connection, libcurl repeats a request whose stream was refused, and with a message one whose stream
-        // asks for HTTP/1.1. On a kept one, it does not distinguish a refused stream from an ended one.
-        if isOnKeptConnection { return refuse(.connectionDied(keptLoss)) }
+        // asks for HTTP/1.1. On a reused one, it does not distinguish a refused stream from an ended one.
+        if isOnReusedConnection { return refuse(.connectionDied(reusedLoss)) }
         return refuse(.connectionDied(handle.hasMessage ? .streamEnded : .unprocessed))
     }
 
-    private var keptLoss: CurlFailure.Loss { stream > 0 ? .streamEnded : .kept }
+    private var reusedLoss: CurlFailure.Loss { stream > 0 ? .streamEnded : .reused }
 
     /// Returns how an exchange without a response has lost its connection, or nil if another failure ended it.
     func loss(_ code: Int32, _ message: String) -> CurlFailure.Loss? {
@@ -61,11 +61,11 @@ extension CurlExchange {
         // The message belongs to a connection whose GOAWAY arrived before the request was sent.
         case _ where isExcluded || message.hasPrefix("nghttp2_submit_request() failed"): return .unprocessed
         // libcurl describes all other framing errors.
-        case CurlCode.framing where !isOnKeptConnection && !handle.hasMessage,
-            CurlCode.partialFile where !isOnKeptConnection && !handle.hasMessage:
+        case CurlCode.framing where !isOnReusedConnection && !handle.hasMessage,
+            CurlCode.partialFile where !isOnReusedConnection && !handle.hasMessage:
             return .streamEnded
         case CurlCode.framing, CurlCode.partialFile, CurlCode.gotNothing, CurlCode.sendError, CurlCode.receiveError:
-            return isOnKeptConnection ? keptLoss : nil
+            return isOnReusedConnection ? reusedLoss : nil
         default: return nil
         }
     }
@@ -80,14 +80,14 @@ extension CurlExchange {
 
     // MARK: The body
 
-    /// Writes the next bytes of the body. Returns their number, or one of ``CurlAnswer``.
+    /// Writes the next bytes of the body. Returns their number, or one of ``CurlCallbackResult``.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        touch()
+        recordActivity()
         let piece: CurlUpload.Piece
         if let upload {
             piece = upload.read(into: buffer)
-        } else if case .data(let data) = request.body, given < data.count {
-            let start = data.startIndex + Int(given)
+        } else if case .data(let data) = request.body, sentCount < data.count {
+            let start = data.startIndex + Int(sentCount)
             let count = min(buffer.count, data.endIndex - start)
             data.copyBytes(to: buffer, from: start..<start + count)
             piece = .bytes(count)
@@ -96,9 +96,9 @@ extension CurlExchange {
         }
         switch piece {
         case .bytes(let count):
-            given += Int64(count)
+            sentCount += Int64(count)
             reportSent()
-            if given == request.bodyLength { endBody() }
+            if sentCount == request.bodyLength { endBody() }
             return count
         case .end:
             endBody()
@@ -106,10 +106,10 @@ extension CurlExchange {
         case .later:
             // The upload of an upgrade waits for the server's 101, not for this process.
             deadlines.isSendingPaused = !request.isUpgrade
-            return CurlAnswer.pause
+            return CurlCallbackResult.pause
         case .failure(let failure):
             _ = refuse(failure)
-            return CurlAnswer.abortReading
+            return CurlCallbackResult.abortReading
         }
     }
 

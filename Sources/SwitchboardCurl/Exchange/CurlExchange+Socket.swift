@@ -3,21 +3,21 @@ import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
-/// The part of an exchange that owns its connection, because another protocol uses it without TLS. The loop receives,
-/// under the poller's lock. Senders send on their own threads.
+/// The socket of an upgraded connection without TLS, which the exchange owns. The loop receives under the poller's lock.
+/// Senders send on their own threads.
 extension CurlExchange {
-    /// Receives and sends what the socket has and takes.
-    func isReady(toRead: Bool, toWrite: Bool, isOver: Bool) {
-        // The end is read after the bytes that the system has buffered, which are few.
-        if isOver { pipe?.takeAll() }
+    /// Receives and sends without blocking.
+    func didBecomeReady(toRead: Bool, toWrite: Bool, isClosed: Bool) {
+        // The end follows the bytes that the system has buffered, which are few.
+        if isClosed { pipe?.removeLimit() }
         guard ownsSocket else { return loop.perform(.resume(self)) }
-        if isOver { isFull = false }
+        if isClosed { isFull = false }
         if toWrite { flush() }
         if toRead { receive() }
         watch()
     }
 
-    /// Continues after a pause of the reader, or waits for the socket to take more.
+    /// Continues after a pause of the reader, and sends the buffered bytes.
     func resumeSocket() {
         flush()
         if isFull {
@@ -31,7 +31,7 @@ extension CurlExchange {
     private func watch() {
         guard activeIndex >= 0 else { return }
         swcurl_poller_watch(loop.poller, socket, !isFull, flow == .blocked)
-        // The reader is far from the error, and the sender must not wait for it.
+        // The reader gets the error only after the buffered bytes, and the sender must not wait for that.
         if isFull, flow == .broken { upload?.stop() }
     }
 
@@ -39,11 +39,11 @@ extension CurlExchange {
         if let upload { flow = upload.flush() }
     }
 
-    /// Stops the receiving when the reader has enough bytes.
+    /// Stops receiving while the pipe is full.
     func pauseIfFull() { isFull = pipe?.pauseIfFull() == true }
 
-    /// Receives until the socket is empty or the pipe is full, or until it is another connection's turn. Ends the
-    /// exchange at the end of the connection.
+    /// Receives until the socket is empty or the pipe is full, at most 16 buffers, so that other connections are served
+    /// too. Ends the exchange at the end of the connection.
     private func receive() {
         let buffer = loop.buffer
         for _ in 0..<16 {
@@ -55,22 +55,22 @@ extension CurlExchange {
             }
             received += Int64(count)
             pass(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: pipe)
-            // The poller reports what arrives from now on.
+            // The poller reports later bytes.
             guard count == buffer.count else { return }
         }
     }
 
-    /// Passes bytes to the receiver, and the rest to the reader.
+    /// Passes bytes to the receiver, and offers the rest to the reader.
     private func pass(_ bytes: UnsafeRawBufferPointer, to pipe: BytePipe) {
         guard let rest = pipe.pass(bytes) else { return }
-        if case .awaited = pipe.offer(rest) { loop.deliverLater(self) }
+        if case .awaited = pipe.offer(rest) { loop.deliveries.append(self) }
         pauseIfFull()
     }
 
     // MARK: For the other protocol
 
-    /// Sends bytes on the caller's thread. Returns false, and sends nothing, when libcurl has the connection or when
-    /// other bytes wait.
+    /// Sends bytes on the caller's thread. Returns false and sends nothing if libcurl owns the connection or earlier
+    /// bytes are buffered.
     package func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
         upload?.sendAtOnce(bytes) == true
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// One request and its response over a ``CurlLoop``.
 ///
 /// The caller creates it, awaits ``run()``, and reads the response. From its start to its end it belongs to the loop,
-/// and only the loop's thread runs libcurl's callbacks. Either the loop's answer or the caller's cancellation takes the
+/// and only the loop's thread runs libcurl's callbacks. The loop's outcome or the caller's cancellation resumes the
 /// continuation, whichever is first.
 package final class CurlExchange: @unchecked Sendable {  // `phase` decides who may access the state
     let request: CurlRequest
@@ -17,18 +17,18 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     package let startDate = Date()
     let start = DispatchTime.now().uptimeNanoseconds
 
-    // MARK: Answering
+    // MARK: The outcome
 
     private enum Phase {
-        static let prepared = 0, waiting = 1, answered = 2, cancelled = 3
+        static let prepared = 0, waiting = 1, finished = 2, cancelled = 3
     }
     private let phase = Atomic<Int>(Phase.prepared)
-    private var continuation: UnsafeContinuation<Answer, Never>?
+    private var continuation: UnsafeContinuation<Outcome, Never>?
 
-    /// The answer for the caller.
-    package enum Answer: Sendable {
+    /// The result of an exchange.
+    package enum Outcome: Sendable {
         /// The response is complete.
-        case whole
+        case complete
         /// The head is complete, and the body arrives through the pipe.
         case streaming(CurlHead, BytePipe)
         case failed(CurlFailure)
@@ -37,13 +37,13 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     // MARK: State of the loop
     //
-    // The holder of the poller's lock uses these properties, and the caller uses them before it submits the exchange
-    // and after its answer. No callback of libcurl runs within another one of the same exchange. So exclusivity checks
+    // The holder of the poller's lock uses these properties. The caller uses them before it submits the exchange and
+    // after its outcome. No callback of libcurl runs within another one of the same exchange. So exclusivity checks
     // would find nothing, and each line of a head would pay for several of them.
 
     /// The index among the loop's active exchanges, or -1 while the exchange is not active.
     @exclusivity(unchecked) var activeIndex = -1
-    /// The received parts of the response. The caller reads them after its answer.
+    /// The received parts of the response. The caller reads them after the outcome.
     @exclusivity(unchecked) package internal(set) var head = CurlHead()
     @exclusivity(unchecked) package internal(set) var body = Data()
     @exclusivity(unchecked) var pipe: BytePipe?
@@ -51,26 +51,26 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
-    @exclusivity(unchecked) var isOnKeptConnection = false
+    @exclusivity(unchecked) var isOnReusedConnection = false
     @exclusivity(unchecked) var isRepeatRefused = false
     /// The number of the HTTP/2 stream, or 0 while the exchange does not watch it.
     @exclusivity(unchecked) var stream: Int64 = 0
     /// Whether the server's GOAWAY excludes the stream.
     @exclusivity(unchecked) var isExcluded = false
-    @exclusivity(unchecked) var given: Int64 = 0
+    @exclusivity(unchecked) var sentCount: Int64 = 0
     @exclusivity(unchecked) var isBodySent = false
-    /// Whether another protocol has taken the connection over.
+    /// Whether the server has sent the 101, so that another protocol uses the connection.
     @exclusivity(unchecked) var isUpgraded = false
-    /// The socket of that connection when libcurl has lost it to this exchange, or -1.
+    /// The socket of an upgraded connection that this exchange has taken from libcurl, or -1.
     @exclusivity(unchecked) var socket: Int32 = -1
     var ownsSocket: Bool { socket >= 0 }
-    /// The socket of libcurl whose end the exchange awaits while it is paused, or -1.
-    @exclusivity(unchecked) var awaited: Int32 = -1
-    /// Whether the reader has enough of that socket's bytes.
+    /// The socket of libcurl whose end the poller reports while the exchange is paused, or -1.
+    @exclusivity(unchecked) var observedSocket: Int32 = -1
+    /// Whether the pipe is full.
     @exclusivity(unchecked) var isFull = false
-    /// Whether that socket takes bytes now.
-    @exclusivity(unchecked) var flow = CurlUpload.Flow.free
-    @exclusivity(unchecked) private(set) var measured = swcurl_figures()
+    /// Whether the socket accepts bytes.
+    @exclusivity(unchecked) var flow = CurlUpload.Flow.ready
+    @exclusivity(unchecked) private(set) var info = swcurl_info()
     @exclusivity(unchecked) package private(set) var remoteAddress: String?
     @exclusivity(unchecked) private(set) var end: UInt64 = 0
     @exclusivity(unchecked) var deadlines: CurlDeadlines
@@ -106,22 +106,22 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     // MARK: Beginning and ending
 
-    /// Sends the request and waits for the answer. Call it once.
-    package func run() async -> Answer {
-        let answer = await withUnsafeContinuation { continuation in
+    /// Sends the request and waits for the outcome. Call it once.
+    package func run() async -> Outcome {
+        let outcome = await withUnsafeContinuation { continuation in
             guard begin(continuation), !loop.submit(.start(self)) else { return }
             fail(.closed)
         }
         // Makes the loop's earlier writes visible here. The continuation does so too, but the thread sanitizer does not
         // detect that if it resumes before the caller suspends.
-        _ = isAnswered
+        _ = isFinished
         // Does the same for the queue. Its block continues after it stores the phase, so only a lock orders the two.
         sent?.resumption.withLock { _ in }
-        return answer
+        return outcome
     }
 
-    /// Stores the continuation. Returns false when the exchange was canceled before, and is over.
-    private func begin(_ continuation: UnsafeContinuation<Answer, Never>) -> Bool {
+    /// Stores the continuation. Returns false if the exchange was already canceled.
+    private func begin(_ continuation: UnsafeContinuation<Outcome, Never>) -> Bool {
         self.continuation = continuation
         let (isFirst, _) = phase.compareExchange(
             expected: Phase.prepared, desired: Phase.waiting, ordering: .acquiringAndReleasing)
@@ -133,8 +133,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         return true
     }
 
-    /// Whether the caller no longer waits for the answer.
-    var isAnswered: Bool { phase.load(ordering: .acquiring) >= Phase.answered }
+    /// Whether the caller no longer waits for the outcome.
+    var isFinished: Bool { phase.load(ordering: .acquiring) >= Phase.finished }
 
     /// Cancels the exchange and closes its connection, from any thread.
     package func cancel() {
@@ -145,59 +145,59 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         waiting?.resume(returning: .cancelled)
     }
 
-    func answer(_ answer: Answer) {
+    func finish(with outcome: Outcome) {
         let (isFirst, _) = phase.compareExchange(
-            expected: Phase.waiting, desired: Phase.answered, ordering: .acquiringAndReleasing)
+            expected: Phase.waiting, desired: Phase.finished, ordering: .acquiringAndReleasing)
         guard isFirst, let continuation else { return }
-        guard let sent else { return continuation.resume(returning: answer) }
-        sent.queue.async { sent.resumption.withLock { _ in continuation.resume(returning: answer) } }
+        guard let sent else { return continuation.resume(returning: outcome) }
+        sent.queue.async { sent.resumption.withLock { _ in continuation.resume(returning: outcome) } }
     }
 
     /// Runs the user's closure outside of the loop's thread, unless the exchange was canceled.
     func reportSent() {
         guard let sent, let onBodySent = request.onBodySent else { return }
-        sent.queue.async { [self, given] in
-            if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(given) }
+        sent.queue.async { [self, sentCount] in
+            if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(sentCount) }
         }
     }
 
     /// Stores libcurl's measurements while they are available.
-    func record(_ measured: swcurl_figures, remoteAddress: String?) {
-        self.measured = measured
-        self.measured.remote_address = nil  // belongs to libcurl
+    func record(_ info: swcurl_info, remoteAddress: String?) {
+        self.info = info
+        self.info.remote_address = nil  // belongs to libcurl
         self.remoteAddress = remoteAddress
         end = loop.now()
     }
 
     /// Stores the measurements of an exchange that owns its socket.
     func recordSocketEnd() {
-        if let upload { measured.sent = upload.given }
+        if let upload { info.sent = upload.sentCount }
         end = loop.now()
     }
 
     /// Ends the exchange on the loop's thread, after libcurl has released the handle.
     func end(_ code: Int32, _ message: String) {
         let isClosed = isStreamClosed(code)
-        // libcurl 7.88 drops an answer that it reads together with the end of the stream.
-        if isClosed, !head.isComplete { failure = failure ?? .answerLost }
+        // libcurl 7.88 drops a response that it reads together with the end of the stream.
+        if isClosed, !head.isComplete { failure = failure ?? .responseLost }
         let isOver =
-            isAnsweredEarly || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed && hasAnnouncedLength
+            hasEarlyResponse || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed && hasAnnouncedLength
         let code = isOver ? 0 : code
-        if code == 0, failure == nil, !head.isComplete { failure = .headCutOff }
+        if code == 0, failure == nil, !head.isComplete { failure = .headTruncated }
         if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }
         if let failure { return fail(failure) }
         guard code == 0 else { return fail(.libcurl(code: code, message: message)) }
         upload?.stop()
-        if let pipe { pipe.end(nil) } else { answer(.whole) }
+        if let pipe { pipe.end(nil) } else { finish(with: .complete) }
     }
 
     /// Ends the exchange without a complete response.
     func fail(_ failure: CurlFailure) {
         upload?.stop()
-        if let pipe { pipe.end(failure) } else { answer(.failed(failure)) }
+        if let pipe { pipe.end(failure) } else { finish(with: .failed(failure)) }
     }
 
-    /// Releases everything after the caller has left.
+    /// Releases the upload and the pipe of a canceled exchange.
     func didStop() {
         upload?.stop()
         pipe?.end(CurlFailure.cancelled)
@@ -215,7 +215,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         return failure
     }
 
-    func touch() {
+    func recordActivity() {
         deadlines.lastActivity = loop.now()
     }
 
@@ -225,7 +225,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     func resume() -> Int32 {
         deadlines.isSendingPaused = false
         pipe?.didResume()
-        touch()
+        recordActivity()
         return swcurl_easy_pause(handle.easy, 0)
     }
 

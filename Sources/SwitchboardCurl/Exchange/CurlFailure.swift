@@ -7,8 +7,8 @@ package enum CurlFailure: Error {
 
     /// A connection that ended before the response began.
     package enum Loss: Sendable {
-        /// It was kept alive since an earlier exchange.
-        case kept
+        /// It was a reused connection, which the server may have closed before the request.
+        case reused
         /// The HTTP/2 stream ended, with all others of its connection or alone.
         case streamEnded
         /// The server did not process the request: its GOAWAY excludes the stream, or it refused the stream ([RFC 9113
@@ -28,11 +28,11 @@ package enum CurlFailure: Error {
     case timedOut(Phase)
     /// The connection ended before the response began.
     case connectionDied(Loss)
-    /// libcurl dropped the response to a request whose body the server did not want to the end.
-    case answerLost
-    case headCutOff, headTooLarge, headHoldsNUL, headBeginsFolded, badLengths, unknownEncoding
-    /// A 101 to a request that asked for no other protocol, or of HTTP/1.0.
-    case unrequestedUpgrade(isOld: Bool)
+    /// libcurl dropped a response that the server sent before it received the whole body.
+    case responseLost
+    case headTruncated, headTooLarge, headContainsNUL, headStartsFolded, badLengths, unknownEncoding
+    /// A 101 to a request without `Upgrade`, or of HTTP/1.0.
+    case unrequestedUpgrade(isHTTP10: Bool)
     /// The announced length, or the number of bytes received when more arrived.
     case bodyAnnouncedTooLarge(Int64)
     case bodyTooLarge(Int)

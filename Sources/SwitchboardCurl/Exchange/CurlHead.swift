@@ -18,9 +18,9 @@ package struct CurlHead: Sendable {
     private var isLengthLast = false
     private var hasNUL = false
     /// Whether the version is HTTP/1.0, in which a 101 has no meaning.
-    private(set) var isOld = false
+    private(set) var isHTTP10 = false
     /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
-    var fault: CurlFailure? { hasNUL ? .headHoldsNUL : hasBadLengths ? .badLengths : nil }
+    var fault: CurlFailure? { hasNUL ? .headContainsNUL : hasBadLengths ? .badLengths : nil }
     /// Whether the head describes a body, which a 101 has not.
     var describesBody: Bool { announcedLength != nil || hasBadLengths || hasTransferEncoding || hasEncoding }
     /// Whether libcurl decodes the body.
@@ -32,9 +32,9 @@ package struct CurlHead: Sendable {
     package private(set) var isComplete = false
     /// The bytes of all lines, including interim heads and trailers.
     private(set) var size = 0
-    private var isLineExpected = true  // the status line of a head
+    private var isStatusLineNext = true
     /// Whether the next line is the first one after a status line.
-    var isFirstFieldNext: Bool { lines.isEmpty && !isLineExpected && !isComplete }
+    var isFirstFieldNext: Bool { lines.isEmpty && !isStatusLineNext && !isComplete }
     /// The lines of the final head after the status line.
     package private(set) var lines: [UInt8] = []
     /// The lines after the body.
@@ -50,7 +50,7 @@ package struct CurlHead: Sendable {
         // Ignores the rest of a truncated head, which libcurl 8.18 delivers at the end.
         guard line.last == 0x0A else { return false }
         hasNUL = hasNUL || line.baseAddress.map { memchr($0, 0, line.count) != nil } == true
-        if isLineExpected { return start(line) }
+        if isStatusLineNext { return start(line) }
         guard line.first != 0x0D, line.first != 0x0A else { return end() }
         lines.append(contentsOf: line)
         if isLengthLast, line[0] == 0x20 || line[0] == 0x09 { hasBadLengths = true }
@@ -73,20 +73,20 @@ package struct CurlHead: Sendable {
         hasEncoding = false
         hasUnknownEncoding = false
         status = 0
-        isOld = line.count > 7 && line[5] == UInt8(ascii: "1") && line[7] == UInt8(ascii: "0")  // HTTP/1.0
+        isHTTP10 = line.count > 7 && line[5] == UInt8(ascii: "1") && line[7] == UInt8(ascii: "0")  // HTTP/1.0
         if let blank = line.firstIndex(of: 0x20) {
             for byte in line[(blank + 1)...].prefix(3) where (0x30...0x39).contains(byte) {
                 status = status * 10 + Int(byte - 0x30)
             }
         }
-        isLineExpected = false
+        isStatusLineNext = false
         return false
     }
 
     /// Ends a head. An interim head is not the response ([RFC 9110
     /// §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)), but 101 is.
     private mutating func end() -> Bool {
-        isLineExpected = true
+        isStatusLineNext = true
         isComplete = !(100..<200).contains(status) || status == 101
         return isComplete
     }
@@ -114,7 +114,7 @@ package struct CurlHead: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns whether the bytes begin with ASCII text, given in lower case, ignoring case.
+    /// Returns whether the bytes begin with a lower-case ASCII text, ignoring case.
     fileprivate func starts(withLowercase text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount {

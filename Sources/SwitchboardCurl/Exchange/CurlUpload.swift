@@ -5,7 +5,7 @@ import Foundation
 
 /// A body that is read from its source while it is sent, with only a few chunks in memory.
 ///
-/// A separate task pulls chunks and waits while enough are buffered. libcurl is paused while the buffer is empty.
+/// A separate task pulls chunks, and waits while the buffer is full. libcurl is paused while the buffer is empty.
 final class CurlUpload: Sendable {
     /// The result of reading the body.
     enum Piece {
@@ -16,27 +16,27 @@ final class CurlUpload: Sendable {
         case failure(CurlFailure)
     }
 
-    /// Whether a socket takes bytes: now, once its buffer has space, or never again.
-    enum Flow { case free, blocked, broken }
+    /// Whether a socket accepts bytes: now, after its buffer has space, or never again.
+    enum Flow { case ready, blocked, broken }
 
     private struct State {
         var chunks: [Data] = []
         var offset = 0  // in the first chunk
         var buffered = 0
-        var given: Int64 = 0
+        var sentCount: Int64 = 0
         var isEnded = false
         var failure: CurlFailure?
         var isReaderWaiting = false
-        var room: CheckedContinuation<Void, Never>?
+        var waitingSource: CheckedContinuation<Void, Never>?
         var isStopped = false
         var pump: Task<Void, Never>?
         /// The exchange that reads, from the start to the stop.
         var exchange: CurlExchange?
-        /// Whether libcurl gets no bytes, because its connection may be taken over.
+        /// Whether the bytes wait for the 101, because the exchange may take the connection from libcurl.
         var isWaitingForUpgrade = false
-        /// The socket that takes the bytes instead of libcurl, or -1.
+        /// The socket to send to instead of libcurl, or -1.
         var socket: Int32 = -1
-        var flow = Flow.free
+        var flow = Flow.ready
 
         /// Returns the exchange to resume because libcurl waits, once.
         mutating func takeReader() -> CurlExchange? {
@@ -44,9 +44,9 @@ final class CurlUpload: Sendable {
             return isReaderWaiting ? exchange : nil
         }
 
-        mutating func takeRoom() -> CheckedContinuation<Void, Never>? {
-            defer { room = nil }
-            return room
+        mutating func takeWaitingSource() -> CheckedContinuation<Void, Never>? {
+            defer { waitingSource = nil }
+            return waitingSource
         }
 
         mutating func append(_ chunk: Data) {
@@ -57,17 +57,17 @@ final class CurlUpload: Sendable {
         /// Removes bytes that were read from the first chunk.
         mutating func take(_ count: Int) {
             offset += count
-            given += Int64(count)
+            sentCount += Int64(count)
             buffered -= count
             guard offset == chunks[0].count else { return }
             chunks.removeFirst()
             offset = 0
         }
 
-        /// Sends what the socket takes.
+        /// Sends buffered bytes until the socket's buffer is full.
         mutating func flush() {
             guard socket >= 0 else { return }
-            flow = .free
+            flow = .ready
             while let chunk = chunks.first {
                 let count = chunk.withUnsafeBytes { bytes in
                     bytes.baseAddress.map { swcurl_socket_send(socket, $0 + offset, bytes.count - offset) } ?? 0
@@ -83,12 +83,12 @@ final class CurlUpload: Sendable {
             }
         }
 
-        /// Passes an appended chunk on. Returns the exchange to resume.
+        /// Sends an appended chunk, or wakes libcurl. Returns the exchange to resume.
         mutating func pass() -> CurlExchange? {
             guard socket >= 0 else { return takeReader() }
-            guard flow == .free else { return nil }
+            guard flow == .ready else { return nil }
             flush()
-            return flow == .free ? nil : exchange
+            return flow == .ready ? nil : exchange
         }
     }
 
@@ -96,15 +96,15 @@ final class CurlUpload: Sendable {
     private let isUpgrade: Bool
     private let state = Protected(State())
     /// The number of buffered bytes at which the source waits.
-    private let enough: Int
+    private let highWaterMark: Int
 
-    /// Creates an upload. The source of an upgraded connection waits until a chunk is sent, so that its sender
-    /// knows when the connection has taken it. Other sources prepare chunks ahead.
+    /// Creates an upload. The source of an upgraded connection waits until its chunk is sent, so that a sender knows
+    /// when its message is on the network. Other sources prepare chunks ahead.
     init(length: Int64?, isUpgrade: Bool, isWaitingForUpgrade: Bool) {
         self.length = length
         state.withLock { $0.isWaitingForUpgrade = isWaitingForUpgrade }
         self.isUpgrade = isUpgrade
-        enough = isUpgrade ? 64 << 10 : 1 << 20
+        highWaterMark = isUpgrade ? 64 << 10 : 1 << 20
     }
 
     /// Starts to read the source, in a task that inherits the caller's task-local values.
@@ -130,7 +130,7 @@ final class CurlUpload: Sendable {
 
     /// Buffers a chunk, once space is free. Returns false when no more chunks are needed.
     private func send(_ chunk: Data) async -> Bool {
-        if !isUpgrade { await waitForRoom() }
+        if !isUpgrade { await waitForSpace() }
         let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard !state.isStopped else { return (false, nil) }
             guard !chunk.isEmpty else { return (true, nil) }  // libcurl would take it for the end
@@ -138,18 +138,18 @@ final class CurlUpload: Sendable {
             return (true, state.pass())
         }
         reader?.requestResume()
-        if isUpgrade { await waitForRoom() }
+        if isUpgrade { await waitForSpace() }
         return isWanted
     }
 
-    private func waitForRoom() async {
+    private func waitForSpace() async {
         await withCheckedContinuation { continuation in
-            let isRoom = state.withLock { state in
-                guard !state.isStopped, state.buffered >= enough, !state.isReaderWaiting else { return true }
-                state.room = continuation
+            let hasSpace = state.withLock { state in
+                guard !state.isStopped, state.buffered >= highWaterMark, !state.isReaderWaiting else { return true }
+                state.waitingSource = continuation
                 return false
             }
-            if isRoom { continuation.resume() }
+            if hasSpace { continuation.resume() }
         }
     }
 
@@ -164,19 +164,20 @@ final class CurlUpload: Sendable {
         reader?.requestResume()
     }
 
-    /// The number of bytes that were passed on.
-    var given: Int64 { state.withLock { $0.given } }
+    /// The number of bytes that libcurl or the socket has accepted.
+    var sentCount: Int64 { state.withLock { $0.sentCount } }
 
     // MARK: Over a socket
 
-    /// Sends bytes at once over the socket. Returns false, and sends nothing, without a socket or when others wait.
+    /// Sends bytes over the socket on this thread. Returns false and sends nothing without a socket, or if earlier bytes
+    /// are buffered.
     func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isSent, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped, let start = bytes.baseAddress else {
                 return (false, nil)
             }
             let count = max(0, swcurl_socket_send(state.socket, start, bytes.count))
-            state.given += Int64(count)
+            state.sentCount += Int64(count)
             guard count < bytes.count else { return (true, nil) }
             state.append(Data(bytes[count...]))
             return (true, state.pass())
@@ -185,7 +186,7 @@ final class CurlUpload: Sendable {
         return isSent
     }
 
-    /// Ends the wait for a socket: sends over this one, or through libcurl if it is -1.
+    /// Starts to send after the response: over a socket, or through libcurl if it is -1.
     func release(to socket: Int32) {
         let reader = state.withLock { state in
             state.isWaitingForUpgrade = false
@@ -195,40 +196,40 @@ final class CurlUpload: Sendable {
         reader?.requestResume()
     }
 
-    /// Sends what the socket takes.
+    /// Sends buffered bytes until the socket's buffer is full.
     func flush() -> Flow {
-        let (flow, room) = state.withLock { state in
+        let (flow, waitingSource) = state.withLock { state in
             state.flush()
-            return (state.flow, state.buffered < enough / 2 ? state.takeRoom() : nil)
+            return (state.flow, state.buffered < highWaterMark / 2 ? state.takeWaitingSource() : nil)
         }
-        room?.resume()
+        waitingSource?.resume()
         return flow
     }
 
     // MARK: On the loop's thread
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
-        let (piece, room) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
+        let (piece, waitingSource) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
             guard !state.isWaitingForUpgrade, let chunk = state.chunks.first else { return (atEnd(&state), nil) }
             let left = chunk.count - state.offset
             let count = min(buffer.count, left)
-            if let length, state.given + Int64(left) >= length {
+            if let length, state.sentCount + Int64(left) >= length {
                 // libcurl reads only the announced length, so the last of it waits until the source has ended.
-                if state.given + Int64(left) > length || state.chunks.count > 1 {
+                if state.sentCount + Int64(left) > length || state.chunks.count > 1 {
                     return (.failure(.wrongBodyLength("more than the \(length) bytes")), nil)
                 }
                 if let failure = state.failure { return (.failure(failure), nil) }
                 guard state.isEnded else {
                     state.isReaderWaiting = true
-                    return (.later, state.takeRoom())  // the source must show whether more follows
+                    return (.later, state.takeWaitingSource())  // the source must show whether more follows
                 }
             }
             let start = chunk.startIndex + state.offset
             chunk.copyBytes(to: buffer, from: start..<start + count)
             state.take(count)
-            return (.bytes(count), state.buffered < enough / 2 ? state.takeRoom() : nil)
+            return (.bytes(count), state.buffered < highWaterMark / 2 ? state.takeWaitingSource() : nil)
         }
-        room?.resume()
+        waitingSource?.resume()
         return piece
     }
 
@@ -238,8 +239,8 @@ final class CurlUpload: Sendable {
             state.isReaderWaiting = true
             return .later
         }
-        if let length, state.given < length {
-            return .failure(.wrongBodyLength("\(state.given) of the \(length) bytes"))
+        if let length, state.sentCount < length {
+            return .failure(.wrongBodyLength("\(state.sentCount) of the \(length) bytes"))
         }
         return .end
     }
@@ -247,14 +248,14 @@ final class CurlUpload: Sendable {
     /// Releases the source.
     func stop() {
         // Releases the exchange outside of the lock too: it may hold the last reference to this upload.
-        let (pump, room, rest) = state.withLock { state in
+        let (pump, waitingSource, rest) = state.withLock { state in
             (state.isStopped, state.socket) = (true, -1)
             defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }
-            return (state.pump, state.takeRoom(), (state.chunks, state.exchange))
+            return (state.pump, state.takeWaitingSource(), (state.chunks, state.exchange))
         }
         defer { withExtendedLifetime(rest) {} }
         pump?.cancel()
-        room?.resume()
+        waitingSource?.resume()
     }
 }
 #endif

@@ -25,7 +25,6 @@ enum CurlOption {
     static let caPath: Int32 = 10_097
     static let bufferSize: Int32 = 98
     static let noSignal: Int32 = 99
-    static let proxyType: Int32 = 101
     static let acceptEncoding: Int32 = 10_102
     static let ipResolve: Int32 = 113
     static let inFileSize: Int32 = 30_115
@@ -41,7 +40,6 @@ enum CurlOption {
     static let unixSocketPath: Int32 = 10_231
     static let pathAsIs: Int32 = 234
     static let pipeWait: Int32 = 237
-    static let proxyCAInfo: Int32 = 10_246
     static let proxyCAPath: Int32 = 10_247
     static let proxySSLVerifyPeer: Int32 = 248
     static let proxySSLVerifyHost: Int32 = 249
@@ -71,7 +69,7 @@ enum CurlCode {
     static let framing: Int32 = 16
     /// The result of a pause while the transfer has no connection, so that nothing is paused.
     static let badArgument: Int32 = 43
-    /// The result of a repetition that libcurl before 7.80 was prevented from sending.
+    /// The result of a repeated request before 7.80, because redirects are limited to none.
     static let tooManyRedirects: Int32 = 47
     static let gotNothing: Int32 = 52
     static let sendError: Int32 = 55
@@ -83,7 +81,7 @@ enum CurlCode {
 }
 
 /// The values that callbacks return to libcurl.
-enum CurlAnswer {
+enum CurlCallbackResult {
     /// Pauses the transfer. libcurl calls again after a resume.
     static let pause = 0x1000_0001
     /// Ends the transfer, from the callback that reads.

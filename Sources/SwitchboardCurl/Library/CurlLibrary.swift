@@ -1,7 +1,7 @@
 #if os(Linux)
 import SwitchboardCurlC
 
-/// The system's libcurl, loaded at its first use. The facts about it are read once, after it is loaded.
+/// The system's libcurl, loaded at its first use. Its version and features are read once.
 package enum CurlLibrary {
     /// The reason why libcurl is not available: the loader's message, or a version older than 7.78. Nil when it is
     /// available. After a failure, each access tries again.
@@ -38,13 +38,10 @@ package enum CurlLibrary {
     /// The value of `Accept-Encoding`, as libcurl would write it. Empty without any coding.
     static let acceptedEncodings = ["deflate", "gzip", "br", "zstd"].filter(encodings.contains).joined(separator: ", ")
 
-    /// Whether libcurl omits the `?` of an empty query, as since 8.8.
-    package static let dropsEmptyQuery: Bool = version >= 0x08_08_00
-
     /// Whether decoding can still be turned off after the head of a response, as before 8.5.
     package static let decodesLate: Bool = version < 0x08_05_00
 
-    /// Returns the reason why another library cannot be used, or nil. The library is not kept.
+    /// Returns the reason why another library cannot be used, or nil. The library is unloaded again.
     package static func failure(loading name: String) -> String? {
         swcurl_try_load(name).map { String(cString: $0) }
     }

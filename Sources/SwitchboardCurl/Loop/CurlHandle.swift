@@ -8,9 +8,9 @@ import Foundation
 final class CurlHandle: @unchecked Sendable {
     let easy: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The exchange that uses the handle, for the callbacks. Its address is set only once, because libcurl has nine
-    /// options for it. The loop retains the exchange as long as libcurl may call back.
-    private let user: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    /// The context of the callbacks: a pointer to the exchange that uses the handle. libcurl has nine options for the
+    /// context, so its address is set only once. The loop retains the exchange as long as libcurl may call back.
+    private let context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private var headerList: UnsafeMutableRawPointer?
     private let resolveList: UnsafeMutableRawPointer?
 
@@ -31,11 +31,11 @@ final class CurlHandle: @unchecked Sendable {
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
     private let options: CurlOptions
-    private let standingFields: [(name: String, line: String)]
-    private var avoidsKeptConnections = false
+    private let defaultFields: [(name: String, line: String)]
+    private var requiresNewConnection = false
     private var decodesContent = true
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
-    private(set) var showsHead = false
+    private(set) var includesHead = false
     private var isUpgrading = false
     private var watchesStreams = false
 
@@ -55,13 +55,13 @@ final class CurlHandle: @unchecked Sendable {
         }
         self.easy = easy
         self.options = options
-        standingFields = options.standingFields
+        defaultFields = options.defaultFields
         errorText = .allocate(capacity: 256)
         errorText.initialize(repeating: 0, count: 256)
         swcurl_easy_set_pointer(easy, CurlOption.errorBuffer, errorText)
-        user = .allocate(capacity: 1)
-        user.initialize(to: nil)
-        swcurl_easy_set_context(easy, user)
+        context = .allocate(capacity: 1)
+        context.initialize(to: nil)
+        swcurl_easy_set_context(easy, context)
         CurlExchange.installCallbacks(on: easy)
     }
 
@@ -71,12 +71,12 @@ final class CurlHandle: @unchecked Sendable {
         if let headerList { swcurl_list_free(headerList) }
         if let resolveList { swcurl_list_free(resolveList) }
         errorText.deallocate()
-        user.deallocate()
+        context.deallocate()
     }
 
-    /// Lets libcurl's callbacks call the exchange.
-    func serve(_ exchange: CurlExchange) {
-        user.pointee = Unmanaged.passUnretained(exchange).toOpaque()
+    /// Sets the exchange that libcurl's callbacks call.
+    func setExchange(_ exchange: CurlExchange) {
+        context.pointee = Unmanaged.passUnretained(exchange).toOpaque()
     }
 
     /// Whether libcurl has described a failure.
@@ -91,12 +91,12 @@ final class CurlHandle: @unchecked Sendable {
     /// follow through callbacks.
     func prepare(_ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void) {
         errorText[0] = 0
-        showHead(false)
+        includeHead(false)
         if request.url != url { setURL(request.url, isTLS: request.isTLS) }
         decodeContent(request.decodesBody)
         upgrade(request.isUpgrade, isTLS: request.isTLS)
-        avoidKeptConnections(
-            request.isOnNewConnection || request.isUpgrade || !options.keepsPlainConnections && !request.isTLS)
+        requireNewConnection(
+            request.isOnNewConnection || request.isUpgrade || !options.reusesPlainConnections && !request.isTLS)
         let bodyLength = request.bodyLength
         setMethod(request.method, bodyLength: bodyLength)
         let extra = request.isUpgrade ? Extra.noFraming : .noExpect
@@ -118,10 +118,10 @@ final class CurlHandle: @unchecked Sendable {
     }
 
     /// Sets whether libcurl's next connection must be new. Callbacks of libcurl may call it.
-    func avoidKeptConnections(_ isAvoiding: Bool) {
-        guard isAvoiding != avoidsKeptConnections else { return }
-        avoidsKeptConnections = isAvoiding
-        swcurl_easy_set_long(easy, CurlOption.freshConnect, isAvoiding ? 1 : 0)
+    func requireNewConnection(_ isRequired: Bool) {
+        guard isRequired != requiresNewConnection else { return }
+        requiresNewConnection = isRequired
+        swcurl_easy_set_long(easy, CurlOption.freshConnect, isRequired ? 1 : 0)
     }
 
     /// Sets whether libcurl decodes the `Content-Encoding`. Before 8.5, callbacks of libcurl may call it.
@@ -131,11 +131,11 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
     }
 
-    /// Sets ``showsHead``. Callbacks of libcurl may call it.
-    func showHead(_ isShowing: Bool) {
-        guard isShowing != showsHead else { return }
-        showsHead = isShowing
-        swcurl_easy_set_long(easy, CurlOption.header, isShowing ? 1 : 0)
+    /// Sets ``includesHead``. Callbacks of libcurl may call it.
+    func includeHead(_ isIncluding: Bool) {
+        guard isIncluding != includesHead else { return }
+        includesHead = isIncluding
+        swcurl_easy_set_long(easy, CurlOption.header, isIncluding ? 1 : 0)
     }
 
     /// Sets whether the exchange receives the number of its HTTP/2 stream, and the GOAWAY that is read for it. Callbacks of
@@ -146,7 +146,7 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_watch_streams(easy, isWatching)
     }
 
-    /// Sets the options of a connection that another protocol takes over. It is not reused, and a proxy tunnels it.
+    /// Sets the options of an upgraded connection. It is not reused, and a proxy tunnels it.
     private func upgrade(_ isUpgrading: Bool, isTLS: Bool) {
         guard isUpgrading != self.isUpgrading else { return }
         self.isUpgrading = isUpgrading
@@ -154,7 +154,7 @@ final class CurlHandle: @unchecked Sendable {
         let version = isUpgrading ? 2 : options.httpVersion(isTLS: isTLS)
         swcurl_easy_set_long(easy, CurlOption.httpVersion, version)
         swcurl_easy_set_long(
-            easy, CurlOption.forbidReuse, isUpgrading || !options.keepsPlainConnections && !isTLS ? 1 : 0)
+            easy, CurlOption.forbidReuse, isUpgrading || !options.reusesPlainConnections && !isTLS ? 1 : 0)
         swcurl_easy_set_long(easy, CurlOption.proxyTunnel, isUpgrading ? 1 : 0)
     }
 
@@ -171,11 +171,11 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_pointer(easy, CurlOption.parsedURL, parsed)
         if let parsedURL { swcurl_url_free(parsedURL) }
         parsedURL = parsed
-        // Waits for a connection that is being made, to share it. Without TLS, libcurl would wait for the first response,
+        // Waits for a connection attempt, to share the connection. Without TLS, libcurl would wait for the first response,
         // however long that takes.
         swcurl_easy_set_long(easy, CurlOption.pipeWait, options.mayBeHTTP2(isTLS: isTLS) ? 1 : 0)
         swcurl_easy_set_long(easy, CurlOption.httpVersion, options.httpVersion(isTLS: isTLS))
-        if !options.keepsPlainConnections {
+        if !options.reusesPlainConnections {
             swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
         }
     }
@@ -222,7 +222,7 @@ final class CurlHandle: @unchecked Sendable {
         guard !isSame || count != fields.count else { return }
         fields.removeAll(keepingCapacity: true)
         var list: UnsafeMutableRawPointer?
-        var standing = standingFields
+        var defaults = defaultFields
         eachField { name, value in
             fields.append(name)
             fields.append(value)
@@ -230,9 +230,9 @@ final class CurlHandle: @unchecked Sendable {
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
             let name = name.lowercased()
             if name == "expect" { hasExpect = true }
-            standing.removeAll { $0.name == name }
+            defaults.removeAll { $0.name == name }
         }
-        for field in standing { list = swcurl_list_append(list, field.line) ?? list }
+        for field in defaults { list = swcurl_list_append(list, field.line) ?? list }
         if extra == .noFraming { list = swcurl_list_append(list, "Transfer-Encoding:") ?? list }
         if extra == .noExpect || extra == .noFraming, !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
         if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }

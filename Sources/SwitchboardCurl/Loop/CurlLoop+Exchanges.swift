@@ -3,7 +3,7 @@ import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
-/// The part of the loop that handles exchanges, under the poller's lock.
+/// Exchanges, under the poller's lock.
 extension CurlLoop {
     func perform(_ command: Command) {
         switch command {
@@ -14,20 +14,20 @@ extension CurlLoop {
         case .resume(let exchange):
             guard exchange.activeIndex >= 0 else { return }
             if exchange.ownsSocket { return exchange.resumeSocket() }
-            // The call delivers the bytes that libcurl held back. Only its result reports an error of that delivery.
+            // libcurl delivers its buffered bytes within this call. Only the result reports an error of that delivery.
             let code = exchange.resume()
             if code != 0, code != CurlCode.badArgument, code != CurlCode.again { return end(exchange, code) }
             if exchange.isUpgraded { resumed.append(exchange) }
             updateDeadline(of: exchange)  // a paused exchange has no idle deadline, a resumed one does
-        case .settle(let exchange):
+        case .finish(let exchange):
             if exchange.activeIndex >= 0 { end(exchange, 0) }
         }
     }
 
     private func start(_ exchange: CurlExchange) {
-        // The exchange was canceled: its stop follows, or came before its upload started.
-        guard !exchange.isAnswered else { return exchange.didStop() }
-        exchange.handle.serve(exchange)
+        // The exchange was canceled. Its stop follows, or preceded the start of its upload.
+        guard !exchange.isFinished else { return exchange.didStop() }
+        exchange.handle.setExchange(exchange)
         exchange.activeIndex = active.count
         active.append(exchange)
         countPausing(exchange, 1)
@@ -83,11 +83,6 @@ extension CurlLoop {
         }
     }
 
-    /// Delivers a streamed body to its reader at the end of this pass, when more may have arrived.
-    func deliverLater(_ exchange: CurlExchange) {
-        deliveries.append(exchange)
-    }
-
     /// Ends the exchanges that libcurl has finished. It resumes their callers last and together, because waking a
     /// thread for each costs more than waking one for several.
     func endFinished() {
@@ -121,15 +116,15 @@ extension CurlLoop {
 
     func recordMeasurements(of exchange: CurlExchange) {
         guard !exchange.ownsSocket else { return exchange.recordSocketEnd() }
-        let figures = swcurl_easy_figures(exchange.handle.easy)
-        exchange.record(figures, remoteAddress: address(figures))
+        let info = swcurl_easy_info(exchange.handle.easy)
+        exchange.record(info, remoteAddress: address(info))
     }
 
     /// Returns the remote address as text, and formats it only when it differs from the last one.
-    private func address(_ figures: swcurl_figures) -> String? {
-        guard let text = figures.remote_address, text[0] != 0 else { return nil }
-        if figures.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
-            remotePort = figures.remote_port
+    private func address(_ info: swcurl_info) -> String? {
+        guard let text = info.remote_address, text[0] != 0 else { return nil }
+        if info.remote_port != remotePort || strcmp(text, remoteHost) != 0 {
+            remotePort = info.remote_port
             remoteHost = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
             let host = String(cString: text)
             remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"

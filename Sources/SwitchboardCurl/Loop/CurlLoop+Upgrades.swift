@@ -2,17 +2,13 @@
 import SwitchboardCurlC
 import SwitchboardPlatform
 
-/// The part of the loop that handles connections which another protocol has taken over, under the poller's lock.
+/// Upgraded connections, under the poller's lock.
 extension CurlLoop {
-    /// Takes a connection from libcurl at the end of this pass. libcurl has passed on all bytes that it received then.
-    func takeOverLater(_ exchange: CurlExchange) {
-        arrived.append(exchange)
-    }
-
-    /// Takes the connections without TLS from libcurl. The others, and those for which the system has no descriptor
-    /// left, stay with libcurl.
+    /// Takes the newly upgraded connections without TLS from libcurl, at the end of a pass, when libcurl has delivered all
+    /// bytes that it received. libcurl keeps connections with TLS, and all connections when the system has no descriptor
+    /// left.
     func takeOver() {
-        while let exchange = arrived.popLast() {
+        while let exchange = newlyUpgraded.popLast() {
             guard exchange.activeIndex >= 0 else { continue }
             let isWhole = isPlain(exchange.request) && !exchange.head.describesBody && exchange.pipe?.isPaused == false
             let socket =
@@ -30,15 +26,16 @@ extension CurlLoop {
         }
     }
 
-    /// Continues an exchange whose reader has enough if its connection ends, because the end would not be noticed.
-    func awaitEnd(of exchange: CurlExchange) {
+    /// Resumes a paused exchange when its connection ends. libcurl does not read from a paused connection, so it would not
+    /// detect the end.
+    func observeEnd(of exchange: CurlExchange) {
         let owner = Unmanaged.passUnretained(exchange).toOpaque()
-        exchange.awaited = swcurl_poller_await_end(poller, exchange.handle.easy, owner, Self.onReady)
+        exchange.observedSocket = swcurl_poller_observe_end(poller, exchange.handle.easy, owner, Self.onReady)
     }
 
-    private static let onReady: swcurl_ready_callback = { owner, canRead, canWrite, isOver in
+    private static let onReady: swcurl_ready_callback = { owner, canRead, canWrite, isClosed in
         Unmanaged<CurlExchange>.fromOpaque(owner)._withUnsafeGuaranteedRef {
-            $0.isReady(toRead: canRead, toWrite: canWrite, isOver: isOver)
+            $0.didBecomeReady(toRead: canRead, toWrite: canWrite, isClosed: isClosed)
         }
     }
 
@@ -46,8 +43,9 @@ extension CurlLoop {
     func disconnect(_ exchange: CurlExchange) {
         guard exchange.ownsSocket else {
             swcurl_multi_remove(multi, exchange.handle.easy)
-            if exchange.awaited >= 0 {
-                swcurl_poller_ignore_end(poller, exchange.awaited, Unmanaged.passUnretained(exchange).toOpaque())
+            if exchange.observedSocket >= 0 {
+                swcurl_poller_unobserve_end(
+                    poller, exchange.observedSocket, Unmanaged.passUnretained(exchange).toOpaque())
             }
             return
         }
@@ -55,7 +53,7 @@ extension CurlLoop {
         swcurl_poller_close(poller, exchange.socket)
     }
 
-    /// Stops counting an exchange as one that libcurl upgrades.
+    /// Removes an exchange from the upgraded ones whose bytes pass through libcurl.
     func leaveUpgraded(_ exchange: CurlExchange) {
         countUpgrade(exchange, -1)
         guard exchange.isUpgraded else { return }
@@ -67,19 +65,19 @@ extension CurlLoop {
     /// Reads again from connections that are closing. libcurl 8.6 forgets the end of a TLS connection if it reads the
     /// last bytes at the same time.
     func readAgain() {
-        for _ in 0..<64 {  // a server that continues to send must not stop the others
+        for _ in 0..<64 {  // a server that continues to send must not block the others
             guard let exchange = closing.popLast() else { return }
             if exchange.activeIndex >= 0, !exchange.ownsSocket { swcurl_poller_read(poller, exchange.handle.easy) }
         }
     }
 
-    /// Ends the sending of upgraded exchanges whose server has closed the connection. libcurl then stops reading, but
-    /// waits for the end of the upload.
+    /// Ends the uploads of upgraded exchanges whose server has closed its side of the connection. libcurl then stops
+    /// reading, but waits for the end of the upload.
     func endHalfClosed() {
         // A resumed exchange may read to the end before its socket is watched again.
         for exchange in resumed { endIfHalfClosed(exchange) }
         resumed.removeAll(keepingCapacity: true)
-        guard swcurl_poller_take_dropped(poller) else { return }
+        guard swcurl_poller_take_stopped_reading(poller) else { return }
         for exchange in active where exchange.isUpgraded { endIfHalfClosed(exchange) }
     }
 
@@ -88,7 +86,7 @@ extension CurlLoop {
         guard !swcurl_poller_reads(poller, exchange.handle.easy) else { return }
         exchange.upload?.finish(nil)
         // A server that does not read either would block the upload for ever.
-        exchange.deadlines.limitRest(now: now())
+        exchange.deadlines.limitUpload(now: now())
         updateDeadline(of: exchange)
     }
 }

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// The poller's lock protects libcurl's multi handle. The thread holds the lock while it is awake. A caller that finds
 /// the thread asleep starts its exchange itself, which saves two switches between threads. A caller that finds it awake
-/// leaves a ``Command``.
+/// posts a ``Command``.
 package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected by `inbox` or by the poller's lock
     enum Command {
         case start(CurlExchange)
@@ -16,15 +16,15 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         case stop(CurlExchange)
         /// Resumes an exchange after a pause.
         case resume(CurlExchange)
-        /// Ends an exchange whose response is complete before its body is sent.
-        case settle(CurlExchange)
+        /// Ends an exchange whose response is complete although its body is not sent.
+        case finish(CurlExchange)
 
         /// Whether the submitting thread may perform the command. It must not perform a stop, because a stop comes from
         /// a task's cancellation, which must be short.
         var isForAnyThread: Bool {
             switch self {
             case .start, .resume: true
-            case .stop, .settle: false
+            case .stop, .finish: false
             }
         }
     }
@@ -59,25 +59,24 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0
-    /// The number of exchanges in flight that another protocol has taken over, and whose bytes pass through libcurl.
+    /// The number of upgraded exchanges whose bytes pass through libcurl.
     @exclusivity(unchecked) var upgraded = 0
     /// The upgraded exchanges that were resumed in this pass.
     @exclusivity(unchecked) var resumed: [CurlExchange] = []
     /// The exchanges that sent their last bytes in this pass, or received bytes after them.
     @exclusivity(unchecked) var closing: [CurlExchange] = []
-    /// The upgraded exchanges that received their 101 in this pass.
-    @exclusivity(unchecked) var arrived: [CurlExchange] = []
+    /// The exchanges that received their 101 in this pass.
+    @exclusivity(unchecked) var newlyUpgraded: [CurlExchange] = []
     /// The buffer for the bytes of sockets that exchanges own.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-    /// The number of exchanges in flight that ask for another protocol. Their connections do not count for the limit per
-    /// host, because they last.
+    /// The number of exchanges in flight that upgrade. Their long connections do not count for the limit per host.
     @exclusivity(unchecked) private var upgrades = 0
-    /// The exchanges whose readers wait for the bytes of this pass.
+    /// The exchanges whose readers get the bytes of this pass at its end.
     @exclusivity(unchecked) var deliveries: [CurlExchange] = []
     @exclusivity(unchecked) var finished: [(exchange: CurlExchange, code: Int32, message: String)] = []
     @exclusivity(unchecked) var nextDeadline = UInt64.max
     /// The time when the thread wakes by itself.
-    @exclusivity(unchecked) private var alarm = UInt64.max
+    @exclusivity(unchecked) private var wakeTime = UInt64.max
     /// Whether the thread has worked since it last slept.
     @exclusivity(unchecked) private var isBusy = false
     @exclusivity(unchecked) var remoteAddress = ""
@@ -100,8 +99,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
         let total = options.connections.map { max(1, $0) }
         swcurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
-        // Limits the connections that are kept alive. libcurl's default depends on the number of transfers, and would
-        // close them.
+        // Limits the idle connections. libcurl's default depends on the number of transfers, and would close them.
         swcurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
     }
 
@@ -113,8 +111,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         buffer.deallocate()
     }
 
-    /// Counts an exchange that asks for another protocol, and grants it a separate connection. Not within a callback of
-    /// libcurl.
+    /// Counts an exchange that upgrades, and raises the limit per host for it. Must not run within a callback of libcurl.
     func countUpgrade(_ exchange: CurlExchange, _ difference: Int) {
         guard exchange.request.isUpgrade else { return }
         upgrades += difference
@@ -140,19 +137,18 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// Submits a command. Returns false when the loop is closed, which matters only to a start.
     @discardableResult
     func submit(_ command: Command) -> Bool {
-        if command.isForAnyThread, performHere(command) { return true }
-        return leave { inbox in
+        if command.isForAnyThread, performOnThisThread(command) { return true }
+        return post { inbox in
             if case .start = command, inbox.isClosed { return false }
             inbox.commands.append(command)
             return true
         }
     }
 
-    /// Changes the inbox, and wakes or starts the thread. Returns false when the thread has ended or `body` returns
-    /// false.
-    private func leave(_ body: (inout Inbox) -> Bool) -> Bool {
-        enum Need { case nothing, wake, thread, refusal }
-        let need: Need = inbox.withLock { inbox in
+    /// Changes the inbox, and wakes or starts the thread. Returns false if the thread has ended or `body` returns false.
+    private func post(_ body: (inout Inbox) -> Bool) -> Bool {
+        enum Action { case nothing, wake, thread, refusal }
+        let action: Action = inbox.withLock { inbox in
             guard !inbox.isEnded, body(&inbox) else { return .refusal }
             if !inbox.isThreadStarted {
                 inbox.isThreadStarted = true
@@ -162,7 +158,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
             defer { inbox.isAsleep = false }
             return inbox.isAsleep ? .wake : .nothing
         }
-        switch need {
+        switch action {
         case .nothing: break
         case .wake: swcurl_poller_wake(poller)
         case .thread: startThread()
@@ -173,7 +169,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     /// Performs a command at once when the thread is asleep and has no commands left, or when this is the thread and it
     /// runs a task's job. Returns false otherwise.
-    private func performHere(_ command: Command) -> Bool {
+    private func performOnThisThread(_ command: Command) -> Bool {
         if swcurl_poller_is_entered(poller) {
             guard inbox.withLock({ !$0.isClosed && $0.commands.isEmpty }) else { return false }
             swcurl_poller_lock(poller)
@@ -185,13 +181,13 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         defer { swcurl_poller_unlock(poller) }
         let isFree = inbox.withLock { $0.isAsleep && !$0.isClosed && $0.commands.isEmpty }
         guard isFree else { return false }
-        swcurl_poller_fire(poller)
+        swcurl_poller_run_timer(poller)
         perform(command)
-        swcurl_poller_fire(poller)
+        swcurl_poller_run_timer(poller)
         endFinished()
         isBusy = true
-        if nextAlarm() < alarm {
-            alarm = 0
+        if nextWakeTime() < wakeTime {
+            wakeTime = 0
             swcurl_poller_wake(poller)
         }
         return true
@@ -249,16 +245,16 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
             commands.removeAll(keepingCapacity: true)
             if isCancelling { endAll() }
             run(&jobs)
-            swcurl_poller_fire(poller)
+            swcurl_poller_run_timer(poller)
             endFinished()
             sweep()
             guard let wait = prepareToSleep() else { break }
             let count = swcurl_poller_wait(poller, wait)
             inbox.withLock { $0.isAsleep = false }
-            swcurl_poller_act(poller, count)
+            swcurl_poller_handle_events(poller, count)
             endFinished()
         }
-        // Closes the connections that were kept alive, because the session may live longer.
+        // Closes the idle connections, because the session may live longer.
         swcurl_multi_free(multi)
         isMultiFreed = true
         swcurl_poller_unlock(poller)
@@ -276,8 +272,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         isBusy = true
     }
 
-    /// Returns the next due time in nanoseconds of `DispatchTime`. `.max` means never.
-    private func nextAlarm() -> UInt64 {
+    /// Returns the next deadline or time of libcurl's timer, in nanoseconds of `DispatchTime`. `.max` means never.
+    private func nextWakeTime() -> UInt64 {
         let due = swcurl_poller_due(poller)
         return due < 0 ? nextDeadline : min(nextDeadline, UInt64(due))
     }
@@ -291,14 +287,14 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
                 return nil
             }
             inbox.isAsleep = true
-            alarm = nextAlarm()
-            guard isBusy || alarm != .max else { return -1 }
+            wakeTime = nextWakeTime()
+            guard isBusy || wakeTime != .max else { return -1 }
             let now = DispatchTime.now().uptimeNanoseconds
             // Sleeps briefly first: a caller that starts an exchange meanwhile need not wake the thread for its
             // deadline.
-            if isBusy { alarm = min(alarm, now + 1_000_000_000) }
+            if isBusy { wakeTime = min(wakeTime, now + 1_000_000_000) }
             isBusy = false
-            return alarm <= now ? 0 : Int32(min((alarm - now) / 1_000_000 + 1, 1 << 30))
+            return wakeTime <= now ? 0 : Int32(min((wakeTime - now) / 1_000_000 + 1, 1 << 30))
         }
     }
 
@@ -307,11 +303,11 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// Runs a job of a task on the thread, or elsewhere if the thread has ended.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isTaken = leave { inbox in
+        let isPosted = post { inbox in
             inbox.jobs.append(job)
             return true
         }
-        if !isTaken { DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
+        if !isPosted { DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 }
 

@@ -72,7 +72,7 @@ void swcurl_easy_watch_streams(void *easy, bool watches);
 /// Returns whether two transfers in flight have the same connection.
 bool swcurl_easy_share_connection(void *one, void *other);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
-/// Returns the number of connections that the transfer made, 0 for a reused connection.
+/// Returns the number of connections that the transfer opened, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
 int64_t swcurl_easy_downloaded(void *easy);
 
@@ -82,8 +82,8 @@ typedef struct {
     int64_t sent;
     long connects, http_version, remote_port;
     const char *_Nullable remote_address;
-} swcurl_figures;
-swcurl_figures swcurl_easy_figures(void *easy);
+} swcurl_info;
+swcurl_info swcurl_easy_info(void *easy);
 
 /// Appends a copy of the line. Returns null without memory, and leaves the list unchanged.
 void *_Nullable swcurl_list_append(void *_Nullable list, const char *line);
@@ -109,42 +109,42 @@ swcurl_poller *_Nullable swcurl_poller_make(void *multi);
 void swcurl_poller_free(swcurl_poller *poller);
 /// Registers the sockets of a transfer with the poller. Call it before the transfer's first use.
 void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
-/// Lets libcurl act if its timer has expired. Added transfers start here.
-void swcurl_poller_fire(swcurl_poller *poller);
+/// Runs libcurl's timer if it has expired. Added transfers start here.
+void swcurl_poller_run_timer(swcurl_poller *poller);
 /// Returns whether libcurl has stopped reading from a socket since the last call.
-bool swcurl_poller_take_dropped(swcurl_poller *poller);
+bool swcurl_poller_take_stopped_reading(swcurl_poller *poller);
 /// Returns whether libcurl reads from a socket for a transfer.
 bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy);
 /// Lets libcurl read now from the socket from which it reads for a transfer, if there is one.
 void swcurl_poller_read(swcurl_poller *poller, const void *easy);
-/// Receives the owner of a socket that is ready. An error or the end of the connection is ready to be read. `is_over` says
-/// that nothing arrives any more.
-typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write, bool is_over);
-/// Calls `on_ready` with `ender` if the connection of a transfer ends while libcurl does not read from it, because the
-/// transfer is paused. libcurl reads from it now. Returns its socket, or -1.
-int swcurl_poller_await_end(
-    swcurl_poller *poller, const void *easy, void *ender, swcurl_ready_callback on_ready);
-/// Ends that wait.
-void swcurl_poller_ignore_end(swcurl_poller *poller, int socket, const void *ender);
+/// Receives the owner of a socket that is ready. An error or the end of the connection makes it readable. `is_closed`
+/// means that no more bytes arrive.
+typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write, bool is_closed);
+/// Calls `on_ready` with `end_observer` if the connection of a transfer ends while the transfer is paused, so that libcurl
+/// does not read from it. Call it while libcurl still reads. Returns the socket, or -1.
+int swcurl_poller_observe_end(
+    swcurl_poller *poller, const void *easy, void *end_observer, swcurl_ready_callback on_ready);
+/// Ends the observation.
+void swcurl_poller_unobserve_end(swcurl_poller *poller, int socket, const void *end_observer);
 /// Takes the connection of a transfer away from libcurl, and watches it for reading. Returns its new descriptor, or -1
 /// when libcurl does not read from it or the system has none left. libcurl continues with a socket without a peer.
 int swcurl_poller_take(
     swcurl_poller *poller, const void *easy, void *owner, swcurl_ready_callback on_ready);
-/// Sets what the poller waits for on a socket that was taken. It always waits for the end of the connection.
+/// Sets whether the poller waits to read and to write on a taken socket. It always waits for the end of the connection.
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes);
-/// Closes a socket that was taken.
+/// Closes a taken socket.
 void swcurl_poller_close(swcurl_poller *poller, int socket);
 /// Receive or send without waiting and without signals. Return the number of bytes, or the negative `errno`. Need no
 /// lock.
 ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size);
 ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size);
-/// Returns the time of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
+/// Returns the expiry of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
 int64_t swcurl_poller_due(const swcurl_poller *poller);
 /// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up, and returns the number of events. Releases
 /// the lock while it waits.
 int swcurl_poller_wait(swcurl_poller *poller, int milliseconds);
-/// Lets libcurl act on the events of the wait, and on its timer.
-void swcurl_poller_act(swcurl_poller *poller, int count);
+/// Passes the events of the wait to libcurl, and runs its timer if it has expired.
+void swcurl_poller_handle_events(swcurl_poller *poller, int count);
 /// Acquires the lock. Every use of the multi handle, its transfers or the poller needs it, except `swcurl_poller_wake`.
 void swcurl_poller_lock(swcurl_poller *poller);
 /// Tries to acquire the lock. Returns false when a thread holds it, even this one.

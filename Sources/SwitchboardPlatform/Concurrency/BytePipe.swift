@@ -47,7 +47,7 @@ package final class BytePipe: Sendable {
                 bufferedCount -= piece.count
                 return .success(piece)
             }
-            if let spill, !spill.isEmpty { return Result { try spill.next(BytePipe.piece) } }
+            if let spill, !spill.isEmpty { return Result { try spill.read(BytePipe.piece) } }
             return end?.map { nil }
         }
 
@@ -132,7 +132,7 @@ package final class BytePipe: Sendable {
     }
 
     /// Removes the limit, because only the last bytes of a lost connection follow.
-    package func takeAll() {
+    package func removeLimit() {
         state.withLock { state in
             state.limit = .max
             state.isPaused = false

@@ -44,9 +44,9 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
         }
     }
 
-    /// Reads the oldest bytes, at most this number.
-    func next(_ most: Int) throws(Failure) -> Data {
-        var data = Data(count: Int(min(end - start, Int64(most))))
+    /// Reads the oldest bytes, at most `maximum`.
+    func read(_ maximum: Int) throws(Failure) -> Data {
+        var data = Data(count: Int(min(end - start, Int64(maximum))))
         let count = data.withUnsafeMutableBytes { buffer in
             while true {
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(start))

@@ -102,7 +102,7 @@ private enum Sigpipe {
         var calls: Set<String> = []
         var unblocked: Set<String> = []
 
-        func note(_ call: String) {
+        func record(_ call: String) {
             calls.insert(call)
             if !Sigpipe.isBlocked { unblocked.insert(call) }
         }
@@ -121,22 +121,22 @@ private enum Sigpipe {
         swcurl_easy_set_callbacks(
             easy,
             { _, size, count, context in
-                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("head") }
+                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().record("head") }
                 return size * count
             },
             { _, size, count, context in
-                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("write") }
+                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().record("write") }
                 return size * count
             },
             { _, _, _, _ in 0 }, { _, _, _ in 1 }, { _, _, _, _, _ in 0 }, { _, _, _ in 0 },
             { context, _, _ in
-                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("connect") }
+                context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().record("connect") }
                 return 0
             },
             { _, _, _ in })
         swcurl_poller_adopt(poller, easy)
         let closing: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, socket in
-            context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().note("close") }
+            context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().record("close") }
             return Glibc.close(socket)
         }
         swcurl_easy_set_pointer(easy, 20_208, unsafeBitCast(closing, to: UnsafeMutableRawPointer.self))
@@ -146,10 +146,10 @@ private enum Sigpipe {
         swcurl_easy_set_long(easy, 99, 1)
         swcurl_poller_lock(poller)
         swcurl_multi_add(multi, easy)
-        swcurl_poller_fire(poller)
+        swcurl_poller_run_timer(poller)
         var result: Int32 = -1
         for _ in 0..<1_000 {
-            swcurl_poller_act(poller, swcurl_poller_wait(poller, 100))
+            swcurl_poller_handle_events(poller, swcurl_poller_wait(poller, 100))
             if swcurl_multi_next_ended(multi, &result) != nil { break }
         }
         #expect(result == 0)

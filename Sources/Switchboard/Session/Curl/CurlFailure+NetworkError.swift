@@ -27,21 +27,21 @@ extension CurlFailure {
         case .timedOut(.connect): timedOut("no connection within", request.timeouts.connect, "connect")
         case .timedOut(.idle): timedOut("no data for", request.timeouts.idle, "idle")
         case .connectionDied(let loss): connectionDied(loss, request)
-        case .headCutOff:
+        case .headTruncated:
             NetworkError(.connectionLost, reason: "the connection was closed inside the head of the response")
         case .headTooLarge:
             NetworkError(
                 .headersTooLarge, reason: "limits.responseHeaders is \(request.limits.responseHeaders) bytes")
-        case .headHoldsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
-        case .headBeginsFolded:
+        case .headContainsNUL: NetworkError(.invalidResponse, reason: "the head of the response contains a NUL byte")
+        case .headStartsFolded:
             NetworkError(.invalidResponse, reason: "the header of the response begins with a folded line")
-        case .unrequestedUpgrade(let isOld):
+        case .unrequestedUpgrade(let isHTTP10):
             NetworkError(
                 .invalidResponse,
-                reason: isOld
+                reason: isHTTP10
                     ? "a 101 of HTTP/1.0 switches to no protocol (RFC 9110 §7.8)"
                     : "a 101 switches to a protocol that was not asked for")
-        case .answerLost:
+        case .responseLost:
             NetworkError(
                 .connectionLost, reason: "the server answered before the end of the body, and libcurl lost the answer")
         case .badLengths: NetworkResponse.badLengths
@@ -70,7 +70,7 @@ extension CurlFailure {
     private func connectionDied(_ loss: Loss, _ request: NetworkRequest) -> NetworkError {
         let (reason, repetition): (String, Repetition) =
             switch loss {
-            case .kept: ("the kept-alive connection ended before the server answered", .onNewConnection)
+            case .reused: ("the kept-alive connection ended before the server answered", .onNewConnection)
             case .streamEnded: ("the HTTP/2 stream ended before the server answered", .afterEndedStream)
             case .unprocessed: ("the server did not process the request", .unprocessed)
             }

@@ -17,7 +17,7 @@ extension CurlSession {
             exchange.cancel()
         }
         switch outcome {
-        case .whole:
+        case .complete:
             var response = response(exchange.head, body: exchange.body, of: request)
             response.trailers = exchange.trailers
             response.metrics = exchange.metrics

@@ -217,7 +217,7 @@ struct CurlHTTP2FrameTests {
         withExtendedLifetime(before) {}
     }
 
-    @Test("a request that GOAWAY excludes beside another is sent again")
+    @Test("a request that GOAWAY excludes next to another is sent again")
     func goAwayInMemory() async throws {
         let session = try Self.session()
         let task = try await Self.hang(session, Servers.http2("scriptsTLS", "/count"))

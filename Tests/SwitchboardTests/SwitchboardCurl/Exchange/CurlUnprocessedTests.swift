@@ -10,7 +10,8 @@ import SwitchboardTestSupport
 /// Requests that are not idempotent, on HTTP/2 connections whose server ends a stream without an answer.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CurlUnprocessedTests {
-    enum Place: CaseIterable { case onNewConnection, onKeptConnection, besideAnother, besideOthers }
+    /// The state of the connection before the request.
+    enum Connection: CaseIterable { case new, reused, withOneExchange, withEightExchanges }
 
     private static func url(_ path: String) throws -> URL { try Servers.http2("scriptsTLS", path) }
 
@@ -21,13 +22,13 @@ struct CurlUnprocessedTests {
         return request
     }
 
-    /// Runs `body` with a session in that state.
-    private static func withSession(_ place: Place, _ body: (CurlSession) async throws -> Void) async throws {
+    /// Runs `body` with a session whose connection has that state.
+    private static func withSession(_ connection: Connection, _ body: (CurlSession) async throws -> Void) async throws {
         let session = try CurlHTTP2Tests.session(connections: 2)
-        if place != .onNewConnection { _ = try await CurlHTTP2FrameTests.count(session, url("/count")) }
+        if connection != .new { _ = try await CurlHTTP2FrameTests.count(session, url("/count")) }
         var others: [Task<NetworkResponse, any Error>] = []
         // libcurl reads a GOAWAY for any exchange of the connection.
-        for _ in 0..<(place == .besideOthers ? 8 : place == .besideAnother ? 1 : 0) {
+        for _ in 0..<(connection == .withEightExchanges ? 8 : connection == .withOneExchange ? 1 : 0) {
             others.append(try await CurlHTTP2FrameTests.hang(session, url("/count")))
         }
         try await body(session)
@@ -36,9 +37,9 @@ struct CurlUnprocessedTests {
 
     @Test(
         "a POST that GOAWAY excludes is sent again, once",
-        arguments: Place.allCases, ["text", ""])
-    func excluded(place: Place, body: String) async throws {
-        try await Self.withSession(place) { session in
+        arguments: Connection.allCases, ["text", ""])
+    func excluded(connection: Connection, body: String) async throws {
+        try await Self.withSession(connection) { session in
             let response = try await session.send(Self.post("/goawayonce/\(UUID().uuidString)", body))
             #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
             #expect(response.history.last?.cause == "retry after a request that the server did not process")
@@ -47,16 +48,16 @@ struct CurlUnprocessedTests {
 
     @Test("a POST that is refused on a new connection is sent again, once")
     func refused() async throws {
-        try await Self.withSession(.onNewConnection) { session in
+        try await Self.withSession(.new) { session in
             let response = try await session.send(Self.post("/refuseonce/\(UUID().uuidString)"))
             #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
         }
     }
 
-    // libcurl does not tell this end from others of a kept-alive connection.
+    // libcurl does not distinguish this end from others of a reused connection.
     @Test("a POST that is refused on a kept-alive connection is sent once")
     func refusedLater() async throws {
-        try await Self.withSession(.onKeptConnection) { session in
+        try await Self.withSession(.reused) { session in
             let path = "/refuseonce/\(UUID().uuidString)"
             let error = await #expect(throws: NetworkError.self) { try await session.send(Self.post(path)) }
             #expect(error?.reason == "the HTTP/2 stream ended before the server answered; POST is not sent again")
@@ -70,9 +71,9 @@ struct CurlUnprocessedTests {
         #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(200)])
     }
 
-    @Test("a POST that the server may have processed is sent once", arguments: Place.allCases)
-    func processed(place: Place) async throws {
-        try await Self.withSession(place) { session in
+    @Test("a POST that the server may have processed is sent once", arguments: Connection.allCases)
+    func processed(connection: Connection) async throws {
+        try await Self.withSession(connection) { session in
             let path = "/goawaylater/\(UUID().uuidString)"
             let error = await #expect(throws: NetworkError.self) { try await session.send(Self.post(path)) }
             #expect(error?.code == .connectionLost, "\(String(describing: error))")
@@ -113,7 +114,7 @@ struct CurlUnprocessedTests {
 
     @Test("a POST that follows a GOAWAY is sent on another connection")
     func afterGoAway() async throws {
-        try await Self.withSession(.besideAnother) { session in
+        try await Self.withSession(.withOneExchange) { session in
             let last = try await CurlHTTP2FrameTests.count(session, Self.url("/goaway"))
             let response = try await session.send(Self.post("/count", ""))
             #expect(try response.decode(CurlHTTP2FrameTests.Count.self, decoder: JSONDecoder()).port != last.port)

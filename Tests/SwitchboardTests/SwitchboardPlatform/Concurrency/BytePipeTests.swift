@@ -30,9 +30,9 @@ struct BytePipeTests {
         while case .buffered = offer(text, to: pipe) { taken += text.utf8.count }
         #expect(taken == BytePipe.highWaterMark)
         #expect(pipe.isPaused)
-        var asked: [Int] = []
-        for count in 1...8 { _ = try await pipe.next { asked.append(count) } }
-        #expect(asked == [4])
+        var resumeCounts: [Int] = []
+        for count in 1...8 { _ = try await pipe.next { resumeCounts.append(count) } }
+        #expect(resumeCounts == [4])
         pipe.didResume()
         #expect(!pipe.isPaused)
         guard case .buffered = offer("more", to: pipe) else { throw CancellationError() }
