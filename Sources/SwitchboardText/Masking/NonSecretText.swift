@@ -26,7 +26,7 @@ enum NonSecretText {
         for word in text.split(whereSeparator: { ASCIISet.betweenWords.contains($0) }) {
             guard word.count < 14 else { return false }
             let text = lowercased(word)
-            let isNumber = word.count < 4 && word.allSatisfy { (0x30...0x39).contains($0) }
+            let isNumber = word.count < 4 && word.allSatisfy { $0.isDigit }
             guard firstWords.contains(text) || !isFirst && (isNumber || laterWords.contains(text)) else { return false }
             isFirst = false
         }
@@ -37,35 +37,28 @@ enum NonSecretText {
         String(decoding: word, as: UTF8.self).lowercased()
     }
 
-    private static let literals = words("true false null nil none undefined")
+    private static let literals = "true false null nil none undefined".words
 
     /// Words that follow a name in messages.
-    private static let sentenceWords = words(
-        """
+    private static let sentenceWords = """
         a an are call can cannot check create does enter expected expired field get has invalid is it log login may missing \
         must no not please request required reset retry see set should sign the this too try use was you your
-        """)
+        """.words
 
     /// Words that begin a message about a value.
     private static let firstWords = literals.union(
-        words(
-            """
-            is isn't are was has hasn't have must may can can't cannot could should does doesn't did didn't do don't needs \
-            not no too this the required invalid missing expired revoked malformed incorrect wrong unknown unsupported
-            """))
+        """
+        is isn't are was has hasn't have must may can can't cannot could should does doesn't did didn't do don't needs \
+        not no too this the required invalid missing expired revoked malformed incorrect wrong unknown unsupported
+        """.words)
 
     /// Words within a message.
-    private static let laterWords = words(
-        """
+    private static let laterWords = """
         a an and already at be been blank but by character characters confirmation contain correct digit digits empty field \
         fields filled format found in include it least length letter letters long longer lowercase match maximum minimum \
         more most need of on one only optional or provided set short shorter special supplied supported symbol taken than \
         to uppercase valid value with
-        """)
-
-    private static func words(_ text: String) -> Set<String> {
-        Set(text.split(separator: " ").map(String.init))
-    }
+        """.words
 }
 
 extension ASCIISet {

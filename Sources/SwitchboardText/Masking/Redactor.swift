@@ -26,27 +26,20 @@ package struct Redactor: Sendable {
     /// (``SecretName``), and JSON Web Tokens under any name.
     package static let standard: Redactor = {
         var redactor = Redactor(
-            headerNames: words(
-                """
+            headerNames: """
                 Authorization Proxy-Authorization Cookie Cookie2 Set-Cookie Api-Key Authentication-Info X-Auth \
                 X-Key X-Pin Session X-Session DPoP X-Goog-IAP-JWT-Assertion
-                """),
-            parameterNames: words(
-                """
+                """.words,
+            parameterNames: """
                 key token auth authorization password pwd pass secret code code_verifier oauth_verifier session sid \
                 sig pin assertion client_assertion bearer phpsessid sessid id_token_hint secret_id one_time_code \
                 samlart
-                """))
+                """.words)
         redactor.memberNames.formUnion(
-            words("tokens accesstokens refreshtokens idtokens authtokens apitokens passwords secrets"))
+            "tokens accesstokens refreshtokens idtokens authtokens apitokens passwords secrets".words)
         redactor.matchesWords = true
         return redactor
     }()
-
-    /// Returns the words of a text. An array literal would take longer to compile.
-    private static func words(_ text: String) -> [String] {
-        text.split(separator: " ").map(String.init)
-    }
 
     /// A redactor that changes nothing. For tests, and for servers whose secrets are worthless.
     package static let none = Redactor(headerNames: [], parameterNames: [])
@@ -81,7 +74,7 @@ package struct Redactor: Sendable {
     /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
     func isSecret(member name: String, before value: UInt8?) -> Bool {
         guard isSecret(member: name) else { return false }
-        return value.map { !(0x30...0x39).contains($0) || !name.lowercased().hasSuffix("tokens") } ?? true
+        return value.map { !$0.isDigit || !name.lowercased().hasSuffix("tokens") } ?? true
     }
 
     private func hasSecretWords(_ name: some StringProtocol) -> Bool {
@@ -109,6 +102,9 @@ extension ASCIISet {
 }
 
 extension String {
+    /// The words between spaces. An array literal would take longer to compile.
+    var words: Set<String> { Set(split(separator: " ").map(String.init)) }
+
     /// The name for comparisons: `Api-Key`, `api_key` and `apiKey` are equal.
     fileprivate var asSecretName: String {
         String(

@@ -45,109 +45,93 @@ struct SecretName {
 
     var isSecret: Bool {
         // CORS fields only state permissions: `Access-Control-Allow-Credentials: true`.
-        if words.starts(with: ["access", "control"]), words.count > 2, Self.permitting.contains(words[2]) {
+        if words.starts(with: ["access", "control"]), words.count > 2, Self.corsWords.contains(words[2]) {
             return false
         }
         let marks = words.indices.filter(marksSecret)
         guard let last = marks.last else { return false }
-        if marks.count == 1, last > 0, Self.asking.contains(words[0]) { return false }
-        return !words[(last + 1)...].contains(where: Self.describing.contains)
+        if marks.count == 1, last > 0, Self.questionWords.contains(words[0]) { return false }
+        return !words[(last + 1)...].contains(where: Self.descriptionWords.contains)
     }
 
     /// Returns whether the word marks a secret, alone or with the word before it.
     private func marksSecret(_ index: Int) -> Bool {
         let word = words[index]
-        if Self.whole.contains(word) || Self.endings.contains(where: word.hasUTF8Suffix) { return true }
+        if Self.exactWords.contains(word) || Self.suffixes.contains(where: word.hasUTF8Suffix) { return true }
         // `devicecode`
         for (noun, before) in Self.qualifiers where word.hasUTF8Suffix(noun) {
             if before.contains(String(decoding: word.utf8.dropLast(noun.utf8.count), as: UTF8.self)) { return true }
         }
         guard index > 0 else { return false }
         let before = words[index - 1]
-        return Self.endings.contains(before + word) || Self.qualifiers[word]?.contains(before) == true
+        return Self.suffixes.contains(before + word) || Self.qualifiers[word]?.contains(before) == true
     }
 
     /// The words after `Access-Control` in the fields of CORS.
-    private static let permitting = Set(words("allow expose request max"))
+    private static let corsWords = "allow expose request max".words
 
     /// Words that mark a secret, alone and as the end of a longer word.
-    private static let endings = Set(
-        words(
-            """
-            token secret password passwd passphrase passcode apikey accesskey secretkey privatekey authkey accountkey \
-            subscriptionkey sessionkey signature credential credentials authorization sessionid sessid accesscode \
-            authcode authorizationcode csrf xsrf otp jwt
-            """))
+    private static let suffixes = """
+        token secret password passwd passphrase passcode apikey accesskey secretkey privatekey authkey accountkey \
+        subscriptionkey sessionkey signature credential credentials authorization sessionid sessid accesscode \
+        authcode authorizationcode csrf xsrf otp jwt
+        """.words
 
     /// Words that mark a secret only when they are whole, because they also end other words.
-    private static let whole = Set(
-        words(
-            """
-            pwd passwords secrets cvv cvc cvn assertion mnemonic sig passkey privkey aspxauth wresult pw psk pswd bindpw \
-            creds passcodes otps signatures presharedkey
-            """))
+    private static let exactWords = """
+        pwd passwords secrets cvv cvc cvn assertion mnemonic sig passkey privkey aspxauth wresult pw psk pswd bindpw \
+        creds passcodes otps signatures presharedkey
+        """.words
 
     /// Words that mark a secret after one of the given words.
     private static let qualifiers: [String: Set<String>] = [
-        "key": Set(
-            words(
-                """
-                api access secret private auth authentication encryption decryption signing subscription account \
-                session master shared storage service consumer ssh hmac aes rsa admin webhook function functions \
-                deploy recovery backup priv security integration developer license app application client server write wallet \
-                ssl tls wifi network preshared
-                """)),
+        "key": """
+        api access secret private auth authentication encryption decryption signing subscription account \
+        session master shared storage service consumer ssh hmac aes rsa admin webhook function functions \
+        deploy recovery backup priv security integration developer license app application client server write wallet \
+        ssl tls wifi network preshared
+        """.words,
         "answer": ["security"],
         "auth": ["basic", "bearer", "proxy"],
         "header": ["auth"],
-        "keys": Set(words("api access secret private signing encryption ssh auth service")),
+        "keys": "api access secret private signing encryption ssh auth service".words,
         "link": ["magic"],
         "material": ["key"],
         "ticket": ["login"],
-        "tokens": Set(words("bot device session reset access refresh auth api bearer")),
-        "code": Set(
-            words(
-                """
-                auth authorization access device user verification verify mfa tfa fa totp sms security pin pass backup \
-                recovery confirmation confirm activation login signin invite invitation reset factor \
-                phone email authenticator unlock
-                """)),
+        "tokens": "bot device session reset access refresh auth api bearer".words,
+        "code": """
+        auth authorization access device user verification verify mfa tfa fa totp sms security pin pass backup \
+        recovery confirmation confirm activation login signin invite invitation reset factor \
+        phone email authenticator unlock
+        """.words,
         "codes": ["backup", "recovery"],
         "cookie": ["auth", "session"],
         "id": ["session", "sess"],
         "number": ["card", "cc", "pin"],
         "pan": ["card"],
-        "pin": Set(words("user card new old current confirm account sms sim device security transaction login")),
-        "pass": Set(
-            words("user db database admin root smtp ftp wp login new old mail proxy redis mysql pg keystore truststore")
-        ),
+        "pin": "user card new old current confirm account sms sim device security transaction login".words,
+        "pass": "user db database admin root smtp ftp wp login new old mail proxy redis mysql pg keystore truststore"
+            .words,
         "response": ["saml"],
         "seed": ["wallet"],
-        "session": Set(words("laravel rails gitlab symfony express koa flask")),
+        "session": "laravel rails gitlab symfony express koa flask".words,
         "string": ["connection"],
-        "phrase": Set(words("seed recovery pass mnemonic")),
+        "phrase": "seed recovery pass mnemonic".words,
     ]
 
     /// Words after a secret's word that show that the value only describes the secret.
-    private static let describing = Set(
-        words(
-            """
-            count counts type types kind length len size limit limits max min expires expiry expiration expire expired \
-            exp ttl lifetime age at in on date time timeout policy policies url urls uri uris endpoint endpoints path \
-            name names strength required enabled disabled supported method methods algorithm alg format version usage \
-            used label placeholder title message error errors status state valid invalid verified present exists id \
-            ids index mode location scheme issuer audience scope scopes rotation interval changed created updated \
-            prefix position rule rules requirements hint field form page provider manager store source \
-            symbol address balance supply budget amount param flow
-            """))
+    private static let descriptionWords = """
+        count counts type types kind length len size limit limits max min expires expiry expiration expire expired \
+        exp ttl lifetime age at in on date time timeout policy policies url urls uri uris endpoint endpoints path \
+        name names strength required enabled disabled supported method methods algorithm alg format version usage \
+        used label placeholder title message error errors status state valid invalid verified present exists id \
+        ids index mode location scheme issuer audience scope scopes rotation interval changed created updated \
+        prefix position rule rules requirements hint field form page provider manager store source \
+        symbol address balance supply budget amount param flow
+        """.words
 
     /// First words of questions: `has_password`.
-    private static let asking = Set(
-        words("has is requires require needs supports allow allows show forgot"))
-
-    private static func words(_ text: String) -> [String] {
-        text.split(separator: " ").map(String.init)
-    }
+    private static let questionWords = "has is requires require needs supports allow allows show forgot".words
 }
 
 extension String {

@@ -110,7 +110,9 @@ package enum DecodingFailure {
 
     /// Returns a sentence as part of another one.
     private static func sentence(_ text: String) -> String {
-        text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix { $0 == "." }
+        var rest = text.dropFirst()
+        while rest.last == "." { rest.removeLast() }
+        return text.prefix(1).lowercased() + rest
     }
 
     /// Returns `found a number` for "Expected to decode Int but found number instead."
@@ -174,13 +176,6 @@ extension DecodingError {
     fileprivate var mayLackPath: Bool {
         guard case .dataCorrupted(let context) = self else { return false }
         return context.codingPath.isEmpty
-    }
-}
-
-extension StringProtocol {
-    fileprivate func trimmingSuffix(while isPart: (Character) -> Bool) -> SubSequence {
-        guard let last = lastIndex(where: { !isPart($0) }) else { return self[startIndex..<startIndex] }
-        return self[...last]
     }
 }
 

@@ -11,12 +11,12 @@ package struct ServerMessage {
 
     /// Returns the message, cut after 1,000 characters. Nil if the body has none or is larger than 64 KiB.
     package func text(in body: Data) -> String? {
-        // A large body is no error message.
+        // A larger body is no error message.
         guard body.count <= 65_536 else { return nil }
         let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
         switch body.first(where: { $0 > 0x20 }) {
         case UInt8(ascii: "{"): return jsonText(body).map(Self.redacted)
-        case UInt8(ascii: "<"): return XMLMessage(body).text.map(Self.redacted)
+        case UInt8(ascii: "<"): return XMLMessage(body: body).text.map(Self.redacted)
         default: return nil
         }
     }
@@ -115,11 +115,7 @@ package struct ServerMessage {
 /// Finds the message in an XML error of S3 and similar services, or in an XML problem ([RFC 9457, appendix
 /// B](https://www.rfc-editor.org/rfc/rfc9457#appendix-B)).
 private struct XMLMessage {
-    private let body: Data
-
-    init(_ body: Data) {
-        self.body = body
-    }
+    let body: Data
 
     var text: String? {
         let names: [String]

@@ -4,9 +4,6 @@ package enum StatusText {
     /// codes](https://www.iana.org/assignments/http-status-codes).
     package static func words(for status: Int) -> String {
         switch status {
-        case 399: "The server sent a redirect"
-        case 499: "The request was refused"
-        case 599: "The server failed"
         case 304: "Not changed"
         case 400: "Bad request"
         case 401: "Sign in first"

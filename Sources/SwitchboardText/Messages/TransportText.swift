@@ -6,7 +6,7 @@ import Foundation
 /// reach users through ``CurlSession`` and through URLSession on Linux. The underlying error keeps the original
 /// message.
 package enum TransportText {
-    /// The route of a request to its server, as far as the session knows it.
+    /// The known route of a request to its server.
     package struct Route: Sendable {
         /// The explicit proxy, such as `127.0.0.1 port 80`.
         package var proxy: String?
@@ -39,7 +39,7 @@ package enum TransportText {
             let name = text[via.upperBound...].prefix { $0 != " " }
             return "nothing accepts connections at \(route.proxy ?? String(name)), the proxy"
         }
-        // libcurl says the same of a port where nothing listens and of one that resets the connection at once.
+        // libcurl has one message for a port without a listener and for a connection that is reset at once.
         for beginning in ["Failed to connect to ", "Could not connect to "] where text.hasPrefix(beginning) {
             let address = route.describing(Self.address(String(text.dropFirst(beginning.count))))
             return "nothing accepts connections at \(address), or it resets them"

@@ -106,7 +106,7 @@ extension URLFault {
         guard let first = host.first, isHost, first != .colon, first != .dot, bytes.count < 200,
             bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return fault }
-        let isPlain = isLocal || first == UInt8(ascii: "[") || (0x30...0x39).contains(first)
+        let isPlain = isLocal || first == UInt8(ascii: "[") || first.isDigit
         let url = (isPlain ? "http://" : "https://") + String(decoding: rest, as: UTF8.self)
         return "\(fault): write \(Redactor.standard.url(url))"
     }

@@ -92,7 +92,7 @@ struct RedactionRegressionTests {
     }
 
     @Test(
-        "a secret behind an arrow is masked, as Ruby and PHP print it",
+        "a secret after an arrow is masked, as Ruby and PHP print it",
         arguments: [
             (#"{"password"=>"hunter2", "a"=>"b"}"#, #"{"password"=>"<redacted>", "a"=>"b"}"#),
             (
@@ -187,7 +187,7 @@ struct RedactionRegressionTests {
     func beginning() throws {
         let redactor = Redactor.standard
         let limit = 100
-        // Behind the margin: bytes that are no text, which would be noticed if they were read.
+        // After the margin: bytes that are no text, which would be noticed if they were read.
         let body = Data((String(repeating: "a", count: limit + Redactor.margin)).utf8) + Data([0xFF, 0, 0xFF])
         #expect(redactor.beginning(of: body, limit: limit) == String(repeating: "a", count: limit))
         #expect(redactor.beginning(of: body.dropFirst(4), limit: limit) == nil)

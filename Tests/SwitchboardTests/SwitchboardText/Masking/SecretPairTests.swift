@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// Names and values that are apart, or that end in an unusual place, with `hunter2` as the secret.
+/// Names and values that are not adjacent, or that end unusually, with `hunter2` as the secret.
 @Suite(.timeLimit(.minutes(3)))
 struct SecretPairTests {
     private let redaction = Redaction.standard
@@ -39,7 +39,7 @@ struct SecretPairTests {
     func text(text: String, expected: String) { check(text, expected) }
 
     @Test(
-        "a value beside a secret's name is masked",
+        "a value next to a secret's name is masked",
         arguments: [
             (#"{"name":"password","value":"hunter2"}"#, #"{"name":"password","value":"<redacted>"}"#),
             (#"[{"value":"hunter2","a":1,"name":"Token"}]"#, #"[{"value":"<redacted>","a":1,"name":"Token"}]"#),
