@@ -3,8 +3,8 @@ import SwitchboardPlatform
 
 extension NetworkRouter {
     /// Opens a WebSocket that sends and receives values. A `String` is a text message, `Data` a binary one, and any other
-    /// value is JSON as text, by the endpoint's encoder and decoder. A message of the other type is received too: `Data` is
-    /// the UTF-8 of a text.
+    /// value is JSON as text, by the endpoint's encoder and decoder. A socket of `Data` also receives text
+    /// messages, as UTF-8, and a socket of `String` also binary ones.
     ///
     /// ```swift
     /// let socket = try await router.webSocket(
@@ -25,9 +25,8 @@ extension NetworkRouter {
     ///     gets a socket for this one connection, and the last message that the reader received, nil on the first
     ///     connection. An error that it throws ends the connection. Default: does nothing.
     /// - Returns: The open socket.
-    /// - Throws: `NetworkError` with the code of the status when the server answers otherwise than with 101, such as
-    ///   `NetworkError.Code.unexpectedStatus` for 200,
-    ///   `NetworkError.Code.invalidResponse` for a wrong 101, `NetworkError.Code.unsupported` when the session cannot open
+    /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus` for
+    ///   200, `NetworkError.Code.invalidResponse` for an invalid 101, `NetworkError.Code.unsupported` when the session cannot open
     ///   WebSockets, and the errors of `response(for:)`.
     public func webSocket<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,

@@ -72,8 +72,8 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         }
     }
 
-    /// Returns the next message, or nil after the server closed the socket. Canceling the
-    /// task closes the socket without waiting for the server's Close frame.
+    /// Returns the next message, or nil after the server closed the socket. Canceling the task closes the socket without
+    /// waiting for the server's Close frame.
     ///
     /// - Throws: `NetworkError.Code.connectionLost` without a Close frame, `NetworkError.Code.responseTooLarge` for a
     ///   message above ``WebSocketOptions/messageLimit``, `NetworkError.Code.invalidResponse` after another violation of
@@ -97,7 +97,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         return value
     }
 
-    /// Sends a ping, and waits for the answer.
+    /// Sends a ping, and waits for the pong.
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection, or
     ///   `CancellationError`.
@@ -110,7 +110,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         }
     }
 
-    /// Closes the socket, and waits for the server's answer, at most ``WebSocketOptions/closeTimeout``. Messages that
+    /// Closes the socket, and waits for the server's Close frame, at most ``WebSocketOptions/closeTimeout``. Messages that
     /// were not read are discarded. Nothing happens on a socket that has ended.
     ///
     /// - Parameters:
@@ -157,7 +157,7 @@ private final class CloseOnRelease: Sendable {
 public enum WebSocketState: Sendable, Equatable {
     /// Messages can be sent.
     case open
-    /// The connection was lost or closed for a time, and the next one is not open yet.
+    /// The connection was lost or closed temporarily, and the next one is not open yet.
     case reconnecting(after: NetworkError)
     /// The socket has ended: the last state. Nil for a socket that ended without a Close frame.
     case closed(WebSocketClosure?)

@@ -9,8 +9,8 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// The largest message that is received, in bytes, after decompression. A larger one ends the connection with
     /// ``WebSocketCloseCode/messageTooBig``. Default 16 MiB.
     public var messageLimit = 16 << 20
-    /// The limit for received messages that the reader has not taken, in bytes. At the limit the socket stops reading,
-    /// so the server must wait. One message may exceed the limit. Default 1 MiB. While a ping waits for its pong, the
+    /// The limit for received and unread messages, in bytes. At the limit the socket stops reading, so the server must
+    /// wait. One message may exceed the limit. Default 1 MiB. While a ping waits for its pong, the
     /// limit is 16 times as high, because the pong follows the messages. The socket finds the server's Close frame after
     /// the messages before it, or when the server closes the connection.
     public var queueLimit = 1 << 20

@@ -87,8 +87,8 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("a lost connection is described without words of HTTP", arguments: WebSocketWireTests.Way.allCases)
-    func lost(_ way: WebSocketWireTests.Way) async throws {
+    @Test("a lost connection is described without words of HTTP", arguments: WebSocketWireTests.Route.allCases)
+    func lost(_ route: WebSocketWireTests.Route) async throws {
         let ends = [
             (WebSocketStep.drop, "the server closed the connection without a Close frame"),
             (.reset, "the server reset the WebSocket connection"),
@@ -96,7 +96,7 @@ import Testing
         for (end, reason) in ends {
             try await MockServer.run { server in
                 server.enqueue(.webSocket(.text("1"), end))
-                let socket = try await Router<URLEndPoint>(session: way.session).webSocket(
+                let socket = try await Router<URLEndPoint>(session: route.session).webSocket(
                     for: URLEndPoint(.get, server.url))
                 let failure = await #expect(throws: NetworkError.self) { while try await socket.receive() != nil {} }
                 #expect(failure?.code == .connectionLost && failure?.reason == reason)

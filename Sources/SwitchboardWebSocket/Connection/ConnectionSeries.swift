@@ -57,8 +57,8 @@ final class ConnectionSeries: Sendable {
                 throw connection.closedError
             }
             if !connection.inbox.isEnded { return connection }
-            // The reader itself may wait here, and would never take the unread messages.
-            connection.inbox.endDraining()
+            // The reader itself may wait here, and would never read the unread messages.
+            connection.inbox.cancelDraining()
             await wait { $0.end == nil && $0.connection === connection }
         }
     }
@@ -98,7 +98,7 @@ final class ConnectionSeries: Sendable {
         let (stream, observer) = AsyncStream<WebSocketState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         let (state, isOver) = state.withLock { state in
             if state.end == nil { state.observers.append(observer) }
-            // Under the lock, to keep the order of states. It calls no code of the app.
+            // Under the lock, so that states stay in order. It calls no code of the app.
             observer.yield(state.state)
             return (state.state, state.end != nil)
         }
@@ -135,7 +135,7 @@ final class ConnectionSeries: Sendable {
                 let cause = reconnection.cause(after: end, connection.closure)
             else { return finish(end) }
             publish(.reconnecting(after: cause))
-            // `onOpen` gets the last message that the reader has taken.
+            // `onOpen` gets the last message that the reader received.
             await connection.inbox.drained()
             do {
                 try install(try await reconnection.reopen(after: cause))
@@ -169,7 +169,7 @@ final class ConnectionSeries: Sendable {
         await connection.waitForEnd(within: connection.options.closeTimeout)
     }
 
-    /// Closes the socket in a separate task, because its owner is gone.
+    /// Closes the socket in a separate task, because its owner was released.
     func release() {
         let (connection, isFirst) = startClosing(.goingAway, "")
         if isFirst { Task { await connection.waitForEnd(within: connection.options.closeTimeout) } }
@@ -203,22 +203,21 @@ final class ConnectionSeries: Sendable {
 
     private func finish(_ end: Result<Void, any Error>) {
         let closure = state.withLock { $0.closure ?? $0.connection.closure }
-        let (waiters, observers, supervisor) = state.withLock { state in
-            guard state.end == nil else { return (WaitingTasks(), [], nil) as Ended }
+        let ended = state.withLock { state -> State? in
+            guard state.end == nil else { return nil }
             // `close()` while reconnecting sets the closure, and may reach this line after the canceled attempt does.
             state.end = state.closure == nil ? end : .success(())
             state.state = .closed(closure)
-            defer { (state.observers, state.supervisor) = ([], nil) }
-            return (state.waiters.take(), state.observers, state.supervisor)
+            defer { (state.observers, state.supervisor, state.waiters) = ([], nil, WaitingTasks()) }
+            return state
         }
-        for observer in observers {
+        guard let ended else { return }
+        for observer in ended.observers {
             observer.yield(.closed(closure))
             observer.finish()
         }
-        waiters.resume()
-        supervisor?.cancel()
+        ended.waiters.resume()
+        ended.supervisor?.cancel()
         reconnection?.call.end(end.map { 101 })
     }
-
-    private typealias Ended = (WaitingTasks, [AsyncStream<WebSocketState>.Continuation], Task<Void, Never>?)
 }

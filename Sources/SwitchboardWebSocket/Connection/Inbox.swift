@@ -21,7 +21,7 @@ final class Inbox: Sendable {
         var writers = WaitingTasks()
         var isDiscarding = false
         /// Whether ``drained()`` no longer waits.
-        var isDrainingOver = false
+        var isDrainingCanceled = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
 
         /// Whether every message was read and the inbox has ended.
@@ -54,7 +54,7 @@ final class Inbox: Sendable {
 
     /// Adds a message. Returns false when the inbox is full.
     func add(_ message: WebSocketMessage) -> Bool {
-        let (reader, hasRoom) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
+        let (reader, hasSpace) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
             state.received.messages += 1
             state.received.bytes += Int64(message.size)
             guard !state.isDiscarding, state.end == nil else { return (nil, true) }
@@ -63,11 +63,11 @@ final class Inbox: Sendable {
             return (state.readers.takeFirst(), !state.isFull)
         }
         reader?.resume()
-        return hasRoom
+        return hasSpace
     }
 
     /// Waits while the inbox is full.
-    func waitForRoom() async {
+    func waitForSpace() async {
         await state.wait(in: \.writers) { !$0.isFull || $0.isDiscarding }
     }
 
@@ -120,9 +120,14 @@ final class Inbox: Sendable {
     func next() async throws -> WebSocketMessage? {
         try Task.checkCancellation()
         while true {
-            let (message, writer, end, endWaiters) = take()
-            writer?.resume()
-            endWaiters?.resume()
+            let (message, end, writers, endWaiters) = state.withLock {
+                state -> (WebSocketMessage?, Result<Void, any Error>?, WaitingTasks, WaitingTasks) in
+                guard let message = state.takeMessage() else { return (nil, state.end, WaitingTasks(), WaitingTasks()) }
+                let writers = state.isFull ? WaitingTasks() : state.writers.take()
+                return (message, nil, writers, state.isDrained ? state.endWaiters.take() : WaitingTasks())
+            }
+            writers.resume()
+            endWaiters.resume()
             if let message { return message }
             if let end {
                 try end.get()
@@ -130,18 +135,6 @@ final class Inbox: Sendable {
             }
             try Task.checkCancellation()
             await state.wait(in: \.readers) { $0.first < $0.messages.count || $0.end != nil }
-        }
-    }
-
-    private typealias NextMessage = (
-        WebSocketMessage?, writer: WaitingTasks?, end: Result<Void, any Error>?, endWaiters: WaitingTasks?
-    )
-
-    private func take() -> NextMessage {
-        state.withLock { state in
-            guard let message = state.takeMessage() else { return (nil, nil, state.end, nil) }
-            let writer = state.isFull ? nil : state.writers.take()
-            return (message, writer, nil, state.isDrained ? state.endWaiters.take() : nil)
         }
     }
 
@@ -156,15 +149,15 @@ final class Inbox: Sendable {
         return state.withLock { $0.end }
     }
 
-    /// Waits until the inbox has ended and every message is read, ``endDraining()`` is called, or the task is canceled.
+    /// Waits until the inbox has ended and every message is read, ``cancelDraining()`` is called, or the task is canceled.
     func drained() async {
-        await waitForEnd { !$0.isDrained && !$0.isDrainingOver }
+        await waitForEnd { !$0.isDrained && !$0.isDrainingCanceled }
     }
 
     /// Ends the waits of ``drained()`` although messages may be unread.
-    func endDraining() {
+    func cancelDraining() {
         let endWaiters = state.withLock { state in
-            state.isDrainingOver = true
+            state.isDrainingCanceled = true
             return state.endWaiters.take()
         }
         endWaiters.resume()

@@ -7,10 +7,10 @@ final class SendQueue: Sendable {
     private struct State {
         var messages: [(id: UInt64, message: WebSocketMessage)] = []
         var controls: [WebSocketEvent] = []
-        /// The senders of the queued messages and of the message ``taken``.
+        /// The senders of the queued messages and of the message in flight.
         var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        /// The message that was taken last and may be unsent, and the bytes of its payload.
-        var taken: (id: UInt64, size: Int)?
+        /// The message that the session is sending, and the bytes of its payload.
+        var inFlight: (id: UInt64, size: Int)?
         /// Whether a sender writes to the connection on its own thread. The reader waits meanwhile.
         var isSendingDirectly = false
         var lastID: UInt64 = 0
@@ -18,7 +18,7 @@ final class SendQueue: Sendable {
         var readers = WaitingTasks()
         /// Whether a Close frame is queued or sent.
         var isClosing = false
-        /// Whether the session takes no more frames.
+        /// Whether the session has stopped sending.
         var isStopped = false
         /// Runs once when the session stops.
         var onStop: (@Sendable () -> Void)?
@@ -29,7 +29,8 @@ final class SendQueue: Sendable {
 
         /// Whether the queue is open and empty.
         var isIdle: Bool {
-            messages.isEmpty && controls.isEmpty && taken == nil && !isSendingDirectly && !isClosing && failure == nil
+            messages.isEmpty && controls.isEmpty && inFlight == nil && !isSendingDirectly && !isClosing
+                && failure == nil
         }
 
         /// The error for new messages after the end or a Close frame. Nil while the queue is open.
@@ -51,7 +52,7 @@ final class SendQueue: Sendable {
             if failure != nil || isClosing { return .end }
             if onlyControls || messages.isEmpty { return .none }
             let (id, message) = messages.removeFirst()
-            taken = (id, message.size)
+            inFlight = (id, message.size)
             return .event(.message(message))
         }
     }
@@ -89,13 +90,13 @@ final class SendQueue: Sendable {
                 reader?.resume()
             }
         } onCancel: {
-            withdraw(id)
+            cancel(id)
         }
     }
 
     private static let closing = NetworkError(.webSocketClosed, reason: "it is closing")
 
-    private func withdraw(_ id: UInt64) {
+    private func cancel(_ id: UInt64) {
         let sender = state.withLock { state in
             state.messages.removeAll { $0.id == id }
             return state.senders.removeValue(forKey: id)
@@ -190,7 +191,7 @@ extension SendQueue {
     /// Returns the next event. Nil after a Close frame or the end of the queue. Only one reader at a time. The session
     /// cancels it when the connection is lost. The last event may then be unsent.
     func next() async -> WebSocketEvent? {
-        if !Task.isCancelled { release() }
+        if !Task.isCancelled { completeInFlight() }
         while true {
             if Task.isCancelled {
                 stop()
@@ -204,7 +205,7 @@ extension SendQueue {
         }
     }
 
-    /// Takes a control frame between the fragments of the message that was taken.
+    /// Takes a control frame between the fragments of the message in flight.
     func takeControl() -> Step { take(onlyControls: true) }
 
     private func take(onlyControls: Bool) -> Step {
@@ -218,15 +219,14 @@ extension SendQueue {
         state.withLock { $0.recorder = recorder }
     }
 
-    /// Sets the size of the message that was taken, after its compression.
-    func setTakenSize(_ size: Int) { state.withLock { $0.taken?.size = size } }
+    /// Sets the size of the message in flight, after its compression.
+    func setInFlightSize(_ size: Int) { state.withLock { $0.inFlight?.size = size } }
 
-    /// Counts the message that was taken last, and resumes its sender: the session takes the next event after it has sent
-    /// one.
-    private func release() {
+    /// Counts the message in flight, and resumes its sender. The session requests the next event after it has sent one.
+    private func completeInFlight() {
         let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard let (id, size) = state.taken else { return nil }
-            state.taken = nil
+            guard let (id, size) = state.inFlight else { return nil }
+            state.inFlight = nil
             state.sent.messages += 1
             state.sent.bytes += Int64(size)
             return state.senders.removeValue(forKey: id)

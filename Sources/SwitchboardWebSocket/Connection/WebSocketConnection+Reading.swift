@@ -4,7 +4,7 @@ import SwitchboardPlatform
 
 /// Reading the server's messages.
 extension WebSocketConnection {
-    /// The reason to stop reading for a time: a full inbox or the server's Close frame.
+    /// The reason to stop reading: a full inbox, or the server's Close frame.
     enum Stop { case full, closed }
 
     /// Sends and receives messages until the connection ends.
@@ -21,7 +21,7 @@ extension WebSocketConnection {
             while let event = try await socket.next() {
                 switch handle(event) {
                 case .closed?: return await finishClosing { try await socket.next() != nil }
-                case .full?: await inbox.waitForRoom()
+                case .full?: await inbox.waitForSpace()
                 case nil: break
                 }
             }
@@ -38,16 +38,16 @@ extension WebSocketConnection {
                 var stop = try frames.takeStop()
                 repeat {
                     if stop == .closed {
-                        frames.isOver = true
+                        frames.ignoresBytes = true
                         return await finishClosing { try await bytes.next() != nil }
                     }
-                    if stop == .full { await inbox.waitForRoom() }
+                    if stop == .full { await inbox.waitForSpace() }
                     stop = try handle(&chunk, &frames.reader)
                 } while stop != nil
             }
             endWithoutClose()
         } catch {
-            frames.isOver = true
+            frames.ignoresBytes = true
             await end(after: error) { try await bytes.next() != nil }
         }
     }
@@ -66,13 +66,13 @@ extension WebSocketConnection {
     /// Reads bytes on the session's thread, while the task waits for them. Returns nil when all were read. Otherwise it
     /// returns the number of bytes that were read, and the task continues there.
     func receive(_ bytes: UnsafeRawBufferPointer, _ frames: FrameCoding) -> Int? {
-        guard !frames.isOver else { return nil }
+        guard !frames.ignoresBytes else { return nil }
         var rest = bytes
         do throws(WebSocketViolation) {
             guard let stop = try handle(&rest, &frames.reader) else { return nil }
-            (frames.stop, frames.isOver) = (.success(stop), stop == .closed)
+            (frames.stop, frames.ignoresBytes) = (.success(stop), stop == .closed)
         } catch {
-            (frames.stop, frames.isOver) = (.failure(error), true)
+            (frames.stop, frames.ignoresBytes) = (.failure(error), true)
         }
         return bytes.count - rest.count
     }
@@ -120,7 +120,8 @@ extension WebSocketConnection {
             defer { state.isClosing = true }
             return !state.isClosing
         }
-        // RFC 6455 §5.5.1: the answer has the same code. The connection may end soon, so it is sent directly.
+        // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so it is sent
+        // directly.
         if isFirst { sendClose(code) }
         inbox.end(.success(()))
     }
@@ -174,8 +175,8 @@ final class FrameCoding: @unchecked Sendable {  // the lock of the response's by
     @exclusivity(unchecked) var reader: MessageReader
     /// The stop or the violation that the session's thread found and the task handles.
     @exclusivity(unchecked) var stop: Result<Stop, WebSocketViolation>?
-    /// Whether later bytes are ignored.
-    @exclusivity(unchecked) var isOver = false
+    /// Whether later bytes are ignored, after a Close frame or a violation.
+    @exclusivity(unchecked) var ignoresBytes = false
 
     init(_ source: FrameSource, _ reader: sending MessageReader) { (self.source, self.reader) = (source, reader) }
 
@@ -188,11 +189,11 @@ final class FrameCoding: @unchecked Sendable {  // the lock of the response's by
 extension NetworkError {
     static let noCloseFrame = "the server closed the connection without a Close frame"
 
-    /// The error of a lost connection, in words of a WebSocket instead of an HTTP response.
+    /// The error of a lost connection, with a text about a WebSocket instead of a response.
     var asWebSocketError: NetworkError {
         guard code == .connectionLost || code == .truncatedBody else { return self }
         let cause = reason?.lowercased() ?? ""
-        func contains(_ words: String...) -> Bool { words.contains(where: cause.contains) }
+        func contains(_ texts: String...) -> Bool { texts.contains(where: cause.contains) }
         let text: String?
         if contains("reset", "broken pipe", "failure when receiving") {
             text = "the server reset the WebSocket connection"

@@ -127,7 +127,7 @@ final class WebSocketConnection: Sendable {
 
     // MARK: Pings
 
-    /// Sends a ping and waits for its answer.
+    /// Sends a ping and waits for its pong.
     func ping() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -160,7 +160,7 @@ final class WebSocketConnection: Sendable {
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
-                // With a full inbox, the pong may follow messages that were not read.
+                // While the inbox is full, the pong may follow messages that were not read.
                 if !inbox.isFull { return abort(error) }
             } catch {
                 return
@@ -180,8 +180,8 @@ final class WebSocketConnection: Sendable {
         return isFirst
     }
 
-    /// Ends the connection without the server's Close frame, after sending one if that needs no wait. A closing handshake
-    /// that has begun continues.
+    /// Ends the connection without the server's Close frame. It sends one if that does not block. A closing handshake that
+    /// has begun continues.
     func cancel() {
         let code = WebSocketCloseCode.goingAway
         guard recordClose(by: WebSocketClosure(sending: code, "")) else { return }

@@ -109,7 +109,7 @@ struct AcceptedCompression: Equatable {
     /// The binary logarithm of the window for sent messages.
     var windowBits = 15
 
-    /// Reads the answer to an offer ([RFC 7692 §7.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.1)).
+    /// Parses the response to an offer ([RFC 7692 §7.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.1)).
     ///
     /// - Throws: An error for a parameter that the offer does not allow.
     init(_ parameters: [(name: String, value: String?)], to offer: WebSocketCompression) throws(HandshakeError) {

@@ -5,12 +5,12 @@ import SwitchboardPlatform
 /// Converts the events of a queue to masked frames, for a session that carries bytes. It compresses and splits messages.
 final class FrameSource: Sendable {
     private struct State {
-        /// The fragment and what follows it of the message that is being sent.
-        var rest: Rest?
+        /// The unsent rest of the message in flight.
+        var rest: Fragment?
         var compression: (deflater: MessageDeflater, threshold: Int)?
     }
 
-    private struct Rest {
+    private struct Fragment {
         let opcode: Opcode
         let payload: Data
         var isCompressed = false
@@ -52,7 +52,7 @@ final class FrameSource: Sendable {
         guard case .message = event else { return frame(event) }
         let (opcode, payload) = event.frame
         let compressed = compress(payload)
-        return fragment(Rest(opcode: opcode, payload: compressed ?? payload, isCompressed: compressed != nil))
+        return fragment(Fragment(opcode: opcode, payload: compressed ?? payload, isCompressed: compressed != nil))
     }
 
     private func frame(_ control: WebSocketEvent) -> Data {
@@ -60,11 +60,11 @@ final class FrameSource: Sendable {
     }
 
     /// Returns the first fragment, and stores the rest.
-    private func fragment(_ message: Rest) -> Data {
+    private func fragment(_ message: Fragment) -> Data {
         let bytes = message.payload.prefix(Self.fragmentSize)
         let isLast = bytes.count == message.payload.count
         state.withLock {
-            $0.rest = isLast ? nil : Rest(opcode: .continuation, payload: message.payload.dropFirst(bytes.count))
+            $0.rest = isLast ? nil : Fragment(opcode: .continuation, payload: message.payload.dropFirst(bytes.count))
         }
         return FrameWriter.frame(
             message.opcode, bytes, isFinal: isLast, isCompressed: message.isCompressed,
@@ -80,7 +80,7 @@ final class FrameSource: Sendable {
             state.withLock { $0.compression = nil }
             return nil
         }
-        queue.setTakenSize(compressed.count)
+        queue.setInFlightSize(compressed.count)
         return compressed
     }
 }

@@ -1,10 +1,9 @@
 import Foundation
 import SwitchboardPlatform
 
-/// Writes frames. Those of a client are masked ([RFC 6455
+/// Writes the frames of a client, which are masked ([RFC 6455
 /// §5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.3)).
 enum FrameWriter {
-    /// The length of the longest header, with a mask.
     private static let longestHeader = 14
 
     /// Runs `body` with the bytes of a frame.
@@ -14,41 +13,34 @@ enum FrameWriter {
     ///   - payload: The payload before masking.
     ///   - isFinal: Whether the frame ends its message.
     ///   - isCompressed: Whether the payload begins a compressed message.
-    ///   - key: The masking key, from a secure source of random numbers. Nil for a frame of a server.
+    ///   - key: The masking key, from a secure source of random numbers.
     ///   - body: Uses the bytes, which are valid until it returns.
     /// - Returns: The result of `body`.
     static func withFrame<Output>(
-        _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32?,
+        _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32,
         _ body: (UnsafeRawBufferPointer) -> Output
     ) -> Output {
         let first = (isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue
         return withUnsafeTemporaryAllocation(byteCount: longestHeader + payload.count, alignment: 1) { frame in
             let start = writeHeader(first, UInt64(payload.count), key, to: frame)
             let content = UnsafeMutableRawBufferPointer(rebasing: frame[start..<start + payload.count])
-            payload.withUnsafeBytes { mask($0, key ?? 0, to: content) }
+            payload.withUnsafeBytes { mask($0, key, to: content) }
             return body(UnsafeRawBufferPointer(rebasing: frame[..<(start + payload.count)]))
         }
     }
 
     /// Returns a frame. The parameters are those of ``withFrame(_:_:isFinal:isCompressed:key:_:)``.
     static func frame(
-        _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32?
+        _ opcode: Opcode, _ payload: Data, isFinal: Bool = true, isCompressed: Bool = false, key: UInt32
     ) -> Data {
         withFrame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed, key: key) { Data($0) }
     }
 
-    /// Returns the header of a final frame that is not masked.
-    static func header(_ opcode: Opcode, length: UInt64) -> Data {
-        withUnsafeTemporaryAllocation(byteCount: longestHeader, alignment: 1) { header in
-            Data(header[..<writeHeader(0x80 | opcode.rawValue, length, nil, to: header)])
-        }
-    }
-
     /// Writes a header with the first byte `first`. Returns its length.
     private static func writeHeader(
-        _ first: UInt8, _ length: UInt64, _ key: UInt32?, to header: UnsafeMutableRawBufferPointer
+        _ first: UInt8, _ length: UInt64, _ key: UInt32, to header: UnsafeMutableRawBufferPointer
     ) -> Int {
-        let mask: UInt8 = key == nil ? 0 : 0x80
+        let mask: UInt8 = 0x80
         var count = 2
         header[0] = first
         switch length {
@@ -62,7 +54,6 @@ enum FrameWriter {
             header.storeBytes(of: length.bigEndian, toByteOffset: 2, as: UInt64.self)
             count = 10
         }
-        guard let key else { return count }
         header.storeBytes(of: key, toByteOffset: count, as: UInt32.self)
         return count + 4
     }

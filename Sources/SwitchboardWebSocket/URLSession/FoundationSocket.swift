@@ -16,7 +16,7 @@ package final class FoundationSocket: SocketObserver {
         /// The events that wait for the reader.
         var events: [Result<WebSocketEvent, WebSocketViolation>] = []
         var readers = WaitingTasks()
-        /// The sender whose message URLSession has not taken yet, and the number of the message.
+        /// The sender of the message that URLSession has not accepted yet, and the number of the message.
         var sender: (number: Int, continuation: CheckedContinuation<Void, any Error>)?
         var lastSender = 0
         /// The start of the pending receive.
@@ -133,7 +133,7 @@ package final class FoundationSocket: SocketObserver {
     private func reject(with head: NetworkResponse) {
         do throws(NetworkError) {
             try head.checkHeaders(request.limits)
-            finish(.failure(CancellationError()), answer: .success(head))
+            finish(.failure(CancellationError()), handshake: .success(head))
         } catch {
             fail(error)
         }
@@ -176,7 +176,7 @@ package final class FoundationSocket: SocketObserver {
     /// Ends with the Close frame of either side, or with the reported error.
     private func finishWithReport() {
         let (report, closing) = state.withLock { ($0.report, $0.closing) }
-        // URLSession does not always report the answer to a Close frame of this side.
+        // URLSession does not always report the Close frame in response to one of this side.
         if let close = report.close ?? closing.map({ .success($0) }) {
             finish(.success(()), after: close)
         } else if let error = report.error ?? report.failure {
@@ -197,7 +197,7 @@ package final class FoundationSocket: SocketObserver {
 
     private func finish(
         _ end: Result<Void, any Error>, after last: Result<WebSocketEvent, WebSocketViolation>? = nil,
-        answer: Result<NetworkResponse, any Error>? = nil
+        handshake: Result<NetworkResponse, any Error>? = nil
     ) {
         let ended = state.withLock { state -> State? in
             guard state.end == nil else { return nil }
@@ -212,7 +212,7 @@ package final class FoundationSocket: SocketObserver {
         ended.sender?.continuation.resume(throwing: CancellationError())
         ended.readers.resume()
         ended.onReport?()
-        ended.continuation?.resume(with: answer ?? end.flatMap { .failure(CancellationError()) })
+        ended.continuation?.resume(with: handshake ?? end.flatMap { .failure(CancellationError()) })
     }
 }
 
@@ -261,7 +261,7 @@ extension FoundationSocket {
 
     // MARK: Sending
 
-    /// Sends a message, a ping or a Close frame, and waits until URLSession has taken a message.
+    /// Sends a message, a ping or a Close frame. A message waits until URLSession has accepted it.
     func send(_ event: WebSocketEvent) async throws {
         guard let task = state.withLock({ $0.end == nil ? $0.task : nil }) else { throw CancellationError() }
         switch event {

@@ -26,7 +26,7 @@ extension ClientCase {
         let together = many.reduce(Data()) { $0 + frame(0x9, $1) }
         return payloads.map { ClientCase("a ping with \($0)", frame(0x9, $1), pongs: [$1]) }
             + payloads.map {
-                ClientCase("a pong nobody asked for, with \($0)", frame(0xA, $1) + frame(0x1, "next"), [.text("next")])
+                ClientCase("an unsolicited pong, with \($0)", frame(0xA, $1) + frame(0x1, "next"), [.text("next")])
             } + [
                 ClientCase("a ping of 126 bytes", frame(0x9, Data(count: 126)), end: .refusal(1002)),
                 ClientCase("a ping of 65,536 bytes", frame(0x9, Data(count: 65_536)), end: .refusal(1002)),

@@ -4,7 +4,7 @@ import Foundation
 /// UTF-8 ([RFC 6455 §8.1](https://www.rfc-editor.org/rfc/rfc6455#section-8.1), [RFC 3629
 /// §4](https://www.rfc-editor.org/rfc/rfc3629#section-4)).
 extension ClientCase {
-    /// The first and the last character of each length, those beside the surrogates, and all noncharacters.
+    /// The first and the last character of each length, those next to the surrogates, and all noncharacters.
     private static let valid: [(String, Data)] = {
         let boundaries: [UInt32] = [
             0x0, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0x1_0000, 0xF_FFFF, 0x10_0000, 0x10_FFFF, 0xFDD0,

@@ -47,10 +47,10 @@ import Testing
         ].joined()
         for step in steps where step.wire.count <= 600 {
             let whole = outcome([step.wire], limit: step.limit)
-            for place in 1..<max(1, step.wire.count) {
-                let parts = [Data(step.wire.prefix(place)), Data(step.wire.dropFirst(place))]
+            for index in 1..<max(1, step.wire.count) {
+                let parts = [Data(step.wire.prefix(index)), Data(step.wire.dropFirst(index))]
                 let split = outcome(parts, limit: step.limit)
-                #expect(split == whole, "\(step.testDescription), split at \(place)")
+                #expect(split == whole, "\(step.testDescription), split at \(index)")
             }
         }
     }

@@ -9,22 +9,22 @@ import SwitchboardTestSupport
 
 /// The Close frames of this side, as the server receives them.
 @Suite("WebSocket closing", .timeLimit(.minutes(3))) struct WebSocketClosingTests {
-    typealias Way = WebSocketWireTests.Way
+    typealias Route = WebSocketWireTests.Route
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     private func open(
-        _ server: MockServer, _ way: Way = .direct, clock: any Clock<Duration> = ContinuousClock()
+        _ server: MockServer, _ route: Route = .direct, clock: any Clock<Duration> = ContinuousClock()
     ) async throws -> Socket {
-        try await Router(session: way.session).webSocket(for: URLEndPoint(.get, server.url), clock: clock)
+        try await Router(session: route.session).webSocket(for: URLEndPoint(.get, server.url), clock: clock)
     }
 
-    @Test("a released socket still answers the server's Close frame", arguments: Way.allCases)
-    func answered(_ way: Way) async throws {
+    @Test("a released socket still answers the server's Close frame", arguments: Route.allCases)
+    func answered(_ route: Route) async throws {
         try await MockServer.run { server in
             for _ in 0..<50 {
                 server.enqueue(.webSocket(.text("1"), .close(4000, reason: "enough")))
                 do {
-                    let socket = try await open(server, way)
+                    let socket = try await open(server, route)
                     for try await _ in socket {}
                     #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isByServer == true)
                 }
@@ -46,11 +46,11 @@ import SwitchboardTestSupport
         #expect(frame.prefix(2) == bytes("8882") && taker.sent.value.count == 1)
     }
 
-    @Test("leaving the loop sends 1001", arguments: Way.allCases)
-    func leaving(_ way: Way) async throws {
+    @Test("leaving the loop sends 1001", arguments: Route.allCases)
+    func leaving(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1"), .text("2"), .text("3")))
-            let socket = try await open(server, way)
+            let socket = try await open(server, route)
             for try await _ in socket { break }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
             let seen = try await server.takeWebSocket(within: .seconds(60))
@@ -58,11 +58,11 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("canceling the reading task sends 1001", arguments: Way.allCases)
-    func canceling(_ way: Way) async throws {
+    @Test("canceling the reading task sends 1001", arguments: Route.allCases)
+    func canceling(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1")))
-            let socket = try await open(server, way)
+            let socket = try await open(server, route)
             let begun = Gate()
             let reading = Task {
                 for try await _ in socket { begun.open() }
@@ -78,11 +78,11 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("releasing the socket sends 1001", arguments: Way.allCases)
-    func releasing(_ way: Way) async throws {
+    @Test("releasing the socket sends 1001", arguments: Route.allCases)
+    func releasing(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket())
-            var socket: Socket? = try await open(server, way)
+            var socket: Socket? = try await open(server, route)
             let states = try #require(socket).states
             socket = nil
             let seen = try await server.takeWebSocket(within: .seconds(60))
@@ -110,11 +110,11 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("canceling the reading task leaves a silent server", arguments: Way.allCases)
-    func silent(_ way: Way) async throws {
+    @Test("canceling the reading task leaves a silent server", arguments: Route.allCases)
+    func silent(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1"), .stall))
-            let socket = try await open(server, way)
+            let socket = try await open(server, route)
             let begun = Gate()
             let reading = Task {
                 for try await _ in socket { begun.open() }

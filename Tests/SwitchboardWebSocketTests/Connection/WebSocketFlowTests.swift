@@ -30,10 +30,10 @@ import SwitchboardTestSupport
         let connection = WebSocketConnection(queue, WebSocketOptions(), nil, clock: ContinuousClock())
         weak var compressor: MessageDeflater?
         do {
-            let made = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: true)
-            compressor = made
+            let deflater = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: true)
+            compressor = deflater
             let frames = FrameSource(queue)
-            frames.compress(with: made, threshold: 0)
+            frames.compress(with: deflater, threshold: 0)
             let bytes = ResponseBytes {
                 try await Task.sleep(for: .seconds(3_600))
                 return nil
@@ -147,7 +147,7 @@ import SwitchboardTestSupport
     func fullQueue(_ size: Int) async throws {
         let inbox = Inbox(limit: 10 * (size + 64))
         let adding = Task {
-            for _ in 0..<50 where !inbox.add(.binary(Data(count: size))) { await inbox.waitForRoom() }
+            for _ in 0..<50 where !inbox.add(.binary(Data(count: size))) { await inbox.waitForSpace() }
             inbox.end(.success(()))
         }
         #expect(await comesTrue { inbox.isFull })

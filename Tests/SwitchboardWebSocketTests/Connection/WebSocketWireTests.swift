@@ -11,7 +11,7 @@ import SwitchboardTestSupport
 @Suite("WebSocket wire", .timeLimit(.minutes(3))) struct WebSocketWireTests {
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
-    enum Way: CaseIterable {
+    enum Route: CaseIterable {
         /// The session's own socket.
         case direct
         /// libcurl, because a proxy with TLS is configured. No host uses it.
@@ -27,9 +27,9 @@ import SwitchboardTestSupport
         }
     }
 
-    private func open(_ url: URL, _ way: Way, queueLimit: Int = 1 << 20) async throws -> Socket {
+    private func open(_ url: URL, _ route: Route, queueLimit: Int = 1 << 20) async throws -> Socket {
         let options = RequestOptions { $0.webSocket.queueLimit = queueLimit }
-        return try await Router(session: way.session).webSocket(for: URLEndPoint(.get, url, options: options))
+        return try await Router(session: route.session).webSocket(for: URLEndPoint(.get, url, options: options))
     }
 
     /// Runs a server that answers the handshake and then sends bytes, all in one segment.
@@ -50,13 +50,13 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("messages behind the 101 in one segment arrive", arguments: Way.allCases, [1, 100, 20_000])
-    func bytesBehindHead(_ way: Way, _ count: Int) async throws {
+    @Test("messages after the 101 in one segment arrive", arguments: Route.allCases, [1, 100, 20_000])
+    func bytesAfterHead(_ route: Route, _ count: Int) async throws {
         let frames = (0..<count).reduce(into: Data()) { bytes, _ in bytes += [0x81, 0x02, 0x61, 0x62] }
         try await run(frames) {
             try $0.stall()
         } body: { url in
-            let socket = try await open(url, way)
+            let socket = try await open(url, route)
             for _ in 0..<count {
                 let message = try await socket.receive()
                 #expect(message == .text("ab"))
@@ -65,12 +65,12 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("an end of the connection in one pass with the 101 is noticed", arguments: Way.allCases)
-    func endBehindHead(_ way: Way) async throws {
+    @Test("an end of the connection in one pass with the 101 is noticed", arguments: Route.allCases)
+    func endAfterHead(_ route: Route) async throws {
         for _ in 0..<20 {
             try await run(Data([0x81, 0x01, 0x61])) { _ in
             } body: { url in
-                let socket = try await open(url, way)
+                let socket = try await open(url, route)
                 let message = try await socket.receive()
                 #expect(message == .text("a"))
                 let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
@@ -79,8 +79,8 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("a 101 of HTTP/1.0 is refused", arguments: Way.allCases)
-    func oldVersion(_ way: Way) async throws {
+    @Test("a 101 of HTTP/1.0 is refused", arguments: Route.allCases)
+    func oldVersion(_ route: Route) async throws {
         try await RawServer.run { connection in
             let lines = try connection.readHead().components(separatedBy: "\r\n")
             let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
@@ -89,7 +89,7 @@ import SwitchboardTestSupport
                     + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
             try connection.stall()
         } body: { server in
-            let failure = await #expect(throws: NetworkError.self) { try await open(server.url, way) }
+            let failure = await #expect(throws: NetworkError.self) { try await open(server.url, route) }
             #expect(failure?.code == .invalidResponse)
         }
     }
@@ -108,8 +108,8 @@ import SwitchboardTestSupport
 
     enum End: CaseIterable { case close, fin, reset }
 
-    @Test("the end is noticed behind a full inbox", arguments: Way.allCases, End.allCases)
-    func endBehindFullInbox(_ way: Way, _ end: End) async throws {
+    @Test("the end is detected while the inbox is full", arguments: Route.allCases, End.allCases)
+    func endWithFullInbox(_ route: Route, _ end: End) async throws {
         try await run { connection in
             // Fills the inbox and the pipe in front of it, of 512 KiB, but not the system's buffer, from 64 KiB on. Behind a
             // full one, the end does not reach the client.
@@ -123,7 +123,7 @@ import SwitchboardTestSupport
             connection.endSending()
             try connection.stall()
         } body: { url in
-            let socket = try await open(url, way, queueLimit: 1)
+            let socket = try await open(url, route, queueLimit: 1)
             try? await socket.send(.binary(Data()))  // throws if the server is faster
             for await state in socket.states {
                 guard case .closed(let closure) = state else { continue }
@@ -140,8 +140,8 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("a ping is answered behind a full inbox", arguments: Way.allCases)
-    func pingBehindFullInbox(_ way: Way) async throws {
+    @Test("a ping is answered while the inbox is full", arguments: Route.allCases)
+    func pingWithFullInbox(_ route: Route) async throws {
         try await run { connection in
             try Self.send(30, over: connection)
             let ping = try connection.read(14)
@@ -149,15 +149,15 @@ import SwitchboardTestSupport
             try connection.send(Data([0x8A, 8] + payload))
             try connection.stall()
         } body: { url in
-            let socket = try await open(url, way, queueLimit: 1 << 20)
+            let socket = try await open(url, route, queueLimit: 1 << 20)
             try? await socket.send(.binary(Data()))  // throws if the server is faster
             try await socket.ping()
             #expect(socket.metrics.messagesReceived == 30)
         }
     }
 
-    @Test("a silent server is given up behind a full inbox", arguments: Way.allCases)
-    func silenceBehindFullInbox(_ way: Way) async throws {
+    @Test("a silent server is given up while the inbox is full", arguments: Route.allCases)
+    func silenceWithFullInbox(_ route: Route) async throws {
         try await run { connection in
             try Self.send(30, over: connection)
             try connection.stall()
@@ -166,7 +166,7 @@ import SwitchboardTestSupport
                 $0.webSocket.queueLimit = 1 << 20
                 $0.webSocket.pingInterval = .milliseconds(200)
             }
-            let socket: Socket = try await Router(session: way.session)
+            let socket: Socket = try await Router(session: route.session)
                 .webSocket(for: URLEndPoint(.get, url, options: options))
             try? await socket.send(.binary(Data()))  // throws if the server is faster
             for await _ in socket.states {}
@@ -175,8 +175,8 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("a server that stops sending ends a blocked sender", arguments: Way.allCases)
-    func endAmidSend(_ way: Way) async throws {
+    @Test("a server that stops sending ends a blocked sender", arguments: Route.allCases)
+    func endAmidSend(_ route: Route) async throws {
         let isFull = Gate()
         try await run(Data([0x81, 0x01, 0x61])) { connection in
             _ = try connection.hears(within: .seconds(60))
@@ -185,7 +185,7 @@ import SwitchboardTestSupport
             isFull.open()
             try connection.stall()
         } body: { url in
-            let socket = try await open(url, way)
+            let socket = try await open(url, route)
             let sending = Task { while true { try await socket.send(.binary(Data(count: 1 << 20))) } }
             try await isFull.wait()
             let message = try await socket.receive()
@@ -197,9 +197,9 @@ import SwitchboardTestSupport
         }
     }
 
-    /// Resets the connection behind two messages, and behind more than a session buffers.
-    @Test("a reset ends a blocked sender although no message is read", arguments: Way.allCases, [0, 700])
-    func resetAmidSend(_ way: Way, _ count: Int) async throws {
+    /// Resets the connection after two messages, and after more than a session buffers.
+    @Test("a reset ends a blocked sender although no message is read", arguments: Route.allCases, [0, 700])
+    func resetAmidSend(_ route: Route, _ count: Int) async throws {
         let content = Data(repeating: 0x61, count: 1_000)
         let frame = Data([0x82, 0x7E, 0x03, 0xE8]) + content
         let more = (0..<count).reduce(into: Data()) { bytes, _ in bytes += frame }
@@ -209,7 +209,7 @@ import SwitchboardTestSupport
             try connection.pause(.milliseconds(300))
             connection.reset()
         } body: { url in
-            let socket = try await open(url, way, queueLimit: 1)
+            let socket = try await open(url, route, queueLimit: 1)
             let inbox = try await socket.connections.current().inbox
             #expect(await comesTrue { inbox.isFull })
             let late = await #expect(throws: NetworkError.self) {
@@ -250,13 +250,13 @@ import SwitchboardTestSupport
         #expect(failure?.code == .connectionLost)
     }
 
-    @Test("small messages to a slow server arrive whole and in order", arguments: Way.allCases)
-    func slowServer(_ way: Way) async throws {
+    @Test("small messages to a slow server arrive whole and in order", arguments: Route.allCases)
+    func slowServer(_ route: Route) async throws {
         // More than the buffers of the system hold while the server does not read.
         let count = 400
         try await MockServer.run { server in
             server.enqueue(.webSocket(.pause(.milliseconds(300)), .echo))
-            let socket = try await open(server.url, way)
+            let socket = try await open(server.url, route)
             let sending = Task {
                 for number in 0..<count {
                     try await socket.send(.binary(Data(repeating: UInt8(number % 251), count: 20_000 + number)))
@@ -270,22 +270,22 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("a ping after a lost connection throws that connection's error", arguments: Way.allCases)
-    func pingAfterLoss(_ way: Way) async throws {
+    @Test("a ping after a lost connection throws that connection's error", arguments: Route.allCases)
+    func pingAfterLoss(_ route: Route) async throws {
         try await run { _ in
         } body: { url in
-            let socket = try await open(url, way)
+            let socket = try await open(url, route)
             _ = try? await socket.receive()
             let failure = await #expect(throws: NetworkError.self) { try await socket.ping() }
             #expect(failure?.code == .connectionLost)
         }
     }
 
-    @Test("a reset of the router ends its sockets", arguments: Way.allCases)
-    func reset(_ way: Way) async throws {
+    @Test("a reset of the router ends its sockets", arguments: Route.allCases)
+    func reset(_ route: Route) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("1"), .text("2"), .stall))
-            let router = Router<URLEndPoint>(session: way.session)
+            let router = Router<URLEndPoint>(session: route.session)
             let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
             let first = try await socket.receive()
             #expect(first == .text("1"))
@@ -300,9 +300,9 @@ import SwitchboardTestSupport
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
-            for way in Way.allCases {
+            for route in Route.allCases {
                 try await MockServer.run { server in
-                    let router = Router<URLEndPoint>(session: way.session)
+                    let router = Router<URLEndPoint>(session: route.session)
                     let first = try count()
                     for _ in 0..<20 {
                         for end in [WebSocketStep.close(1000), .drop, .reset, .frame(0x3, Data()), .stall] {
@@ -312,7 +312,7 @@ import SwitchboardTestSupport
                             if end == .stall { socket.connections.cancel() } else { _ = try? await socket.receive() }
                         }
                     }
-                    // The session keeps a few.
+                    // The session buffers a few.
                     try #require(await comesTrue { (try? count()) ?? .max < first + 10 })
                 }
             }

@@ -4,8 +4,9 @@ import Switchboard
 import SwitchboardPlatform
 import SwitchboardWebSocket
 
-/// Plays `URLSessionWebSocketTask` as Apple documents it, over a `CurlSession`: URLSession on Linux opens no WebSockets.
-final class StandInTask: SocketTask {
+/// A fake of `URLSessionWebSocketTask` with the documented behavior of Apple's, over a `CurlSession`: URLSession on Linux
+/// opens no WebSockets.
+final class FakeSocketTask: SocketTask {
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     private struct State {

@@ -4,7 +4,7 @@ import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardWebSocket
 
-/// A task of URLSession whose callbacks a test makes.
+/// A task of URLSession whose callbacks a test calls.
 final class ScriptedTask: SocketTask {
     typealias Receive = @Sendable (Result<WebSocketMessage, any Error>) -> Void
     typealias Completion = @Sendable ((any Error)?) -> Void
@@ -18,8 +18,8 @@ final class ScriptedTask: SocketTask {
         var pings: [Completion] = []
         var closes: [UInt16] = []
         var cancels = 0
-        /// Whether messages are taken at once.
-        var takesMessages = true
+        /// Whether messages are accepted at once.
+        var acceptsMessages = true
     }
 
     let requests = Protected<[URLRequest]>([])
@@ -54,11 +54,11 @@ final class ScriptedTask: SocketTask {
     }
 
     func send(_ message: WebSocketMessage, _ completion: @escaping Completion) {
-        let isTaken = state.withLock { state in
+        let isAccepted = state.withLock { state in
             state.sends.append((message, completion))
-            return state.takesMessages
+            return state.acceptsMessages
         }
-        if isTaken { completion(nil) }
+        if isAccepted { completion(nil) }
     }
 
     func receive(_ completion: @escaping Receive) {

@@ -4,11 +4,11 @@ import SwitchboardTestSupport
 import SwitchboardWebSocket
 
 extension SessionKind {
-    /// Makes a session for WebSockets. Where URLSession opens none, a ``StandInTask`` plays its tasks.
+    /// Creates a session for WebSockets. Where URLSession opens none, ``FakeSocketTask`` replaces its tasks.
     func makeForWebSockets() async -> any NetworkSession {
         #if os(Linux)
         guard self == .foundation else { return make() }
-        return await Self.urlSessionHasWebSockets ? make() : TaskSession { StandInTask($0) }
+        return await Self.urlSessionHasWebSockets ? make() : TaskSession { FakeSocketTask($0) }
         #else
         make()
         #endif

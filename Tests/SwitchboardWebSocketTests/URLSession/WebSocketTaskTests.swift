@@ -266,7 +266,7 @@ import Testing
         let (socket, events) = try await open()
         try await socket.send("1")
         task.state.value.sends.first?.completion(nil)
-        task.state.withLock { $0.takesMessages = false }
+        task.state.withLock { $0.acceptsMessages = false }
         let second = Task { try await socket.send("2") }
         #expect(await comesTrue { task.state.value.sends.count == 2 })
         let third = Task { try await socket.send("3") }
@@ -317,8 +317,8 @@ import Testing
 
     // MARK: A full inbox
 
-    @Test("the end is noticed behind a full inbox", arguments: [false, true])
-    func endBehindFullInbox(isByClose: Bool) async throws {
+    @Test("the end is detected while the inbox is full", arguments: [false, true])
+    func endWithFullInbox(isByClose: Bool) async throws {
         let (socket, events) = try await open { $0.webSocket.queueLimit = 1 }
         await task.deliver("first")
         #expect(await comesTrue { socket.metrics.messagesReceived == 1 })
@@ -331,8 +331,8 @@ import Testing
         #expect(try await socket.receive() == "first")
     }
 
-    @Test("a ping is answered behind a full inbox, also a small one", arguments: [1, 1_000])
-    func pingBehindFullInbox(limit: Int) async throws {
+    @Test("a ping is answered while the inbox is full, also a small one", arguments: [1, 1_000])
+    func pingWithFullInbox(limit: Int) async throws {
         let (socket, _) = try await open { $0.webSocket.queueLimit = limit }
         let text = String(repeating: "a", count: limit)
         await task.deliver(text)
