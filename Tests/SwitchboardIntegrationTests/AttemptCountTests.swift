@@ -153,7 +153,7 @@ struct AttemptCountTests {
                 try await withFolder { folder in
                     let file = folder.appendingPathComponent("a")
                     try Data("abc".utf8).write(to: file)
-                    _ = try await router.upload(file, for: endPoint, by: .ietf, options: options)
+                    _ = try await router.upload(endPoint, from: file, by: .ietf, options: options)
                 }
             case .events: for try await _ in router.events(for: endPoint, options: options) {}
             case .jsonLines:

@@ -56,7 +56,7 @@ struct AttemptRecordTests {
             try Data("abc".utf8).write(to: file)
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    file, for: URLEndPoint(.post, url), by: .tus, options: options(monitor))
+                    URLEndPoint(.post, url), from: file, by: .tus, options: options(monitor))
             }
             #expect(error?.history.map(\.outcome).last == .status(400))
             #expect(error?.history.map(\.number) == [1, 2, 3, 4])

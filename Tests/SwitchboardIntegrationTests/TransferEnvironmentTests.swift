@@ -77,7 +77,7 @@ struct TransferEnvironmentTests {
                 try Data(count: 1_000).write(to: file)
                 let manager = NetworkManager(environment: .staging, session: DefaultSession.shared)
                 _ = try await manager.router(for: PlaceApi.self).upload(
-                    file, for: PlaceApi(base: servers(server)), by: NotingUpload(notes: notes), pieceSize: 400,
+                    PlaceApi(base: servers(server)), from: file, by: NotingUpload(notes: notes), pieceSize: 400,
                     progress: TransferProgress { _ in
                         manager.environment = .production
                         notes.note("TransferProgress")

@@ -8,7 +8,7 @@ extension NetworkRouter {
     ///
     /// ```swift
     /// try await router.upload(
-    ///     video, for: .addVideo, by: .tus, state: stateFile)
+    ///     .addVideo, from: video, by: .tus, stateFile: stateFile)
     /// ```
     ///
     /// The first request opens the upload at the endpoint's URL. Later requests have the endpoint's header fields and
@@ -21,11 +21,11 @@ extension NetworkRouter {
     /// `Timeouts` apply to each request.
     ///
     /// - Parameters:
+    ///   - endPoint: The endpoint that creates uploads. Its body is not sent.
     ///   - file: The file to upload. A change of the file meanwhile throws `NetworkError.Code.encodingFailed`.
-    ///   - endPoint: The endpoint that opens uploads. Its body is not sent.
     ///   - flow: The protocol: `.tus`, `.ietf` or a custom one.
     ///   - pieceSize: The largest body of one request in bytes, at least 1. Default 16 MiB.
-    ///   - state: A file that stores the upload's URL, so that the next call with the same file and endpoint resumes
+    ///   - stateFile: A file that stores the upload's URL, so that the next call with the same file and endpoint resumes
     ///     the upload, even in another process. Removed when the upload completes. The URL may be a secret, so only the
     ///     owner can read the file. Nil, the default, stores nothing.
     ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
@@ -36,15 +36,15 @@ extension NetworkRouter {
     ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
     @discardableResult
     public func upload(
-        _ file: URL, for endPoint: EndPoint, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20, state: URL? = nil,
-        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        _ endPoint: EndPoint, from file: URL, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20,
+        stateFile: URL? = nil, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
         let prepared = prepare(endPoint, options)
         let call = LongCall(on: calls, after: [409, 416, 423])  // the server's offset differs
         let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { onProgress in
             let upload = try ResumableUploader(
-                file, by: flow, pieceSize: pieceSize, stateFile: state, in: call, onProgress: onProgress
+                file, by: flow, pieceSize: pieceSize, stateFile: stateFile, in: call, onProgress: onProgress
             ) { change in
                 let response = try await prepared.send { request throws(NetworkError) in
                     try call.join(&request, change)

@@ -45,7 +45,7 @@ extension UploadFlow where Self == IETFUpload {
 }
 
 /// Uploads a file in pieces by the core and the creation extension of
-/// [tus 1.0.0](https://tus.io/protocols/resumable-upload): `router.upload(file, for: .addFile, by: .tus)`.
+/// [tus 1.0.0](https://tus.io/protocols/resumable-upload): `router.upload(.addFile, from: file, by: .tus)`.
 public struct TusUpload: UploadFlow {
     /// The metadata of the upload, such as file name and type. Keys must not contain blanks or commas.
     public let metadata: [String: String]

@@ -25,7 +25,8 @@ struct ResumableUploadTests {
         }
         func send(_ flow: some UploadFlow) async throws -> NetworkResponse {
             try await router.upload(
-                file, for: endPoint, by: flow, pieceSize: 400_000, state: state, options: options, progress: progress)
+                endPoint, from: file, by: flow, pieceSize: 400_000, stateFile: state, options: options,
+                progress: progress)
         }
         switch dialect {
         case .tus: return try await send(.tus)
@@ -175,7 +176,7 @@ struct ResumableUploadTests {
             let endPoint = URLEndPoint(.post, URL(text: "http://h.test/new"))
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    file, for: endPoint, by: .tus,
+                    endPoint, from: file, by: .tus,
                     options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
             }
             #expect(
@@ -196,13 +197,13 @@ struct ResumableUploadTests {
             let endPoint = URLEndPoint(
                 .post, URL(text: "https://h.test/new"), headers: ["Authorization": "Bearer hush", "X-A": "1"])
             let router = Router<URLEndPoint>(session: session)
-            try await router.upload(file, for: endPoint, by: TusUpload(metadata: ["filename": "ä.txt", "type": "x"]))
+            try await router.upload(endPoint, from: file, by: TusUpload(metadata: ["filename": "ä.txt", "type": "x"]))
             #expect(session.requests.map { $0.headers["Authorization"] } == ["Bearer hush", nil])
             #expect(session.requests.map { $0.headers["X-A"] } == ["1", nil])
             // Keys and their values in Base64, separated by commas (tus 1.0.0, Upload-Metadata).
             #expect(session.requests[0].headers["Upload-Metadata"] == "filename w6QudHh0,type eA==")
             let error = await #expect(throws: NetworkError.self) {
-                try await router.upload(file, for: endPoint, by: .tus)
+                try await router.upload(endPoint, from: file, by: .tus)
             }
             #expect(error?.code == .redirectRefused)
         }
@@ -221,7 +222,7 @@ struct ResumableUploadTests {
             for isThere in [false, true] {
                 if isThere { try Data("abc".utf8).write(to: file) }
                 let error = await #expect(throws: NetworkError.self) {
-                    try await router.upload(file, for: endPoint, by: .tus, pieceSize: 1)
+                    try await router.upload(endPoint, from: file, by: .tus, pieceSize: 1)
                 }
                 #expect(error?.code == (isThere ? .encodingFailed : .unreadableFile))
                 #expect(error?.reason?.contains(file.path) == true)
@@ -238,7 +239,7 @@ struct ResumableUploadTests {
             let session = StubSession()
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    file, for: URLEndPoint(.post, URL(text: "http://h.test/new")), by: .tus, pieceSize: size)
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, pieceSize: size)
             }
             #expect(error?.code == .invalidRequest)
             #expect(session.requests.isEmpty)

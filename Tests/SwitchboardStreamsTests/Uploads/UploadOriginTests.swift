@@ -20,7 +20,7 @@ struct UploadOriginTests {
         if !FileManager.default.fileExists(atPath: file.path) { try Data("abcd".utf8).write(to: file) }
         let router = Router<URLEndPoint>(session: session, interceptors: [BearerAuth("t")])
         try await router.upload(
-            file, for: endPoint, by: flow, pieceSize: size, state: state,
+            endPoint, from: file, by: flow, pieceSize: size, stateFile: state,
             options: RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)) })
     }
 

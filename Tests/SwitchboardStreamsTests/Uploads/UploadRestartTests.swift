@@ -22,7 +22,7 @@ struct UploadRestartTests {
                 $0.retry = RetryPolicy(maximumAttempts: 3, clock: TestClock(skips: true))
             }
             try await Router<Uploads>(session: session).upload(
-                file, for: Uploads(url: url, query: query), by: flow, pieceSize: 100_000, options: options)
+                Uploads(url: url, query: query), from: file, by: flow, pieceSize: 100_000, options: options)
         }
     }
 

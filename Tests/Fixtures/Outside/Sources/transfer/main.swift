@@ -51,11 +51,11 @@ do {
         // Some servers require these two.
         let tus = TusUpload(metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"])
         response = try await router.upload(
-            file, for: URLEndPoint(.post, url), by: tus, pieceSize: 1 << 20, state: state, options: patience)
+            URLEndPoint(.post, url), from: file, by: tus, pieceSize: 1 << 20, stateFile: state, options: patience)
     case "registry":
         response = try await router.upload(
-            file, for: URLEndPoint(.post, url), by: RegistryUpload(digest: digest), pieceSize: 1 << 20, state: state,
-            options: patience)
+            URLEndPoint(.post, url), from: file, by: RegistryUpload(digest: digest), pieceSize: 1 << 20,
+            stateFile: state, options: patience)
     default: usage()
     }
     print(response.statusCode, response.metrics.bytesReceived)
