@@ -123,13 +123,14 @@ import Testing
     }
     #endif
 
-    @Test("a manager opens sockets with values and with messages")
+    @Test("a manager's router opens sockets with values and with messages")
     func manager() async throws {
         let session = StubSession(.webSocket(.text("1"), .close()), .webSocket(.text("2"), .close()))
         let manager = NetworkManager(session: session)
-        let typed = try await manager.webSocket(for: ChatApi.room(7), sending: String.self, receiving: Int.self)
+        let router = manager.router(for: ChatApi.self)
+        let typed = try await router.webSocket(for: .room(7), sending: String.self, receiving: Int.self)
         let number = try await typed.receive()
-        let plain = try await manager.webSocket(for: ChatApi.room(8))
+        let plain = try await router.webSocket(for: .room(8))
         let message = try await plain.receive()
         #expect(number == 1 && message == .text("2"))
         #expect(session.requests.map(\.url?.path) == ["/rooms/7", "/rooms/8"])
