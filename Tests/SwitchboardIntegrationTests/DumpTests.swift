@@ -28,7 +28,7 @@ struct DumpTests {
         let deduplicator = Deduplicator()
         let parts: [any Interceptor] = [
             deduplicator, cache, RetryPolicy(), CircuitBreaker(), RateLimiter(1_000),
-            ConcurrencyLimiter(9), Hedging(after: .seconds(60)), BearerAuth(secret),
+            ConcurrencyLimiter(9), HedgingPolicy(after: .seconds(60)), BearerAuth(secret),
         ]
         let held = Deliveries<@Sendable () -> [Any]>()
         let printed = Deliveries<String>()

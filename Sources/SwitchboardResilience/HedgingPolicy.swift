@@ -5,7 +5,7 @@ import SwitchboardPlatform
 /// responses of a server with several machines at the cost of a few more requests.
 ///
 /// ```swift
-/// let hedging = Hedging(after: .milliseconds(300))
+/// let hedging = HedgingPolicy(after: .milliseconds(300))
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), hedging])
 /// ```
 ///
@@ -16,7 +16,7 @@ import SwitchboardPlatform
 ///
 /// Choose a delay that most responses meet, for instance the 95th percentile. The budget prevents twice as many
 /// requests to a slow server.
-public struct Hedging: Interceptor {
+public struct HedgingPolicy: Interceptor {
     private enum Event: Sendable {
         case ended(Result<NetworkResponse, any Error>)
         case late

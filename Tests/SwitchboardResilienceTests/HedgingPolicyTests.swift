@@ -6,12 +6,12 @@ import SwitchboardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
-struct HedgingTests {
+struct HedgingPolicyTests {
     private let url = URL(text: "https://api.example.com/a")
     private let clock = TestClock()
 
     private func router(_ session: StubSession, attempts: Int = 2, budget: RetryBudget? = nil) -> Router<URLEndPoint> {
-        let hedging = Hedging(
+        let hedging = HedgingPolicy(
             after: .milliseconds(300), maximumAttempts: attempts, budget: budget, clock: clock)
         return Router(session: session, interceptors: [hedging])
     }
@@ -35,7 +35,7 @@ struct HedgingTests {
     func overTheWire(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("second"))
-            let hedging = Hedging(after: .milliseconds(1))
+            let hedging = HedgingPolicy(after: .milliseconds(1))
             let router = Router<URLEndPoint>(session: kind.make(), interceptors: [hedging])
             let text = try await router.request(URLEndPoint(.get, server.url), as: String.self)
             #expect(text == "second")
