@@ -132,16 +132,16 @@ struct NotingStore: TokenStore {
 struct NotingUpload: UploadFlow {
     let notes: EnvironmentNotes
 
-    func open(_ request: inout NetworkRequest, length: Int64) {
-        notes.note("UploadFlow.open")
-        TusUpload().open(&request, length: length)
+    func prepareCreation(_ request: inout NetworkRequest, length: Int64) {
+        notes.note("UploadFlow.prepareCreation")
+        TusUpload().prepareCreation(&request, length: length)
     }
 
-    func ask(_ request: inout NetworkRequest) { TusUpload().ask(&request) }
+    func prepareOffsetRequest(_ request: inout NetworkRequest) { TusUpload().prepareOffsetRequest(&request) }
 
-    func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
-        notes.note("UploadFlow.send")
-        TusUpload().send(&request, piece, of: length)
+    func preparePiece(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
+        notes.note("UploadFlow.preparePiece")
+        TusUpload().preparePiece(&request, piece, of: length)
     }
 
     func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {

@@ -85,7 +85,9 @@ struct TransferEnvironmentTests {
             }
         }
         #expect(uploads.data.count == 1_000)
-        notes.expect(["TransferProgress", "UploadFlow.offset", "UploadFlow.open", "UploadFlow.send"])
+        notes.expect([
+            "TransferProgress", "UploadFlow.offset", "UploadFlow.prepareCreation", "UploadFlow.preparePiece",
+        ])
     }
 
     @Test("a download resumes in the environment that it began in")

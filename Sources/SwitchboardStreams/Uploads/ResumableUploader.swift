@@ -11,7 +11,7 @@ extension NetworkRouter {
     ///     .addVideo, from: video, by: .tus, stateFile: stateFile)
     /// ```
     ///
-    /// The first request opens the upload at the endpoint's URL. Later requests have the endpoint's header fields and
+    /// The first request creates the upload at the endpoint's URL. Later requests have the endpoint's header fields and
     /// go to the URL that the server returns. If that is another origin, they omit the header fields that belong to one
     /// origin.
     ///
@@ -82,8 +82,8 @@ actor ResumableUploader {
     private var highest: Int64 = -1
     /// The number of times that the server lost data.
     private var losses = 0
-    /// Whether this call opened the upload, so that its URL belongs to this endpoint.
-    private var isOpened = false
+    /// Whether this call created the upload, so that its URL belongs to this endpoint.
+    private var isCreatedHere = false
     /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false
     /// True when the saved state belongs to another endpoint.
@@ -131,10 +131,10 @@ actor ResumableUploader {
                 }
                 // If the server had all bytes before this call, its response about the offset is the result.
                 let end: NetworkResponse
-                if let response = try await finish() ?? last {
+                if let response = try await complete() ?? last {
                     end = response
                 } else {
-                    end = try await sendToTarget(flow.ask)
+                    end = try await sendToTarget(flow.prepareOffsetRequest)
                 }
                 if let stateFile { unlink(stateFile.path) }
                 return end
@@ -148,7 +148,7 @@ actor ResumableUploader {
     /// Returns the number of bytes that the server has, from its last response or a new request. Counts attempts
     /// without progress.
     private func check(_ reported: Int64?, orRequest: Bool) async throws -> Int64 {
-        let offset = orRequest ? try await target == nil ? open() : requestOffset() : reported
+        let offset = orRequest ? try await target == nil ? create() : requestOffset() : reported
         guard let offset else { throw serverError("does not say how much of the upload it has") }
         guard (0...length).contains(offset) else { throw serverError("has \(offset) of \(length) bytes") }
         if isRecovering, offset < highest {
@@ -174,7 +174,7 @@ actor ResumableUploader {
             target = nil
             return
         }
-        // Opens the upload again if the server lost it.
+        // Creates the upload again if the server lost it.
         if let status = error.statusCode, target != nil, status == 404 || status == 410 || status == 403 {
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
@@ -199,23 +199,23 @@ actor ResumableUploader {
 
     // MARK: Steps
 
-    private func open() async throws -> Int64? {
+    private func create() async throws -> Int64? {
         let endPoint = Protected("")
         let response = try await send { [flow, length] request in
             endPoint.withLock { $0 = Self.name(of: request) }
             request.body = EmptyBody()
-            flow.open(&request, length: length)
+            flow.prepareCreation(&request, length: length)
         }
         guard let url = try response.uploadURL() else {
             throw serverError("does not say where the upload is to go", response)
         }
         try save(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
-        isOpened = true
+        isCreatedHere = true
         return flow.offset(after: response, sent: nil)
     }
 
     private func requestOffset() async throws -> Int64? {
-        flow.offset(after: try await sendToTarget(flow.ask), sent: nil)
+        flow.offset(after: try await sendToTarget(flow.prepareOffsetRequest), sent: nil)
     }
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
@@ -227,7 +227,7 @@ actor ResumableUploader {
         let response = try await sendToTarget { [flow, file, length, onProgress] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
             if let onProgress { request.options.onBodySent = { onProgress(piece.lowerBound + $0, length) } }
-            flow.send(&request, piece, of: length)
+            flow.preparePiece(&request, piece, of: length)
         }
         guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }
         guard offset <= piece.upperBound else {
@@ -236,10 +236,10 @@ actor ResumableUploader {
         return (offset, response)
     }
 
-    private func finish() async throws -> NetworkResponse? {
+    private func complete() async throws -> NetworkResponse? {
         var probe = NetworkRequest(.get, target?.location)
-        guard flow.finish(&probe, length: length) else { return nil }
-        return try await sendToTarget { [flow, length] request in _ = flow.finish(&request, length: length) }
+        guard flow.prepareCompletion(&probe, length: length) else { return nil }
+        return try await sendToTarget { [flow, length] request in _ = flow.prepareCompletion(&request, length: length) }
     }
 
     /// Sends a request to the upload's URL, which each response may change.
@@ -247,8 +247,8 @@ actor ResumableUploader {
         _ change: @escaping @Sendable (inout NetworkRequest) -> Void
     ) async throws -> NetworkResponse {
         guard let target else { throw NetworkError(.missingURL) }
-        let response = try await send { [isForAnotherEndPoint, isOpened] request throws(NetworkError) in
-            guard isOpened || Self.name(of: request) == target.endPoint else {
+        let response = try await send { [isForAnotherEndPoint, isCreatedHere] request throws(NetworkError) in
+            guard isCreatedHere || Self.name(of: request) == target.endPoint else {
                 _ = isForAnotherEndPoint.swap(true)
                 throw NetworkError(
                     .invalidRequest, reason: "the saved state belongs to an upload to \(target.endPoint)")

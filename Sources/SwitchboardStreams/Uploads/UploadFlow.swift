@@ -1,26 +1,26 @@
 import Foundation
 import Switchboard
 
-/// A protocol for uploads in pieces: how to open an upload, ask for its offset, send a piece and finish.
+/// A protocol for uploads in pieces: its requests create an upload, ask for its offset, send a piece and complete it.
 ///
 /// Use ``TusUpload`` or ``IETFUpload``, or write a custom flow. A flow only changes requests and reads
 /// responses; the library sends, retries and saves the state. Each request begins as the endpoint's request, with its
 /// URL and header fields. All requests but the first have the upload's URL instead, and an empty body or the piece.
 public protocol UploadFlow: Sendable {
-    /// Changes the endpoint's request, whose body is empty, to open an upload of this length in bytes.
-    func open(_ request: inout NetworkRequest, length: Int64)
+    /// Changes the endpoint's request, whose body is empty, to create an upload of this length in bytes.
+    func prepareCreation(_ request: inout NetworkRequest, length: Int64)
     /// Changes a request to ask how many bytes the server has.
-    func ask(_ request: inout NetworkRequest)
-    /// Changes a request to send a piece, which is its body already.
-    func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64)
-    /// Changes a request to finish the upload after the last byte. Returns false, the default, if the last piece
-    /// finishes it.
-    func finish(_ request: inout NetworkRequest, length: Int64) -> Bool
-    /// Returns the number of bytes the server has, by its 2xx response to `open`, `ask` or `send`.
+    func prepareOffsetRequest(_ request: inout NetworkRequest)
+    /// Changes a request whose body is a piece of the file.
+    func preparePiece(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64)
+    /// Changes a request to complete the upload after the last byte. Returns false, the default, if the last piece
+    /// completes the upload.
+    func prepareCompletion(_ request: inout NetworkRequest, length: Int64) -> Bool
+    /// Returns the number of bytes that the server has, by a 2xx response to one of these requests.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - sent: The end of the piece that the response is for. Nil for `open` and `ask`.
+    ///   - sent: The end of the piece that the response is for. Nil for a creation and an offset request.
     /// - Returns: The number of bytes, from 0 to the length, or nil when the response does not state it.
     func offset(after response: NetworkResponse, sent: Int64?) -> Int64?
     /// Whether an upload of no bytes still needs a piece. Default false.
@@ -28,8 +28,8 @@ public protocol UploadFlow: Sendable {
 }
 
 extension UploadFlow {
-    /// Returns false: the last piece finishes the upload.
-    public func finish(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
+    /// Returns false: the last piece completes the upload.
+    public func prepareCompletion(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
     /// Whether an upload of no bytes still needs a piece: false.
     public var sendsEmptyPiece: Bool { false }
 }
@@ -56,7 +56,7 @@ public struct TusUpload: UploadFlow {
     }
 
     /// Sets POST with the length and the metadata.
-    public func open(_ request: inout NetworkRequest, length: Int64) {
+    public func prepareCreation(_ request: inout NetworkRequest, length: Int64) {
         request.method = .post
         request.headers["Tus-Resumable"] = "1.0.0"
         request.headers["Upload-Length"] = String(length)
@@ -66,20 +66,20 @@ public struct TusUpload: UploadFlow {
     }
 
     /// Sets HEAD.
-    public func ask(_ request: inout NetworkRequest) {
+    public func prepareOffsetRequest(_ request: inout NetworkRequest) {
         request.method = .head
         request.headers["Tus-Resumable"] = "1.0.0"
     }
 
     /// Sets PATCH with the piece's offset.
-    public func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
+    public func preparePiece(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
         request.method = .patch
         request.headers["Tus-Resumable"] = "1.0.0"
         request.headers["Upload-Offset"] = String(piece.lowerBound)
         request.headers["Content-Type"] = "application/offset+octet-stream"
     }
 
-    /// Returns the field `Upload-Offset`. Without it, returns 0 for the response that opened the upload, and nil
+    /// Returns the field `Upload-Offset`. Without it, returns 0 for the response that created the upload, and nil
     /// otherwise.
     public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
         guard let value = response.headers["Upload-Offset"] else { return response.statusCode == 201 ? 0 : nil }
@@ -100,7 +100,7 @@ public struct IETFUpload: UploadFlow {
     }
 
     /// Sets the length, and POST unless the endpoint's method allows a body.
-    public func open(_ request: inout NetworkRequest, length: Int64) {
+    public func prepareCreation(_ request: inout NetworkRequest, length: Int64) {
         if !request.method.allowsBody { request.method = .post }
         announce(&request)
         request.headers["Upload-Complete"] = "?0"
@@ -108,13 +108,13 @@ public struct IETFUpload: UploadFlow {
     }
 
     /// Sets HEAD.
-    public func ask(_ request: inout NetworkRequest) {
+    public func prepareOffsetRequest(_ request: inout NetworkRequest) {
         request.method = .head
         announce(&request)
     }
 
     /// Sets PATCH with the piece's offset, and marks the last piece as complete.
-    public func send(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
+    public func preparePiece(_ request: inout NetworkRequest, _ piece: Range<Int64>, of length: Int64) {
         request.method = .patch
         announce(&request)
         request.headers["Upload-Offset"] = String(piece.lowerBound)
@@ -123,7 +123,7 @@ public struct IETFUpload: UploadFlow {
     }
 
     /// Returns the field `Upload-Offset`. Without it, returns the end of the piece that was accepted, 0 for the
-    /// response that opened the upload, or nil for the response to HEAD.
+    /// response that created the upload, or nil for the response to HEAD.
     public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
         guard let value = response.headers["Upload-Offset"] else {
             return sent ?? (response.request?.method == .head ? nil : 0)

@@ -7,15 +7,17 @@ struct RegistryUpload: UploadFlow {
     /// `sha256:` and 64 hexadecimal digits. The registry verifies it.
     let digest: String
 
-    func open(_ request: inout NetworkRequest, length: Int64) {
+    func prepareCreation(
+        _ request: inout NetworkRequest, length: Int64
+    ) {
         request.method = .post
     }
 
-    func ask(_ request: inout NetworkRequest) {
+    func prepareOffsetRequest(_ request: inout NetworkRequest) {
         request.method = .get
     }
 
-    func send(
+    func preparePiece(
         _ request: inout NetworkRequest,
         _ piece: Range<Int64>, of length: Int64
     ) {
@@ -25,7 +27,7 @@ struct RegistryUpload: UploadFlow {
         request.headers["Content-Type"] = "application/octet-stream"
     }
 
-    func finish(
+    func prepareCompletion(
         _ request: inout NetworkRequest, length: Int64
     ) -> Bool {
         request.method = .put
