@@ -18,6 +18,25 @@ import SwitchboardText
 /// when the last one leaves, the shared request is canceled. The shared request has the timeouts of the first caller,
 /// but each caller keeps its separate `Timeouts.total`. Only the first caller's history contains the exchange.
 public final class Deduplicator: Interceptor {
+    /// The rule by which a deduplicator treats requests as equal.
+    public struct Rule: Sendable {
+        enum Kind: Sendable {
+            case automatic, never
+            case id(String)
+        }
+
+        let kind: Kind
+
+        /// GET and HEAD requests are equal when their URL, header fields and options are the same.
+        public static let automatic = Rule(kind: .automatic)
+        /// The request is never shared.
+        public static let never = Rule(kind: .never)
+
+        /// Treats requests as equal when they have this id, the same credentials in header fields and query, and the
+        /// same partition. Methods, URLs and bodies may differ: the first request is sent.
+        public static func id(_ id: String) -> Rule { Rule(kind: .id(id)) }
+    }
+
     private let ignored: Set<String>
     private let calls = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
 
@@ -83,25 +102,6 @@ extension NetworkRequest {
     }
 }
 
-/// The rule by which a ``Deduplicator`` treats requests as equal.
-public struct Deduplication: Sendable {
-    enum Kind: Sendable {
-        case automatic, never
-        case id(String)
-    }
-
-    let kind: Kind
-
-    /// GET and HEAD requests are equal when their URL, header fields and options are the same.
-    public static let automatic = Deduplication(kind: .automatic)
-    /// The request is never shared.
-    public static let never = Deduplication(kind: .never)
-
-    /// Treats requests as equal when they have this id, the same credentials in header fields and query, and the same
-    /// partition. Methods, URLs and bodies may differ: the first request is sent.
-    public static func id(_ id: String) -> Deduplication { Deduplication(kind: .id(id)) }
-}
-
 /// The parts of a request that a ``Deduplicator`` compares.
 struct DeduplicationKey: Hashable {
     private struct Field: Hashable {
@@ -155,14 +155,14 @@ extension DeduplicationKey: @unchecked Sendable {}
 
 extension RequestOptions {
     /// The rule by which a ``Deduplicator`` treats other requests as equal to this one. Default
-    /// ``Deduplication/automatic``.
-    public var deduplication: Deduplication {
+    /// ``Deduplicator/Rule/automatic``.
+    public var deduplication: Deduplicator.Rule {
         get { self[DeduplicationOption.self] }
         set { self[DeduplicationOption.self] = newValue }
     }
 }
 
-private enum DeduplicationOption: RequestOption { static let defaultValue = Deduplication.automatic }
+private enum DeduplicationOption: RequestOption { static let defaultValue = Deduplicator.Rule.automatic }
 
 /// The time that remains for retries of a shared request: the longest of its callers. A caller's total timeout ends only
 /// the wait of that caller.
