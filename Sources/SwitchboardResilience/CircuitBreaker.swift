@@ -28,14 +28,9 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         case halfOpen
     }
 
-    /// Returns whether the result of a request counts as a failure of the server.
-    public typealias FailurePredicate = @Sendable (Result<NetworkResponse, NetworkError>) -> Bool
-    /// Returns the name of the circuit that a request belongs to. Error texts show it.
-    public typealias Key = @Sendable (NetworkRequest) -> String
-
     private let rules: Circuit.Rules
-    private let isFailure: FailurePredicate
-    private let key: Key
+    private let isFailure: @Sendable (Result<NetworkResponse, NetworkError>) -> Bool
+    private let key: @Sendable (NetworkRequest) -> String
     private let elapsed: @Sendable () -> Duration
     private let circuits = Protected<[String: Circuit]>([:])
 
@@ -46,11 +41,13 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     ///   - window: The time window of these failures. Default 30 seconds.
     ///   - time: The time for which a circuit stays open. Default 30 seconds.
     ///   - clock: The clock that measures both times.
-    ///   - key: Returns the name of a request's circuit. By default host and port, as in `api.example.com:443`.
-    ///   - isFailure: Returns whether a result counts as a failure. By default ``isFailure(_:)``.
+    ///   - key: Returns the name of a request's circuit, which error texts show. By default host and port, as in
+    ///     `api.example.com:443`.
+    ///   - isFailure: Returns whether a result counts as a failure of the server. By default ``isFailure(_:)``.
     public init(
         failures: Int = 5, within window: Duration = .seconds(30), openFor time: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock(), key: Key? = nil, isFailure: FailurePredicate? = nil
+        clock: any Clock<Duration> = ContinuousClock(), key: (@Sendable (NetworkRequest) -> String)? = nil,
+        isFailure: (@Sendable (Result<NetworkResponse, NetworkError>) -> Bool)? = nil
     ) {
         rules = Circuit.Rules(failures: max(1, failures), window: window.clamped, time: time.clamped)
         elapsed = clock.stopwatch()
