@@ -14,13 +14,13 @@ extension NetworkRouter {
     /// Requests for the following pages have the endpoint's method, header fields and body, and the URL of the link.
     /// The rules of redirects apply: no http after https, and no credentials and only safelisted header fields when
     /// scheme, host or port change; see `RequestOptions.headersToOtherOrigins`. A link from another origin does not
-    /// restore the credentials. A fragment, which is never sent, marks such a URL in ``ResponsePage/next``.
+    /// restore the credentials. A fragment, which is never sent, marks such a URL in ``PageSequence/Page/next``.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint of the first page.
     ///   - type: The type of a decoded page.
-    ///   - url: The URL to resume at: the ``ResponsePage/next`` of an earlier page. Nil, the default, starts at the
-    ///     endpoint's URL.
+    ///   - url: The URL to resume at: the ``PageSequence/Page/next`` of an earlier page. Nil, the default, starts at
+    ///     the endpoint's URL.
     ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The pages. No request is sent before the first page is read.
@@ -52,8 +52,8 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - type: The type of a decoded page.
-    ///   - number: The number of the first page to request: the API's first number, or the ``ResponsePage/next`` of an
-    ///     earlier page.
+    ///   - number: The number of the first page to request: the API's first number, or the ``PageSequence/Page/next``
+    ///     of an earlier page.
     ///   - step: The increment to the next page: 1 by default, or the page size for an offset.
     ///   - isFollowed: Returns true when another page follows this one.
     ///   - endPoint: Returns the endpoint of the page with a number.
@@ -92,8 +92,8 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - type: The type of a decoded page.
-    ///   - cursor: The cursor to resume at: the ``ResponsePage/next`` of an earlier page. Nil, the default, starts at
-    ///     the first page.
+    ///   - cursor: The cursor to resume at: the ``PageSequence/Page/next`` of an earlier page. Nil, the default, starts
+    ///     at the first page.
     ///   - next: Returns the cursor of the following page. Nil or an empty cursor ends the pages.
     ///   - endPoint: Returns the endpoint of the page at a cursor, which is nil for the first page.
     ///   - options: Options for the requests of all pages. They override those of the endpoint. Default none.
@@ -263,7 +263,8 @@ extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Se
 }
 
 extension NetworkRouter where EndPoint: TypedEndPoint {
-    /// Returns the pages of a typed endpoint, decoded on the caller's actor; see `pages(for:as:from:options:isolation:)`.
+    /// Returns the pages of a typed endpoint, decoded on the caller's actor; see
+    /// `pages(for:as:from:options:isolation:)`.
     public func pages(
         for endPoint: EndPoint, from url: URL? = nil, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation

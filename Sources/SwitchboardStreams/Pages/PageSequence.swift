@@ -18,7 +18,7 @@ import SwitchboardPlatform
 /// An error also ends the pages. It is thrown once, after the pages before it.
 public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Sendable {
     /// The type of a page.
-    public typealias Element = ResponsePage<Value, Token>
+    public typealias Element = Page
 
     let plan: PagePlan<Value, Token>
 
@@ -40,7 +40,7 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
         /// - Throws: `NetworkError` as from `NetworkRouter.request(_:as:options:isolation:)`, with
         ///   `NetworkError.Code.redirectRefused` for a link that must not be followed. `CancellationError` when the
         ///   task or the router was canceled.
-        public mutating func next() async throws -> ResponsePage<Value, Token>? {
+        public mutating func next() async throws -> Page? {
             guard !isOver else { return nil }
             isOver = true
             guard let page = try await plan.environment.run({ try await loadPage() }) else { return nil }
@@ -54,7 +54,7 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
             plan.environment.run(operation)
         }
 
-        private mutating func loadPage() async throws -> ResponsePage<Value, Token>? {
+        private mutating func loadPage() async throws -> Page? {
             try Task.checkCancellation()
             if let token { sent.insert(token) }
             guard let response = try await sent.skippingRepeats({ try await plan.send(token, sent) }) else {
@@ -70,13 +70,13 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
             }
         }
 
-        private mutating func read(_ response: NetworkResponse) async throws -> ResponsePage<Value, Token>? {
+        private mutating func read(_ response: NetworkResponse) async throws -> Page? {
             try response.handling.check(response)
             guard response.statusCode != 204, !isRepeat(response) else { return nil }
             lastBody = response.body
             let value = try await plan.decode(response).value
             let next = try plan.next(value, response, token)
-            return ResponsePage(value: value, response: response, next: next.flatMap { sent.contains($0) ? nil : $0 })
+            return Page(value: value, response: response, next: next.flatMap { sent.contains($0) ? nil : $0 })
         }
 
         /// Returns whether the server repeated the previous page.
@@ -91,29 +91,31 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
     }
 }
 
-/// One page of a ``PageSequence``.
-public struct ResponsePage<Value, Token> {
-    /// The decoded body.
-    public let value: Value
-    /// The response that contained the page.
-    public let response: NetworkResponse
-    /// The token of the next page, or nil on the last page. Store it to resume the pages later, even in another
-    /// process.
-    public let next: Token?
+extension PageSequence {
+    /// One page of the sequence.
+    public struct Page {
+        /// The decoded body.
+        public let value: Value
+        /// The response that contained the page.
+        public let response: NetworkResponse
+        /// The token of the next page, or nil on the last page. Store it to resume the pages later, even in another
+        /// process.
+        public let next: Token?
 
-    /// Creates a page, for mocks.
-    public init(value: Value, response: NetworkResponse, next: Token?) {
-        self.value = value
-        self.response = response
-        self.next = next
+        /// Creates a page, for mocks.
+        public init(value: Value, response: NetworkResponse, next: Token?) {
+            self.value = value
+            self.response = response
+            self.next = next
+        }
     }
 }
 
-extension ResponsePage: Sendable where Value: Sendable, Token: Sendable {}
+extension PageSequence.Page: Sendable where Value: Sendable {}
 
-extension ResponsePage: Equatable where Value: Equatable, Token: Equatable {
+extension PageSequence.Page: Equatable where Value: Equatable {
     /// Compares value and next page, but not the response.
-    public static func == (lhs: ResponsePage, rhs: ResponsePage) -> Bool {
+    public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.value == rhs.value && lhs.next == rhs.next
     }
 }
