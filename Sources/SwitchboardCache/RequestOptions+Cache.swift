@@ -2,33 +2,35 @@ import Switchboard
 import Foundation
 import SwitchboardPlatform
 
-/// The time for which a ``ResponseCache`` answers with a stored response.
-///
-/// ``time(_:)`` and ``unlimited`` cover responses with a 2xx status. The lifetime of all others is the server's.
-public enum CacheLifetime: Sendable, Hashable {
-    /// The cache is off: it stores nothing and answers nothing.
-    case none
-    /// A fixed time after the response was stored. It overrides the freshness that the server states.
-    case time(Duration)
-    /// No limit: the response stays until it is removed or evicted.
-    case unlimited
-    /// The lifetime that the server states, by the rules of a private cache ([RFC
-    /// 9111](https://www.rfc-editor.org/rfc/rfc9111)): `max-age` or `Expires`, less `Age`, or an estimate from
-    /// `Last-Modified`, see `RequestOptions.usesHeuristicFreshness`. A response without a lifetime is revalidated for
-    /// each call if it has a validator, and otherwise loaded again.
-    case server
+extension ResponseCache {
+    /// The time for which a ``ResponseCache`` answers with a stored response.
+    ///
+    /// ``time(_:)`` and ``unlimited`` cover responses with a 2xx status. The lifetime of all others is the server's.
+    public enum Lifetime: Sendable, Hashable {
+        /// The cache is off: it stores nothing and answers nothing.
+        case none
+        /// A fixed time after the response was stored. It overrides the freshness that the server states.
+        case time(Duration)
+        /// No limit: the response stays until it is removed or evicted.
+        case unlimited
+        /// The lifetime that the server states, by the rules of a private cache ([RFC
+        /// 9111](https://www.rfc-editor.org/rfc/rfc9111)): `max-age` or `Expires`, less `Age`, or an estimate from
+        /// `Last-Modified`, see `RequestOptions.usesHeuristicFreshness`. A response without a lifetime is revalidated
+        /// for each call if it has a validator, and otherwise loaded again.
+        case server
+    }
 }
 
 extension RequestOptions {
-    /// The time for which a ``ResponseCache`` may answer instead of the server. Default ``CacheLifetime/server``. The
-    /// option has no effect without a ``ResponseCache``.
+    /// The time for which a ``ResponseCache`` may answer instead of the server. Default
+    /// ``ResponseCache/Lifetime/server``. The option has no effect without a ``ResponseCache``.
     ///
     /// `cachePolicy` decides how the cache applies it. `.reloadIgnoringLocalCacheData` and
     /// `.reloadIgnoringLocalAndRemoteCacheData` load the response again and store it. `.reloadRevalidatingCacheData`
     /// revalidates the stored response with the server. `.returnCacheDataElseLoad` returns a stored response of any
     /// age. `.returnCacheDataDontLoad` sends nothing, and throws `NetworkError.Code.notCached` when no response is
     /// stored.
-    public var cacheLifetime: CacheLifetime {
+    public var cacheLifetime: ResponseCache.Lifetime {
         get { self[CacheLifetimeOption.self] }
         set { self[CacheLifetimeOption.self] = newValue }
     }
@@ -57,7 +59,7 @@ extension RequestOptions {
     }
 
     /// The request's cache directives. Default none.
-    public var cacheDirectives: CacheDirectives {
+    public var cacheDirectives: ResponseCache.Directives {
         get { self[CacheDirectivesOption.self] }
         set { self[CacheDirectivesOption.self] = newValue }
     }
@@ -81,7 +83,7 @@ extension RequestOptions {
         set { self[HeuristicFreshnessOption.self] = newValue }
     }
 
-    /// The names by which ``CacheTarget/tag(_:)`` removes the stored response. Default none.
+    /// The names by which ``ResponseCache/Target/tag(_:)`` removes the stored response. Default none.
     public var cacheTags: Set<String> {
         get { self[CacheTagsOption.self] }
         set { self[CacheTagsOption.self] = newValue }
@@ -95,54 +97,56 @@ extension RequestOptions {
     /// ```
     ///
     /// A load in flight of such a response is not stored. An answer from the cache removes nothing.
-    public var makesStale: [CacheTarget] {
+    public var makesStale: [ResponseCache.Target] {
         get { self[MakesStaleOption.self] }
         set { self[MakesStaleOption.self] = newValue }
     }
 }
 
-/// The directives of a request's `Cache-Control` ([RFC 9111
-/// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)), as values.
-///
-/// ```swift
-/// let options = RequestOptions {
-///     $0.cacheDirectives.maxStale = .seconds(600)
-/// }
-/// ```
-///
-/// The cache writes them into the field, so that caches on the way read them too. A `Cache-Control` field that the
-/// request sets itself takes precedence.
-public struct CacheDirectives: Sendable, Hashable {
-    /// The largest accepted age, in whole seconds. Nil accepts any age.
-    public var maxAge: Duration?
-    /// The accepted time since the end of the lifetime, in whole seconds. A century or more accepts any. Nil accepts
-    /// no stale response.
-    public var maxStale: Duration?
-    /// The time for which the response must still be fresh, in whole seconds. Nil makes no demand.
-    public var minFresh: Duration?
-    /// Whether the server must confirm a stored response. Default false.
-    public var noCache = false
-    /// Whether the response must not be stored. Default false.
-    public var noStore = false
-    /// Whether nothing is sent. Without a fitting stored response, the call fails with `NetworkError.Code.notCached`.
-    /// Default false.
-    public var onlyIfCached = false
+extension ResponseCache {
+    /// The directives of a request's `Cache-Control` ([RFC 9111
+    /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)), as values.
+    ///
+    /// ```swift
+    /// let options = RequestOptions {
+    ///     $0.cacheDirectives.maxStale = .seconds(600)
+    /// }
+    /// ```
+    ///
+    /// The cache writes them into the field, so that caches on the way read them too. A `Cache-Control` field that the
+    /// request sets itself takes precedence.
+    public struct Directives: Sendable, Hashable {
+        /// The largest accepted age, in whole seconds. Nil accepts any age.
+        public var maxAge: Duration?
+        /// The accepted time since the end of the lifetime, in whole seconds. A century or more accepts any. Nil
+        /// accepts no stale response.
+        public var maxStale: Duration?
+        /// The time for which the response must still be fresh, in whole seconds. Nil makes no demand.
+        public var minFresh: Duration?
+        /// Whether the server must confirm a stored response. Default false.
+        public var noCache = false
+        /// Whether the response must not be stored. Default false.
+        public var noStore = false
+        /// Whether nothing is sent. Without a fitting stored response, the call fails with
+        /// `NetworkError.Code.notCached`. Default false.
+        public var onlyIfCached = false
 
-    /// Creates no directives.
-    public init() {}
+        /// Creates no directives.
+        public init() {}
 
-    /// The value of the field. Nil without directives.
-    var field: String? {
-        func seconds(_ name: String, _ time: Duration?) -> String? {
-            time.map { "\(name)=\(max(0, $0.components.seconds))" }
+        /// The value of the field. Nil without directives.
+        var field: String? {
+            func seconds(_ name: String, _ time: Duration?) -> String? {
+                time.map { "\(name)=\(max(0, $0.components.seconds))" }
+            }
+            let isAnyStale = maxStale.map { $0 >= .century } ?? false
+            let parts = [
+                seconds("max-age", maxAge), isAnyStale ? "max-stale" : seconds("max-stale", maxStale),
+                seconds("min-fresh", minFresh), noCache ? "no-cache" : nil, noStore ? "no-store" : nil,
+                onlyIfCached ? "only-if-cached" : nil,
+            ].compactMap { $0 }
+            return parts.isEmpty ? nil : parts.joined(separator: ", ")
         }
-        let isAnyStale = maxStale.map { $0 >= .century } ?? false
-        let parts = [
-            seconds("max-age", maxAge), isAnyStale ? "max-stale" : seconds("max-stale", maxStale),
-            seconds("min-fresh", minFresh), noCache ? "no-cache" : nil, noStore ? "no-store" : nil,
-            onlyIfCached ? "only-if-cached" : nil,
-        ].compactMap { $0 }
-        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 }
 
@@ -150,7 +154,7 @@ extension NetworkRequest {
     /// The request with its directives as a header field.
     var withCacheDirectives: NetworkRequest {
         let directives = options.cacheDirectives
-        guard directives != CacheDirectives(), let field = directives.field else { return self }
+        guard directives != ResponseCache.Directives(), let field = directives.field else { return self }
         let own = headers.values(for: "Cache-Control")
         // The core adds one directive for a policy. The options' directives are added to it.
         let isOfPolicy = options.cachePolicy != .useProtocolCachePolicy && own.count == 1 && !own[0].contains(",")
@@ -161,10 +165,10 @@ extension NetworkRequest {
     }
 }
 
-private enum CacheDirectivesOption: RequestOption { static let defaultValue = CacheDirectives() }
+private enum CacheDirectivesOption: RequestOption { static let defaultValue = ResponseCache.Directives() }
 private enum StaleWhileRevalidateOption: RequestOption { static let defaultValue: Duration? = nil }
 private enum HeuristicFreshnessOption: RequestOption { static let defaultValue = true }
 private enum CacheTagsOption: RequestOption { static let defaultValue: Set<String> = [] }
-private enum MakesStaleOption: RequestOption { static let defaultValue: [CacheTarget] = [] }
-private enum CacheLifetimeOption: RequestOption { static let defaultValue = CacheLifetime.server }
+private enum MakesStaleOption: RequestOption { static let defaultValue: [ResponseCache.Target] = [] }
+private enum CacheLifetimeOption: RequestOption { static let defaultValue = ResponseCache.Lifetime.server }
 private enum StaleIfErrorOption: RequestOption { static let defaultValue: Duration? = nil }

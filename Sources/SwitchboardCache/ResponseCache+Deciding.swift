@@ -4,8 +4,8 @@ import Switchboard
 
 extension ResponseCache {
     enum Decision {
-        case answer(StoredResponse, CacheOutcome)
-        case load(CacheOutcome.Reason, text: String)
+        case answer(StoredResponse, Outcome)
+        case load(Outcome.Reason, text: String)
         case refuse
     }
 
@@ -102,7 +102,7 @@ extension URLRequest.CachePolicy {
     }
 }
 
-extension CacheOutcome {
+extension ResponseCache.Outcome {
     /// Returns the outcome in words, for the monitors.
     func text(of stored: StoredResponse, at now: Date) -> String {
         let age = "\(stored.age(at: now).components.seconds) s old"

@@ -37,7 +37,7 @@ extension ResponseCache: ExplainedInterceptor {
     }
 
     private func explanation(
-        of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: CacheOutcome.Reason
+        of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: Outcome.Reason
     ) async -> String {
         let usesStored = !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none
         let tags = await storage.entityTags(of: key)

@@ -14,7 +14,7 @@ struct CacheLoad: Sendable {
     /// The request to send.
     var request: NetworkRequest
     let next: Next
-    let reason: CacheOutcome.Reason
+    let reason: ResponseCache.Outcome.Reason
     /// Whether this is a revalidation in the background, whose answer has no reader.
     var isInBackground = false
     /// The number of the load in the storage.

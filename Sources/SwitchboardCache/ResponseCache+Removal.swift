@@ -9,7 +9,7 @@ extension ResponseCache {
     }
 
     /// Removes the responses with a tag, a path or a URL, for every identity and environment.
-    public func remove(_ target: CacheTarget) async {
+    public func remove(_ target: Target) async {
         if case .url(let url) = target { return await storage.remove(url: url.asCacheKey) }
         let includes = target.includes
         await storage.remove { url, _, tags in includes(url, tags) }
@@ -42,7 +42,7 @@ extension ResponseCache {
     }
 
     /// The number and the size of the stored responses, and counts of hits, saved bytes and evictions.
-    public var usage: CacheUsage {
+    public var usage: Usage {
         get async { await storage.usage }
     }
 

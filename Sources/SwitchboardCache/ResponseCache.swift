@@ -17,15 +17,15 @@ import Switchboard
 ///
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no answer to credentials (401, 407) and no response with `no-store`. Streams and downloads are stored while
-/// they are read. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment) and the
-/// same header fields, including credentials and cookies. Fields that change with each request, such as a signature or
-/// the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored per identity.
-/// A stored GET also answers a HEAD and a `Range` with one range of bytes. A request with a method other than GET, HEAD,
-/// OPTIONS or TRACE removes the stored responses of its path, and of its `Location` and `Content-Location` of the same
-/// origin, unless the server rejects it. A POST's response that states its lifetime and has its own URL as
-/// `Content-Location` answers a later GET. `NetworkResponse.cacheOutcome` states the part that the cache had in a
-/// response.
+/// It stores no answer to credentials (401, 407) and no response with `no-store`. Streams and downloads are stored
+/// while they are read. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment)
+/// and the same header fields, including credentials and cookies. Fields that change with each request, such as a
+/// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
+/// per identity. A stored GET also answers a HEAD and a `Range` with one range of bytes. A request with a method other
+/// than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path, and of its `Location` and
+/// `Content-Location` of the same origin, unless the server rejects it. A POST's response that states its lifetime and
+/// has its own URL as `Content-Location` answers a later GET. `NetworkResponse.cacheOutcome` states the part that the
+/// cache had in a response.
 ///
 /// A 206, and the received bytes of a GET whose body ended early, are stored as one part if they have a strong
 /// validator: an `ETag` without `W/`, or a `Last-Modified` at least a second before `Date`. A part answers the ranges
@@ -60,8 +60,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// Creates a cache in memory.
     ///
     /// - Parameters:
-    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, nor a streamed one
-    ///     above an eighth of it, and evicts the least recently used ones.
+    ///   - memoryLimit: The largest total size, in bytes. The cache does not store a larger response, nor a streamed
+    ///     one above an eighth of it, and evicts the least recently used ones.
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
     ///   - now: Returns the current time.
@@ -86,8 +86,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// - Parameters:
     ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.
     ///   - diskLimit: The largest total size on disk, in bytes. A file counts with the space that it occupies, often a
-    ///     multiple of 4 KiB, and must be at least that. The cache evicts the least recently used ones. A larger response
-    ///     is not stored on disk, and an event of the call states that.
+    ///     multiple of 4 KiB, and must be at least that. The cache evicts the least recently used ones. A larger
+    ///     response is not stored on disk, and an event of the call states that.
     ///   - memoryLimit: The largest total size in memory, in bytes.
     ///   - identity: Returns the identity of a request, which replaces its header fields in the comparison. Nil, the
     ///     default, compares the header fields.
@@ -121,7 +121,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         }
         let now = now()
         let (found, stored, decision, removals) = await decide(key, request, at: now)
-        let reason: CacheOutcome.Reason
+        let reason: Outcome.Reason
         switch decision {
         case .answer(let stored, let outcome):
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
@@ -143,7 +143,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
         return response
     }
 
-    private func missReason(_ key: CacheKey, _ found: StoredResponse?) async -> CacheOutcome.Reason {
+    private func missReason(_ key: CacheKey, _ found: StoredResponse?) async -> Outcome.Reason {
         if let found { return found.part == nil ? .requested : .incomplete }
         return await storage.contains(key) ? .otherVariant : .notStored
     }

@@ -12,7 +12,7 @@ struct CacheExplainTests {
 
     /// Returns the line of the plan about the cache, without its number.
     private func line(
-        _ fixture: CacheFixture, _ url: String = "https://h/", _ lifetime: CacheLifetime = .server,
+        _ fixture: CacheFixture, _ url: String = "https://h/", _ lifetime: ResponseCache.Lifetime = .server,
         method: HTTPMethod = .get, headers: HTTPHeaders = [:],
         _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
     ) async throws -> String {

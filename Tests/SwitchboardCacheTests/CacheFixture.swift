@@ -43,14 +43,14 @@ struct CacheFixture: Sendable {
 
     /// Returns the text of the response to a GET.
     func get(
-        _ url: String = "https://api.example.com/friends", _ lifetime: CacheLifetime = .time(.seconds(60)),
+        _ url: String = "https://api.example.com/friends", _ lifetime: ResponseCache.Lifetime = .time(.seconds(60)),
         headers: HTTPHeaders = [:], _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
     ) async throws -> String {
         try await response(url, lifetime, headers: headers, change).text
     }
 
     func response(
-        _ url: String = "https://api.example.com/friends", _ lifetime: CacheLifetime = .time(.seconds(60)),
+        _ url: String = "https://api.example.com/friends", _ lifetime: ResponseCache.Lifetime = .time(.seconds(60)),
         method: HTTPMethod = .get, headers: HTTPHeaders = [:],
         _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
     ) async throws -> NetworkResponse {

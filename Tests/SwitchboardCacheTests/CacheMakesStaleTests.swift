@@ -14,7 +14,7 @@ struct CacheMakesStaleTests {
 
     /// Returns the URLs that a call removes.
     private func removed(
-        _ targets: [CacheTarget], by method: HTTPMethod = .post, _ status: Int = 200, isOnDisk: Bool = false,
+        _ targets: [ResponseCache.Target], by method: HTTPMethod = .post, _ status: Int = 200, isOnDisk: Bool = false,
         change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
     ) async throws -> [String] {
         try await withFolder { folder in

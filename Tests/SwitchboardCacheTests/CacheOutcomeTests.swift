@@ -25,7 +25,7 @@ struct CacheOutcomeTests {
         let fixture = fixture()
         func outcome(
             _ unit: String = "a", _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
-        ) async throws -> CacheOutcome? {
+        ) async throws -> ResponseCache.Outcome? {
             try await fixture.response("https://h/", .server, headers: ["X-Unit": unit], change).cacheOutcome
         }
         #expect(try await outcome() == .miss(.notStored))
@@ -88,7 +88,7 @@ struct CacheOutcomeTests {
         let fixture = fixture()
         func outcomes(
             _ unit: String = "a", _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
-        ) async throws -> [CacheOutcome] {
+        ) async throws -> [ResponseCache.Outcome] {
             let events = Events()
             let response = try await fixture.response("https://h/", .server, headers: ["X-Unit": unit]) {
                 change(&$0)

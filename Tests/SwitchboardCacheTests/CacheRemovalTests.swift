@@ -111,7 +111,7 @@ struct CacheRemovalTests {
 
     @Test("a removal covers each identity, environment and variant", arguments: [false, true])
     func everybody(isOnDisk: Bool) async throws {
-        let targets: [CacheTarget] = [.tag("t"), .path("a"), .url(URL(text: "https://h/a"))]
+        let targets: [ResponseCache.Target] = [.tag("t"), .path("a"), .url(URL(text: "https://h/a"))]
         for target in targets {
             try await withFolder { folder in
                 let headers: HTTPHeaders = ["Vary": "X-Unit"]
@@ -151,7 +151,7 @@ struct CacheRemovalTests {
             }
             let other = try ResponseCache(folder: folder, memoryLimit: 0)
             await other.remove(.url(URL(text: "https://h/none")))
-            for (number, target) in ([.url(URL(text: "https://h/0")), .path("1"), .tag("t")] as [CacheTarget])
+            for (number, target) in ([.url(URL(text: "https://h/0")), .path("1"), .tag("t")] as [ResponseCache.Target])
                 .enumerated()
             {
                 let url = "https://h/\(number)"

@@ -195,7 +195,7 @@ struct ResponseCacheTests {
             #expect(fixture.session.requests.count == 2, "\(status)")
         }
         let fixture = CacheFixture(headers: ["Cache-Control": "private, No-Store"])
-        for lifetime in [CacheLifetime.unlimited, .time(.seconds(60)), .server] {
+        for lifetime in [ResponseCache.Lifetime.unlimited, .time(.seconds(60)), .server] {
             _ = try await fixture.get("https://h/", lifetime)
             _ = try await fixture.get("https://h/", lifetime)
         }

@@ -10,7 +10,7 @@ actor CacheStorage {
     /// The state that a lock guards, so that a memory hit reads it without entering the actor.
     struct State: Sendable {
         var memory: MemoryCache
-        var counts = CacheUsage()
+        var counts = ResponseCache.Usage()
         /// The number of removals and replacements. Each counts after its files are gone; a removal also counts before.
         var removals = 0
         /// The identity of the last response that was read from disk, with its hash. Most programs have one identity.
@@ -240,12 +240,12 @@ actor CacheStorage {
 
     // MARK: Counts
 
-    nonisolated func count(_ outcome: CacheOutcome, _ bytes: Int) {
+    nonisolated func count(_ outcome: ResponseCache.Outcome, _ bytes: Int) {
         state.withLock { $0.counts.count(outcome, bytes) }
     }
 
     /// The counts, and the size of all responses. Waits until the sizes of all files are known.
-    var usage: CacheUsage {
+    var usage: ResponseCache.Usage {
         get async {
             while let disk, disk.needsScan {
                 recordUses()

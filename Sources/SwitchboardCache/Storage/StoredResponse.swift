@@ -148,7 +148,7 @@ final class StoredResponse: Sendable {
     /// Returns the response to a request that it can answer, with its `Age` field. A HEAD gets no body.
     ///
     /// - Throws: `NetworkError.Code.responseTooLarge` for a body above the request's limit.
-    func answer(to request: NetworkRequest, at now: Date, _ outcome: CacheOutcome) throws(NetworkError)
+    func answer(to request: NetworkRequest, at now: Date, _ outcome: ResponseCache.Outcome) throws(NetworkError)
         -> NetworkResponse
     {
         let slice = slice(for: request)

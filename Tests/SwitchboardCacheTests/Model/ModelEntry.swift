@@ -120,7 +120,7 @@ struct ModelEntry: Sendable {
 extension ModelEntry {
     /// Returns whether the stored response may answer a request at a time with this outcome. The request was sent before
     /// if `isFailed`, and the server failed.
-    func allows(_ outcome: CacheOutcome, _ other: ModelRequest, at now: Double, isFailed: Bool) -> Bool {
+    func allows(_ outcome: ResponseCache.Outcome, _ other: ModelRequest, at now: Double, isFailed: Bool) -> Bool {
         let control = other.control
         let left = freshness(for: other, at: now)
         if other.lifetime == .none || other.policy == .reload { return false }

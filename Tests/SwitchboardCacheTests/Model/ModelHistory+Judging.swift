@@ -130,7 +130,7 @@ extension ModelHistory.State {
         guard let best = fits.max(by: { $0.dateValue < $1.dateValue }), fits.allSatisfy(\.isCertain),
             fits.allSatisfy({ $0.serial == best.serial || $0.dateValue < best.dateValue })
         else { return nil }
-        var wanted: [CacheOutcome] = [.hit, .stale(.requested), .stale(.whileRevalidating)]
+        var wanted: [ResponseCache.Outcome] = [.hit, .stale(.requested), .stale(.whileRevalidating)]
         let isFailed = sent.last?.isFailure ?? false
         if answer.outcome == .stale(.serverFailed) {
             wanted.removeLast()

@@ -62,11 +62,11 @@ struct ModelRequest: Sendable {
         return URLEndPoint(HTTPMethod(rawValue: method), url, task: task, headers: headers, options: options)
     }
 
-    private var typed: CacheDirectives {
+    private var typed: ResponseCache.Directives {
         func seconds(_ name: String) -> Duration? {
             control.seconds(name).map { $0 == .infinity ? .seconds(1 << 40) : .seconds($0) }
         }
-        var typed = CacheDirectives()
+        var typed = ResponseCache.Directives()
         typed.maxAge = seconds("max-age")
         typed.maxStale = seconds("max-stale")
         typed.minFresh = seconds("min-fresh")
@@ -76,7 +76,7 @@ struct ModelRequest: Sendable {
         return typed
     }
 
-    private var cacheLifetime: CacheLifetime {
+    private var cacheLifetime: ResponseCache.Lifetime {
         switch lifetime {
         case .server: .server
         case .none: .none
@@ -151,7 +151,7 @@ struct ModelAnswer: Sendable {
     let serial: Int?
     let body: String
     let age: String?
-    let outcome: CacheOutcome?
+    let outcome: ResponseCache.Outcome?
     /// The code of the error. Nil for a response.
     let error: NetworkError.Code?
 

@@ -8,7 +8,7 @@ import Testing
 /// RFC 9111 §5.2.1: the directives of a request, as a header field and as `RequestOptions.cacheDirectives`.
 @Suite(.timeLimit(.minutes(3)))
 struct CacheDirectiveTests {
-    private static let cases: [(field: String, CacheDirectives, age: TimeInterval, answer: String)] = [
+    private static let cases: [(field: String, ResponseCache.Directives, age: TimeInterval, answer: String)] = [
         // "the client prefers a response whose age is less than or equal to the specified number of seconds"
         ("max-age=10", make { $0.maxAge = .seconds(10) }, 10, "1"),
         ("max-age=10", make { $0.maxAge = .seconds(10) }, 11, "2"),
@@ -33,8 +33,8 @@ struct CacheDirectiveTests {
         ("only-if-cached, no-cache", make { ($0.onlyIfCached, $0.noCache) = (true, true) }, 1, "notCached"),
     ]
 
-    private static func make(_ change: (inout CacheDirectives) -> Void) -> CacheDirectives {
-        var directives = CacheDirectives()
+    private static func make(_ change: (inout ResponseCache.Directives) -> Void) -> ResponseCache.Directives {
+        var directives = ResponseCache.Directives()
         change(&directives)
         return directives
     }

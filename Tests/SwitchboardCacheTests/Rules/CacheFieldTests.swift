@@ -149,7 +149,7 @@ struct CacheFieldTests {
             ("no-cache", 5, "2"), ("max-stale=100", 5, "1"), ("max-stale=100", 160, "1"), ("max-stale=100", 161, "2"),
         ] as [(String, TimeInterval, String)])
     func requestDirectives(control: String, seconds: TimeInterval, text: String) async throws {
-        for lifetime in [CacheLifetime.server, .time(.seconds(60))] {
+        for lifetime in [ResponseCache.Lifetime.server, .time(.seconds(60))] {
             let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""])
             _ = try await fixture.get("https://h/", lifetime)
             fixture.date.advance(by: seconds)

@@ -237,8 +237,10 @@ struct CacheFreshnessTests {
         }
     }
 
-    @Test("each exchange of a redirect is stored separately", arguments: [CacheLifetime.time(.seconds(60)), .server])
-    func redirects(lifetime: CacheLifetime) async throws {
+    @Test(
+        "each exchange of a redirect is stored separately",
+        arguments: [ResponseCache.Lifetime.time(.seconds(60)), .server])
+    func redirects(lifetime: ResponseCache.Lifetime) async throws {
         let session = StubSession { request in
             request.path == "/a"
                 ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])

@@ -86,7 +86,7 @@ struct CachePostTests {
         try await post(streamed, options: RequestOptions { $0.streamsResponse = true })
         #expect(try await streamed.get("https://h/a", .server) == "GET")
         for (headers, lifetime) in [(["Cache-Control": "no-store"], .server), ([:], .none)]
-            as [(HTTPHeaders, CacheLifetime)]
+            as [(HTTPHeaders, ResponseCache.Lifetime)]
         {
             let fixture = self.fixture(Self.fresh)
             try await post(fixture, headers: headers, options: RequestOptions { $0.cacheLifetime = lifetime })

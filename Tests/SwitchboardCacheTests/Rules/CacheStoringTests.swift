@@ -12,7 +12,9 @@ struct CacheStoringTests {
     private static let old: HTTPHeaders = ["Last-Modified": "Fri, 03 Nov 2023 22:13:20 GMT"]
 
     /// Returns the number of exchanges of two equal calls.
-    private func exchanges(_ status: Int, _ headers: HTTPHeaders, _ lifetime: CacheLifetime = .server) async -> Int {
+    private func exchanges(_ status: Int, _ headers: HTTPHeaders, _ lifetime: ResponseCache.Lifetime = .server) async
+        -> Int
+    {
         let fixture = CacheFixture(headers: headers, status: status)
         for _ in 1...2 { _ = try? await fixture.get("https://h/", lifetime) }
         return fixture.session.requests.count
@@ -72,7 +74,7 @@ struct CacheStoringTests {
 
     @Test("an app's own lifetime covers successes only, not errors", arguments: [301, 404, 500])
     func ownLifetime(status: Int) async throws {
-        for lifetime in [CacheLifetime.time(.seconds(60)), .unlimited] {
+        for lifetime in [ResponseCache.Lifetime.time(.seconds(60)), .unlimited] {
             #expect(await exchanges(status, [:], lifetime) == 2)
             #expect(await exchanges(status, ["Cache-Control": "max-age=60"], lifetime) == 1)
         }
@@ -82,7 +84,7 @@ struct CacheStoringTests {
     // the response status code"
     @Test("a 206 is never stored as a whole response")
     func partial() async throws {
-        for lifetime in [CacheLifetime.server, .unlimited] {
+        for lifetime in [ResponseCache.Lifetime.server, .unlimited] {
             #expect(await exchanges(206, ["Cache-Control": "max-age=60", "ETag": "\"1\""], lifetime) == 2)
         }
     }
@@ -147,7 +149,7 @@ struct CacheStoringTests {
             "RFC 9111 §3", "A cache MUST NOT store a response to a request unless: the response status code is final"),
         arguments: [100, 103, 199])
     func interim(status: Int) async throws {
-        for lifetime in [CacheLifetime.server, .unlimited] {
+        for lifetime in [ResponseCache.Lifetime.server, .unlimited] {
             #expect(await exchanges(status, ["Cache-Control": "public, max-age=60", "ETag": "\"1\""], lifetime) == 2)
         }
     }
@@ -165,7 +167,7 @@ struct CacheStoringTests {
             HTTPMethod.post, .put, .patch, .delete, .options, .trace, HTTPMethod("QUERY"),
         ])
     func methods(method: HTTPMethod) async throws {
-        for lifetime in [CacheLifetime.server, .unlimited] {
+        for lifetime in [ResponseCache.Lifetime.server, .unlimited] {
             let fixture = CacheFixture(headers: ["Cache-Control": "public, max-age=60"])
             _ = try await fixture.get("https://h/", lifetime)
             for text in ["2", "3"] {
@@ -189,7 +191,7 @@ struct CacheStoringTests {
                 + "attempt to remove the information from volatile storage"))
     func noStoreOnDisk() async throws {
         try await withFolder { folder in
-            for (isAsked, lifetime) in [(false, CacheLifetime.server), (true, .server), (false, .unlimited)] {
+            for (isAsked, lifetime) in [(false, ResponseCache.Lifetime.server), (true, .server), (false, .unlimited)] {
                 let headers: HTTPHeaders = ["Cache-Control": isAsked ? "max-age=60" : "no-store, max-age=60"]
                 let fixture = try CacheFixture(headers: headers) { try ResponseCache(folder: folder, now: $0) }
                 _ = try await fixture.get(

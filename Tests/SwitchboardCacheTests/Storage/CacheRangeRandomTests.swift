@@ -42,19 +42,22 @@ struct CacheRangeRandomTests {
             }
             // Each way to answer was taken.
             for way in [
-                "range hit", "get hit", "get validated(\(CacheOutcome.Reason.incomplete))",
-                "range validated(\(CacheOutcome.Reason.expired))",
-                "range miss(\(CacheOutcome.Reason.incomplete))", "get miss(\(CacheOutcome.Reason.incomplete))", "cut",
+                "range hit", "get hit", "get validated(\(ResponseCache.Outcome.Reason.incomplete))",
+                "range validated(\(ResponseCache.Outcome.Reason.expired))",
+                "range miss(\(ResponseCache.Outcome.Reason.incomplete))",
+                "get miss(\(ResponseCache.Outcome.Reason.incomplete))", "cut",
             ] {
                 #expect(
-                    counts.contains { $0.key.replacing("SwitchboardCache.CacheOutcome.Reason.", with: "") == way },
+                    counts.contains {
+                        $0.key.replacing("SwitchboardCache.ResponseCache.Outcome.Reason.", with: "") == way
+                    },
                     "\(way) in \(counts)")
             }
         }
     }
 
     /// Returns the reason why an answer is wrong. A faulty answer that the server gave to the client's own range is passed on.
-    private func fault(of response: NetworkResponse, _ outcome: CacheOutcome, requested: String?) -> String? {
+    private func fault(of response: NetworkResponse, _ outcome: ResponseCache.Outcome, requested: String?) -> String? {
         if case .miss = outcome, requested != nil { return nil }
         let tag = response.headers["ETag"] ?? ""
         if response.statusCode == 416 {

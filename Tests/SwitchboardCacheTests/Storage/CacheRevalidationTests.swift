@@ -179,7 +179,7 @@ struct CacheRevalidationTests {
                 ? try ResponseCache(folder: folder, memoryLimit: 0, identity: { _ in "me" }, now: { date.now })
                 : ResponseCache(identity: { _ in "me" }, now: { date.now })
             let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
-            func get(_ unit: String) async throws -> CacheOutcome? {
+            func get(_ unit: String) async throws -> ResponseCache.Outcome? {
                 let options = RequestOptions { $0.monitors = [events] }
                 return try await router.response(
                     for: URLEndPoint(.get, URL(text: "https://h/"), headers: ["X-Unit": unit], options: options)

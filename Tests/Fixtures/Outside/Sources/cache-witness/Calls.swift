@@ -65,7 +65,7 @@ struct Calls: Sendable {
 
     private var time: Double { (clock?.now ?? Date()).timeIntervalSince1970 }
 
-    private func name(_ outcome: CacheOutcome) -> String {
+    private func name(_ outcome: ResponseCache.Outcome) -> String {
         switch outcome {
         case .hit: "hit"
         case .validated: "validated"
