@@ -22,10 +22,8 @@ public struct HedgingPolicy: Interceptor {
         case late
     }
 
-    /// The time to wait for a response before another request is sent.
-    public let delay: Duration
-    /// The maximum number of times that a request is sent, including the first. Default 2.
-    public let maximumAttempts: Int
+    private let delay: Duration
+    private let maximumAttempts: Int
     private let budget: RetryBudget?
     private let clock: any Clock<Duration>
 
@@ -33,7 +31,7 @@ public struct HedgingPolicy: Interceptor {
     ///
     /// - Parameters:
     ///   - delay: The time to wait for a response before another request is sent.
-    ///   - maximumAttempts: The maximum number of times that a request is sent, including the first.
+    ///   - maximumAttempts: The maximum number of times that a request is sent, including the first. Default 2.
     ///   - budget: The limit of additional requests. By default one per ten calls, and at least one a second. Nil for
     ///     no limit.
     ///   - clock: The clock that measures the delay.

@@ -25,13 +25,16 @@ public struct Reachability: Sendable {
     /// The reachability of this machine, checked every second for readers of ``changes``.
     public static let system = Reachability()
 
-    /// The time between two checks of the network while a reader or a request waits.
-    public let interval: Duration
+    fileprivate let interval: Duration
     private let clock: any Clock<Duration>
     private let isOnline: @Sendable () -> Bool
 
-    /// Creates an instance that checks this machine's networks. `clock` measures `interval`, which is at least a
-    /// millisecond.
+    /// Creates an instance that checks this machine's networks.
+    ///
+    /// - Parameters:
+    ///   - interval: The time between two checks while a reader or a request waits, at least a millisecond. Default one
+    ///     second.
+    ///   - clock: The clock that measures it.
     public init(interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
         self.init(interval: interval, clock: clock, isOnline: { NetworkPath.exists })
     }
@@ -77,12 +80,16 @@ public struct Reachability: Sendable {
 /// After that time, the request is sent anyway, and the transport may fail with
 /// `NetworkError.Code.noInternetConnection`. The wait counts toward `Timeouts.total`.
 public struct ConnectivityGate: Interceptor {
-    /// The longest wait. Default one minute.
-    public let limit: Duration
+    private let limit: Duration
     private let reachability: Reachability
     private let clock: any Clock<Duration>
 
-    /// Creates the interceptor. It checks the network every ``Reachability/interval``, measured by `clock`.
+    /// Creates the interceptor.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest wait. Default one minute.
+    ///   - reachability: Checks the network at its interval.
+    ///   - clock: The clock that measures the wait.
     public init(
         upTo limit: Duration = .seconds(60), reachability: Reachability = .system,
         clock: any Clock<Duration> = ContinuousClock()

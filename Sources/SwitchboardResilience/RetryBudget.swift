@@ -11,29 +11,27 @@ import SwitchboardPlatform
 ///
 /// Several policies may share a budget.
 public final class RetryBudget: RetryLimit {
-    /// The number of retries per call. Default 0.2: one retry per five calls.
-    public let ratio: Double
-    /// The number of retries per second that are always allowed. Default 10.
-    public let minimumPerSecond: Double
-    /// The maximum number of saved retries. Default 100.
-    public let capacity: Double
+    private let ratio: Double
     private let elapsed: @Sendable () -> Duration
     private let bucket: Protected<TokenBucket>
 
     /// Creates a budget that starts with the minimum of one second. Negative values and values that are not finite
     /// count as 0.
+    ///
+    /// - Parameters:
+    ///   - ratio: The number of retries per call. Default 0.2: one retry per five calls.
+    ///   - minimumPerSecond: The number of retries per second that are always allowed. Default 10.
+    ///   - capacity: The maximum number of saved retries. Default 100.
+    ///   - clock: The clock that measures the seconds.
     public init(
         ratio: Double = 0.2, minimumPerSecond: Double = 10, capacity: Double = 100,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.ratio = ratio.orZero
-        self.minimumPerSecond = minimumPerSecond.orZero
-        self.capacity = capacity.orZero
         elapsed = clock.stopwatch()
+        let (minimum, capacity) = (minimumPerSecond.orZero, capacity.orZero)
         bucket = Protected(
-            TokenBucket(
-                min(self.minimumPerSecond, self.capacity), capacity: self.capacity, adding: self.minimumPerSecond,
-                per: .seconds(1)))
+            TokenBucket(min(minimum, capacity), capacity: capacity, adding: minimum, per: .seconds(1)))
     }
 
     /// The number of retries that are left now.

@@ -21,12 +21,9 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         var refiller: Task<Void, Never>?
     }
 
-    /// The number of requests that may start per ``period``.
-    public let count: Int
-    /// The time for ``count``.
-    public let period: Duration
-    /// The number of requests that may start at once after a pause.
-    public let burst: Int
+    let count: Int
+    let period: Duration
+    let burst: Int
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
     private let state: Protected<State>

@@ -47,10 +47,12 @@ extension UploadFlow where Self == IETFUpload {
 /// Uploads a file in pieces by the core and the creation extension of
 /// [tus 1.0.0](https://tus.io/protocols/resumable-upload): `router.upload(.addFile, from: file, by: .tus)`.
 public struct TusUpload: UploadFlow {
-    /// The metadata of the upload, such as file name and type. Keys must not contain blanks or commas.
-    public let metadata: [String: String]
+    private let metadata: [String: String]
 
     /// Creates the flow.
+    ///
+    /// - Parameter metadata: The metadata of the upload, such as file name and type. Keys must not contain blanks or
+    ///   commas. Default none.
     public init(metadata: [String: String] = [:]) {
         self.metadata = metadata
     }
@@ -91,10 +93,11 @@ public struct TusUpload: UploadFlow {
 /// HTTP](https://datatracker.ietf.org/doc/draft-ietf-httpbis-resumable-upload/). The first request creates the upload
 /// without content, and PATCH requests append to it.
 public struct IETFUpload: UploadFlow {
-    /// The interop version of the draft that requests announce. Default 8.
-    public let interopVersion: Int
+    private let interopVersion: Int
 
     /// Creates the flow.
+    ///
+    /// - Parameter interopVersion: The interop version of the draft that requests announce. Default 8.
     public init(interopVersion: Int = 8) {
         self.interopVersion = interopVersion
     }

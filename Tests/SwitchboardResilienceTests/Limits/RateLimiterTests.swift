@@ -1,9 +1,10 @@
 import Foundation
 import Switchboard
-import SwitchboardResilience
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
+
+@testable import SwitchboardResilience
 
 @Suite(.timeLimit(.minutes(3)))
 struct RateLimiterTests {

@@ -28,7 +28,8 @@ func settles(_ isSettled: () -> Bool) async -> Bool {
 
 let ledger = Ledger(seed: seed)
 let ends = Ends()
-let budget = RetryBudget(ratio: 0.15, minimumPerSecond: 10)
+let (retryRatio, retriesPerSecond) = (0.15, 10.0)
+let budget = RetryBudget(ratio: retryRatio, minimumPerSecond: retriesPerSecond)
 let limiter = ConcurrencyLimiter(64)
 let plans = (0..<count).map { Plan($0, seed: seed) }
 
@@ -94,7 +95,7 @@ check("were given another answer than theirs", ends.wrongAnswers)
 check("were sent more than 4 times", plans.map(\.id).filter { entries[$0]?.received ?? 0 > 4 })
 
 let again = entries.values.reduce(0) { $0 + max(0, $1.received - 1) }
-let allowed = budget.ratio * Double(count) + budget.minimumPerSecond * (seconds + 1)
+let allowed = retryRatio * Double(count) + retriesPerSecond * (seconds + 1)
 if Double(again) > allowed { findings.append("\(again) requests were sent again, the budget allows \(Int(allowed))") }
 if ledger.damaged > 0 { findings.append("\(ledger.damaged) requests arrived damaged") }
 if limiter.inFlight + limiter.waiting > 0 { findings.append("\(limiter.inFlight) places were not given back") }
