@@ -14,7 +14,7 @@ import SwitchboardPlatform
 ///
 /// The loop ends when the server closes the socket, and throws when the connection is lost. Leaving the loop, canceling
 /// its task or releasing the socket closes it with ``WebSocketCloseCode/goingAway``. A slow reader makes the server wait,
-/// see ``WebSocketOptions/queueLimit``.
+/// see ``WebSocketOptions/receiveBufferLimit``.
 public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     /// The messages that the server sends.
     public typealias Element = Incoming

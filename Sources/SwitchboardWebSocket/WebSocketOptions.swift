@@ -11,17 +11,17 @@ public struct WebSocketOptions: Sendable, Hashable {
     public var messageLimit = 16 << 20
     /// The limit for received and unread messages, in bytes. At the limit the socket stops reading, so the server must
     /// wait. One message may exceed the limit. Default 1 MiB. While a ping waits for its pong, the
-    /// limit is 16 times as high, because the pong follows the messages. The socket finds the server's Close frame after
-    /// the messages before it, or when the server closes the connection.
-    public var queueLimit = 1 << 20
+    /// limit is 16 times as high, because the pong follows the messages. The socket sees a Close frame behind unread
+    /// messages when they are read, or when the server closes the connection.
+    public var receiveBufferLimit = 1 << 20
     /// The time between pings. A ping without a pong after this time ends the connection with
     /// `NetworkError.Code.timedOut`. Default nil: no pings.
     public var pingInterval: Duration?
     /// Whether the socket reconnects when its connection is lost, or when the server closes it temporarily: with 1001,
     /// 1011, 1012, 1013 or 1014. Default false.
     ///
-    /// `RequestOptions.retry` sets the waits, with jitter, and limits the attempts in a row that fail or deliver nothing.
-    /// The default is 10 attempts, with waits that double from 1 second up to 5 minutes. The socket
+    /// `RequestOptions.retry` sets the waits, with jitter, and limits the consecutive attempts that fail or deliver no
+    /// message. The default is 10 attempts, with waits that double from 1 second up to 5 minutes. The socket
     /// reconnects after the failures in its `errorCodes` and `statuses`. A `RetryPolicy` of the chain shares the count.
     /// A ``pingInterval`` detects a dead connection that reports no error.
     public var reconnects = false
@@ -45,9 +45,9 @@ private enum WebSocketOption: RequestOption { static let defaultValue = WebSocke
 /// The compression of messages by `permessage-deflate` ([RFC 7692](https://www.rfc-editor.org/rfc/rfc7692)).
 public struct WebSocketCompression: Sendable, Hashable {
     /// Whether sent messages may refer to earlier ones, which compresses better and costs 300 KB. Default true.
-    public var keepsOwnContext = true
+    public var allowsClientContextTakeover = true
     /// Whether received messages may refer to earlier ones. Default true.
-    public var keepsServerContext = true
+    public var allowsServerContextTakeover = true
     /// The smallest message that is compressed, in bytes. Default 256.
     public var threshold = 256
 
@@ -56,7 +56,8 @@ public struct WebSocketCompression: Sendable, Hashable {
 
     /// The value of `Sec-WebSocket-Extensions` in the handshake.
     var offer: String {
-        "permessage-deflate; client_max_window_bits" + (keepsOwnContext ? "" : "; client_no_context_takeover")
-            + (keepsServerContext ? "" : "; server_no_context_takeover")
+        "permessage-deflate; client_max_window_bits"
+            + (allowsClientContextTakeover ? "" : "; client_no_context_takeover")
+            + (allowsServerContextTakeover ? "" : "; server_no_context_takeover")
     }
 }

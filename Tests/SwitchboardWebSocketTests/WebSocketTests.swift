@@ -187,7 +187,7 @@ import Testing
         try await MockServer.run { server in
             let steps = (0..<400).map { _ in WebSocketStep.binary(Data(count: 100_000)) }
             server.enqueue(.webSocket(steps: steps))
-            let socket = try await open(server) { $0.webSocket.queueLimit = 200_000 }
+            let socket = try await open(server) { $0.webSocket.receiveBufferLimit = 200_000 }
             let first = try await socket.receive()
             #expect(first != nil)
             // Far less than the 40 MB has arrived: the rest waits in the server.

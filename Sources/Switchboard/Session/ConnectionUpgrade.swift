@@ -51,9 +51,9 @@ private enum UpgradeOption: RequestOption { static let defaultValue: ConnectionU
 
 /// A connection that another protocol has taken over.
 package protocol UpgradedConnection: Sendable {
-    /// Sends bytes on the caller's thread. Returns false without sending when they must go through
+    /// Tries to send bytes on the caller's thread. Returns false and sends nothing when the bytes must go through
     /// ``ConnectionUpgrade/outgoing``.
-    func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool
+    func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool
     /// Sets a closure that receives bytes on the session's thread, while a reader of the response's bytes waits. It
     /// returns nil when it consumed all bytes, or else the number that it consumed. The reader then gets the rest,
     /// which may be empty. It must return quickly.

@@ -69,10 +69,10 @@ extension CurlExchange {
 
     // MARK: For the other protocol
 
-    /// Sends bytes on the caller's thread. Returns false and sends nothing if libcurl owns the connection or earlier
+    /// Tries to send bytes on the caller's thread. Returns false and sends nothing if libcurl owns the connection or earlier
     /// bytes are buffered.
-    package func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        upload?.sendAtOnce(bytes) == true
+    package func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        upload?.trySend(bytes) == true
     }
 
     /// Sets a function that receives bytes under the poller's lock, while a reader waits.

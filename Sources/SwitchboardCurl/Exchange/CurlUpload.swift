@@ -169,9 +169,9 @@ final class CurlUpload: Sendable {
 
     // MARK: Over a socket
 
-    /// Sends bytes over the socket on this thread. Returns false and sends nothing without a socket, or if earlier bytes
-    /// are buffered.
-    func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Tries to send bytes over the socket on this thread. Returns false and sends nothing without a socket, or if earlier
+    /// bytes are buffered.
+    func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isSent, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped, let start = bytes.baseAddress else {
                 return (false, nil)

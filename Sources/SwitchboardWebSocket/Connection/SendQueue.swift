@@ -7,15 +7,15 @@ final class SendQueue: Sendable {
     private struct State {
         var messages: [(id: UInt64, message: WebSocketMessage)] = []
         var controls: [WebSocketEvent] = []
-        /// The senders of the queued messages and of the message in flight.
+        /// The continuations of the senders of the queued messages and of the message in flight, by message ID.
         var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        /// The message that the session is sending, and the bytes of its payload.
+        /// The message that the session is sending, and the number of bytes of its payload.
         var inFlight: (id: UInt64, size: Int)?
-        /// Whether a sender writes to the connection on its own thread. The reader waits meanwhile.
+        /// Whether a sender writes to the connection on its own thread. The session waits meanwhile.
         var isSendingDirectly = false
         var lastID: UInt64 = 0
-        /// The task of the session, while nothing is queued.
-        var readers = WaitingTasks()
+        /// The session's task while it waits for an event.
+        var waitingSession = WaitingTasks()
         /// Whether a Close frame is queued or sent.
         var isClosing = false
         /// Whether the session has stopped sending.
@@ -24,17 +24,18 @@ final class SendQueue: Sendable {
         var onStop: (@Sendable () -> Void)?
         var failure: (any Error)?
         var sent: (messages: Int, bytes: Int64) = (0, 0)
-        var direct: (@Sendable (WebSocketEvent) -> Bool)?
+        /// Sends an event on the sender's thread. Returns false when the event must be queued.
+        var directSend: (@Sendable (WebSocketEvent) -> Bool)?
         var recorder: (@Sendable (WebSocketEvent) -> Void)?
 
-        /// Whether the queue is open and empty.
+        /// Whether the queue is open, and nothing is queued or in flight.
         var isIdle: Bool {
             messages.isEmpty && controls.isEmpty && inFlight == nil && !isSendingDirectly && !isClosing
                 && failure == nil
         }
 
         /// The error for new messages after the end or a Close frame. Nil while the queue is open.
-        var refusal: (any Error)? { failure ?? (isClosing ? SendQueue.closing : nil) }
+        var sendError: (any Error)? { failure ?? (isClosing ? SendQueue.closing : nil) }
 
         mutating func takeSenders() -> [CheckedContinuation<Void, any Error>] {
             defer { (senders, messages) = ([:], []) }
@@ -46,19 +47,19 @@ final class SendQueue: Sendable {
             !isSendingDirectly && (!messages.isEmpty || !controls.isEmpty || isClosing || failure != nil)
         }
 
-        mutating func take(onlyControls: Bool) -> Step {
-            if isSendingDirectly { return .none }
+        mutating func take(onlyControls: Bool) -> Taken {
+            if isSendingDirectly { return .nothing }
             if !controls.isEmpty { return .event(controls.removeFirst()) }
             if failure != nil || isClosing { return .end }
-            if onlyControls || messages.isEmpty { return .none }
+            if onlyControls || messages.isEmpty { return .nothing }
             let (id, message) = messages.removeFirst()
             inFlight = (id, message.size)
             return .event(.message(message))
         }
     }
 
-    /// The result of a look into the queue.
-    enum Step { case event(WebSocketEvent), end, none }
+    /// The event that was taken from the queue. `nothing` means that no event is queued now.
+    enum Taken { case event(WebSocketEvent), end, nothing }
 
     private let state = Protected(State())
 
@@ -71,23 +72,23 @@ final class SendQueue: Sendable {
     /// - Throws: The error that the queue ended with, or `CancellationError`.
     func send(_ message: WebSocketMessage) async throws {
         try Task.checkCancellation()
-        if message.size <= Self.directLimit, sendAtOnce(.message(message)) { return }
+        if message.size <= Self.directLimit, trySendDirectly(.message(message)) { return }
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (failure, reader) = state.withLock { state -> ((any Error)?, WaitingTasks?) in
+                let (failure, session) = state.withLock { state -> ((any Error)?, WaitingTasks?) in
                     // The flag is set before the handler below runs.
                     if Task.isCancelled { return (CancellationError(), nil) }
-                    if let refusal = state.refusal { return (refusal, nil) }
+                    if let error = state.sendError { return (error, nil) }
                     state.messages.append((id, message))
                     state.senders[id] = continuation
-                    return (nil, state.readers.take())
+                    return (nil, state.waitingSession.take())
                 }
                 if let failure { continuation.resume(throwing: failure) }
-                reader?.resume()
+                session?.resume()
             }
         } onCancel: {
             cancel(id)
@@ -107,26 +108,26 @@ final class SendQueue: Sendable {
     /// Sends a control frame before the queued messages. A Pong replaces a queued Pong ([RFC 6455
     /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)). Nothing follows a Close frame.
     func sendControl(_ control: WebSocketEvent) {
-        let reader = state.withLock { state -> WaitingTasks? in
+        let session = state.withLock { state -> WaitingTasks? in
             guard state.failure == nil, !state.isClosing else { return nil }
             if case .pong = control { state.controls.removeAll { if case .pong = $0 { true } else { false } } }
             state.controls.append(control)
             if case .close = control { state.isClosing = true }
-            return state.readers.take()
+            return state.waitingSession.take()
         }
-        reader?.resume()
+        session?.resume()
     }
 
     /// Ends the queue. Waiting and later senders get the error.
     func end(_ failure: any Error) {
-        let (senders, reader, direct) = state.withLock { state in
+        let (senders, session, directSend) = state.withLock { state in
             if state.failure == nil { state.failure = failure }
-            defer { (state.direct, state.onStop) = (nil, nil) }
-            return (state.takeSenders(), state.readers.take(), state.direct)
+            defer { (state.directSend, state.onStop) = (nil, nil) }
+            return (state.takeSenders(), state.waitingSession.take(), state.directSend)
         }
-        defer { withExtendedLifetime(direct) {} }  // is released without the lock
+        defer { withExtendedLifetime(directSend) {} }  // is released without the lock
         for sender in senders { sender.resume(throwing: failure) }
-        reader.resume()
+        session.resume()
     }
 }
 
@@ -136,22 +137,22 @@ extension SendQueue {
     /// The longest message that is sent directly, in bytes.
     private static let directLimit = 64 << 10
 
-    /// Sends later events by `send` on the threads of their senders, while the queue is empty. It returns false when the
-    /// event must be queued.
-    func sendDirectly(_ send: @escaping @Sendable (WebSocketEvent) -> Bool) {
-        state.withLock { $0.direct = send }
+    /// Sets a function that sends later events on the threads of their senders, while the queue is empty. The function
+    /// returns false when the event must be queued.
+    func setDirectSend(_ send: @escaping @Sendable (WebSocketEvent) -> Bool) {
+        state.withLock { $0.directSend = send }
     }
 
-    /// Tries to send a message or a Close frame on this thread. Returns false when it must be queued.
-    func sendAtOnce(_ event: WebSocketEvent) -> Bool {
-        let direct = state.withLock { state -> (@Sendable (WebSocketEvent) -> Bool)? in
-            guard state.isIdle, let direct = state.direct else { return nil }
+    /// Tries to send a message or a Close frame on this thread. Returns false when the event must be queued.
+    func trySendDirectly(_ event: WebSocketEvent) -> Bool {
+        let directSend = state.withLock { state -> (@Sendable (WebSocketEvent) -> Bool)? in
+            guard state.isIdle, let directSend = state.directSend else { return nil }
             state.isSendingDirectly = true
-            return direct
+            return directSend
         }
-        guard let direct else { return false }
-        let isSent = direct(event)
-        let reader = state.withLock { state in
+        guard let directSend else { return false }
+        let isSent = directSend(event)
+        let session = state.withLock { state in
             state.isSendingDirectly = false
             if isSent, case .message(let message) = event {
                 state.sent.messages += 1
@@ -159,9 +160,9 @@ extension SendQueue {
             } else if isSent {
                 state.isClosing = true
             }
-            return state.hasWork ? state.readers.take() : nil
+            return state.hasWork ? state.waitingSession.take() : nil
         }
-        reader?.resume()
+        session?.resume()
         return isSent
     }
 }
@@ -170,7 +171,7 @@ extension SendQueue {
 
 extension SendQueue {
     /// Sets an action that runs when the session stops because the connection is lost. The senders wait for ``end(_:)``,
-    /// which has the error of the connection.
+    /// which passes them the error of the connection.
     func whenStopped(_ action: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             if !state.isStopped { state.onStop = action }
@@ -188,8 +189,9 @@ extension SendQueue {
         action?()
     }
 
-    /// Returns the next event. Nil after a Close frame or the end of the queue. Only one reader at a time. The session
-    /// cancels it when the connection is lost. The last event may then be unsent.
+    /// Returns the next event. Nil after a Close frame or the end of the queue. Only one task may call it at a time. The
+    /// call also means that the session has sent the previous event. The session cancels the task when the connection is
+    /// lost. The previous event may then be unsent.
     func next() async -> WebSocketEvent? {
         if !Task.isCancelled { completeInFlight() }
         while true {
@@ -200,18 +202,18 @@ extension SendQueue {
             switch take(onlyControls: false) {
             case .event(let event): return event
             case .end: return nil
-            case .none: await state.wait(in: \.readers) { $0.hasWork }
+            case .nothing: await state.wait(in: \.waitingSession) { $0.hasWork }
             }
         }
     }
 
     /// Takes a control frame between the fragments of the message in flight.
-    func takeControl() -> Step { take(onlyControls: true) }
+    func takeControl() -> Taken { take(onlyControls: true) }
 
-    private func take(onlyControls: Bool) -> Step {
-        let (step, recorder) = state.withLock { ($0.take(onlyControls: onlyControls), $0.recorder) }
-        if case .event(let event) = step { recorder?(event) }
-        return step
+    private func take(onlyControls: Bool) -> Taken {
+        let (taken, recorder) = state.withLock { ($0.take(onlyControls: onlyControls), $0.recorder) }
+        if case .event(let event) = taken { recorder?(event) }
+        return taken
     }
 
     /// Sets a function that receives each event before it is sent.
@@ -222,7 +224,7 @@ extension SendQueue {
     /// Sets the size of the message in flight, after its compression.
     func setInFlightSize(_ size: Int) { state.withLock { $0.inFlight?.size = size } }
 
-    /// Counts the message in flight, and resumes its sender. The session requests the next event after it has sent one.
+    /// Counts the message in flight as sent, and resumes its sender.
     private func completeInFlight() {
         let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard let (id, size) = state.inFlight else { return nil }

@@ -63,8 +63,8 @@ extension WebSocketConnection {
         end(error.asWebSocketError)
     }
 
-    /// Reads bytes on the session's thread, while the task waits for them. Returns nil when all were read. Otherwise it
-    /// returns the number of bytes that were read, and the task continues there.
+    /// Reads bytes on the session's thread, while the connection's task waits for them. Returns nil when all bytes were
+    /// read. Otherwise returns the number of bytes that were read, and the task continues after them.
     func receive(_ bytes: UnsafeRawBufferPointer, _ frames: FrameCoding) -> Int? {
         guard !frames.ignoresBytes else { return nil }
         var rest = bytes
@@ -120,8 +120,8 @@ extension WebSocketConnection {
             defer { state.isClosing = true }
             return !state.isClosing
         }
-        // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so it is sent
-        // directly.
+        // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so the frame is
+        // sent directly.
         if isFirst { sendClose(code) }
         inbox.end(.success(()))
     }
@@ -167,18 +167,19 @@ extension WebSocketConnection {
     }
 }
 
-/// The frames of a connection that carries bytes. Its task reads, or the session's thread while the task waits for bytes.
-final class FrameCoding: @unchecked Sendable {  // the lock of the response's bytes orders the two
+/// The frames of a connection that carries bytes. The connection's task reads them. While the task waits for bytes, the
+/// session's thread reads them.
+final class FrameCoding: @unchecked Sendable {  // the lock of the response's bytes orders the task and the thread
     typealias Stop = WebSocketConnection.Stop
 
-    let source: FrameSource
+    let framer: MessageFramer
     @exclusivity(unchecked) var reader: MessageReader
     /// The stop or the violation that the session's thread found and the task handles.
     @exclusivity(unchecked) var stop: Result<Stop, WebSocketViolation>?
     /// Whether later bytes are ignored, after a Close frame or a violation.
     @exclusivity(unchecked) var ignoresBytes = false
 
-    init(_ source: FrameSource, _ reader: sending MessageReader) { (self.source, self.reader) = (source, reader) }
+    init(_ framer: MessageFramer, _ reader: sending MessageReader) { (self.framer, self.reader) = (framer, reader) }
 
     func takeStop() throws(WebSocketViolation) -> Stop? {
         defer { stop = nil }

@@ -34,7 +34,7 @@ final class WebSocketConnection: Sendable {
         self.request = request
         recorder = request?.options.upgrade?.recorder
         self.clock = clock
-        inbox = Inbox(limit: max(1, options.queueLimit))
+        inbox = Inbox(limit: max(1, options.receiveBufferLimit))
     }
 
     /// The first Close frame. Nil while the connection is open, and when it was lost.
@@ -57,13 +57,13 @@ final class WebSocketConnection: Sendable {
     /// - Parameters:
     ///   - bytes: The server's bytes.
     ///   - frames: Reads and writes the frames.
-    ///   - connection: Sends and receives on the current thread. Nil if the session cannot do that.
+    ///   - connection: Sends on the sender's thread, and receives on the session's. Nil if the session cannot do that.
     func start(_ bytes: ResponseBytes, _ frames: FrameCoding, over connection: (any UpgradedConnection)? = nil) {
         // A full inbox would hide the end of a lost connection.
         queue.whenStopped { [inbox] in inbox.removeLimit() }
         if let connection {
             connection.setReceiver { self.receive($0, frames) }
-            frames.source.send(over: connection)
+            frames.framer.send(over: connection)
         }
         start { await self.read(bytes, frames) }
     }
@@ -180,8 +180,8 @@ final class WebSocketConnection: Sendable {
         return isFirst
     }
 
-    /// Ends the connection without the server's Close frame. It sends one if that does not block. A closing handshake that
-    /// has begun continues.
+    /// Ends the connection without waiting for the server's Close frame. Sends a Close frame if that does not block. A
+    /// closing handshake that has begun continues.
     func cancel() {
         let code = WebSocketCloseCode.goingAway
         guard recordClose(by: WebSocketClosure(sending: code, "")) else { return }
@@ -195,7 +195,7 @@ final class WebSocketConnection: Sendable {
     @discardableResult
     func sendClose(_ code: WebSocketCloseCode, _ reason: String = "") -> Bool {
         let close = WebSocketEvent.close(code, reason: reason)
-        if queue.sendAtOnce(close) { return true }
+        if queue.trySendDirectly(close) { return true }
         queue.sendControl(close)
         return false
     }

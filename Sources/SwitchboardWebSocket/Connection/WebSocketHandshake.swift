@@ -104,8 +104,8 @@ struct HandshakeError: Error {
 
 /// The parameters of `permessage-deflate` that the server accepted.
 struct AcceptedCompression: Equatable {
-    var keepsOwnContext: Bool
-    var keepsServerContext: Bool
+    var allowsClientContextTakeover: Bool
+    var allowsServerContextTakeover: Bool
     /// The binary logarithm of the window for sent messages.
     var windowBits = 15
 
@@ -113,20 +113,20 @@ struct AcceptedCompression: Equatable {
     ///
     /// - Throws: An error for a parameter that the offer does not allow.
     init(_ parameters: [(name: String, value: String?)], to offer: WebSocketCompression) throws(HandshakeError) {
-        (keepsOwnContext, keepsServerContext) = (offer.keepsOwnContext, true)
+        (allowsClientContextTakeover, allowsServerContextTakeover) = (offer.allowsClientContextTakeover, true)
         var seen: Set<String> = []
         for (name, value) in parameters {
             guard seen.insert(name).inserted else { throw HandshakeError("permessage-deflate repeats \(name)") }
             switch (name, value) {
-            case ("client_no_context_takeover", nil): keepsOwnContext = false
-            case ("server_no_context_takeover", nil): keepsServerContext = false
+            case ("client_no_context_takeover", nil): allowsClientContextTakeover = false
+            case ("server_no_context_takeover", nil): allowsServerContextTakeover = false
             case ("client_max_window_bits", let bits?): windowBits = try Self.bits(bits)
             case ("server_max_window_bits", let bits?): _ = try Self.bits(bits)
             case ("", _): throw HandshakeError("permessage-deflate has an empty parameter")
             default: throw HandshakeError("permessage-deflate has an unknown parameter \(name)")
             }
         }
-        guard offer.keepsServerContext || !keepsServerContext else {
+        guard offer.allowsServerContextTakeover || !allowsServerContextTakeover else {
             throw HandshakeError("the server did not accept server_no_context_takeover")
         }
     }

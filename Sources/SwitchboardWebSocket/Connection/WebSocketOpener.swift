@@ -21,10 +21,10 @@ struct WebSocketOpener: Sendable {
     /// Sends the handshake.
     func open() async throws -> Opened {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
-        let direct = Protected<(any UpgradedConnection)?>(nil)
-        let messages = Protected<FoundationSocket?>(nil)
-        defer { messages.swap(nil)?.cancel() }
+        let framer = MessageFramer(queue)
+        let upgraded = Protected<(any UpgradedConnection)?>(nil)
+        let foundationSocket = Protected<FoundationSocket?>(nil)
+        defer { foundationSocket.swap(nil)?.cancel() }
         let response = try await prepare(()).value.answer { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
@@ -33,14 +33,14 @@ struct WebSocketOpener: Sendable {
             request.options.streamsResponse = true
             request.options.upgrade = ConnectionUpgrade {
                 WebSocketHandshake(settings).headers
-            } outgoing: { [weak frames] in
+            } outgoing: { [weak framer] in
                 // Weak, because the queue stores its error, which retains the request.
-                HTTPBodyStream { [weak frames] in await frames?.next() }
+                HTTPBodyStream { [weak framer] in await framer?.next() }
             } connected: {
-                _ = direct.swap($0)
+                _ = upgraded.swap($0)
             } byURLSession: { request, session in
                 let (response, socket) = try await session.openWebSocket(request)
-                messages.swap(socket)?.cancel()
+                foundationSocket.swap(socket)?.cancel()
                 return response
             }
             if settings.reconnects { try call.join(&request) { _ in } }
@@ -59,14 +59,14 @@ struct WebSocketOpener: Sendable {
         do {
             let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
             let negotiation = try handshake.negotiation(response.headers)
-            let coding = FrameCoding(frames, try reader(negotiation, settings, frames))
+            let coding = FrameCoding(framer, try reader(negotiation, settings, framer))
             request.endCall(.success(response.statusCode))
-            if let socket = messages.swap(nil) {
+            if let socket = foundationSocket.swap(nil) {
                 connection.start(socket)
             } else {
                 // Compression would block the thread that serves all connections.
                 let isDirect = negotiation.compression == nil && connection.recorder == nil
-                connection.start(response.bytes, coding, over: isDirect ? direct.swap(nil) : nil)
+                connection.start(response.bytes, coding, over: isDirect ? upgraded.swap(nil) : nil)
             }
             return Opened(
                 connection: connection, subprotocol: negotiation.subprotocol, response: response,
@@ -102,17 +102,17 @@ struct WebSocketOpener: Sendable {
     }
 
     private func reader(
-        _ negotiation: WebSocketHandshake.Negotiation, _ settings: WebSocketOptions, _ frames: FrameSource
+        _ negotiation: WebSocketHandshake.Negotiation, _ settings: WebSocketOptions, _ framer: MessageFramer
     ) throws(HandshakeError) -> MessageReader {
         guard let compression = negotiation.compression else { return MessageReader(limit: settings.messageLimit) }
         do {
             let zlib = try Zlib.loaded.get()
-            let inflater = try MessageInflater(zlib, keepsContext: compression.keepsServerContext)
+            let inflater = try MessageInflater(zlib, keepsContext: compression.allowsServerContextTakeover)
             // zlib has no raw window of 2^8 bytes.
             if compression.windowBits > 8 {
                 let deflater = try MessageDeflater(
-                    zlib, windowBits: compression.windowBits, keepsContext: compression.keepsOwnContext)
-                frames.compress(with: deflater, threshold: settings.compression?.threshold ?? .max)
+                    zlib, windowBits: compression.windowBits, keepsContext: compression.allowsClientContextTakeover)
+                framer.compress(with: deflater, threshold: settings.compression?.threshold ?? .max)
             }
             return MessageReader(limit: settings.messageLimit, inflater: inflater)
         } catch {

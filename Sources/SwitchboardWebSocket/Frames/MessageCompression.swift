@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardPlatform
 
 /// Compresses messages ([RFC 7692 §7.2.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.2.1)).
-final class MessageDeflater: @unchecked Sendable {  // only the single reader of the queue uses it
+final class MessageDeflater: @unchecked Sendable {  // only the caller of `MessageFramer.next()` uses it
     private let deflater: Deflater
     private let keepsContext: Bool
 

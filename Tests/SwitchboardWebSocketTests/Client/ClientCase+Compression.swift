@@ -6,7 +6,7 @@ import SwitchboardPlatform
 extension ClientCase {
     private static func negotiation(_ own: Bool = true, _ server: Bool = true, bits: Int = 15) -> AcceptedCompression? {
         var offer = WebSocketCompression()
-        offer.keepsOwnContext = own
+        offer.allowsClientContextTakeover = own
         var parameters: [(name: String, value: String?)] = [("client_max_window_bits", "\(bits)")]
         if !server { parameters.append(("server_no_context_takeover", nil)) }
         return try? AcceptedCompression(parameters, to: offer)
@@ -16,7 +16,7 @@ extension ClientCase {
     private static func exchange(_ size: Int, _ negotiation: AcceptedCompression) -> (Data, [WebSocketMessage]) {
         guard
             let deflater = try? MessageDeflater(
-                Zlib.loaded.get(), windowBits: 15, keepsContext: negotiation.keepsServerContext)
+                Zlib.loaded.get(), windowBits: 15, keepsContext: negotiation.allowsServerContextTakeover)
         else { return (Data(), []) }
         var (wire, messages) = (Data(), [WebSocketMessage]())
         for number in 0..<10 {

@@ -49,7 +49,7 @@ struct ClientRun {
 
     private func play(by size: Int) async throws -> ([WebSocketMessage], (any Error)?) {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
+        let frames = MessageFramer(queue)
         var options = WebSocketOptions()
         options.messageLimit = step.limit
         let connection = WebSocketConnection(queue, options, nil, clock: ContinuousClock())
@@ -70,13 +70,13 @@ struct ClientRun {
         return (received, failure)
     }
 
-    private func reader(_ frames: FrameSource) throws -> MessageReader {
+    private func reader(_ frames: MessageFramer) throws -> MessageReader {
         guard let compression = step.compression else { return MessageReader(limit: step.limit) }
         let zlib = try Zlib.loaded.get()
         let deflater = try MessageDeflater(
-            zlib, windowBits: compression.windowBits, keepsContext: compression.keepsOwnContext)
+            zlib, windowBits: compression.windowBits, keepsContext: compression.allowsClientContextTakeover)
         frames.compress(with: deflater, threshold: 1)
-        let inflater = try MessageInflater(zlib, keepsContext: compression.keepsServerContext)
+        let inflater = try MessageInflater(zlib, keepsContext: compression.allowsServerContextTakeover)
         return MessageReader(limit: step.limit, inflater: inflater)
     }
 
@@ -102,8 +102,9 @@ struct ClientRun {
 
     // MARK: The client's frames
 
-    private func take(from frames: FrameSource) async throws {
-        let inflater = try MessageInflater(Zlib.loaded.get(), keepsContext: step.compression?.keepsOwnContext ?? true)
+    private func take(from frames: MessageFramer) async throws {
+        let inflater = try MessageInflater(
+            Zlib.loaded.get(), keepsContext: step.compression?.allowsClientContextTakeover ?? true)
         var message: (opcode: UInt8, isCompressed: Bool, content: Data)?
         while let frame = await frames.next() {
             let (opcode, payload) = unmask(frame)

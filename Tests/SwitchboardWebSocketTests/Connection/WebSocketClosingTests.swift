@@ -38,8 +38,8 @@ import SwitchboardTestSupport
     func answersAtOnce() throws {
         let taker = Taker()
         let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
-        let reading = FrameCoding(FrameSource(connection.queue), MessageReader(limit: 1 << 10))
-        reading.source.send(over: taker)
+        let reading = FrameCoding(MessageFramer(connection.queue), MessageReader(limit: 1 << 10))
+        reading.framer.send(over: taker)
         let count = bytes("8802 03E8 00").withUnsafeBytes { connection.receive($0, reading) }
         #expect(count == 4)
         let frame = try #require(taker.sent.value.first)
@@ -157,7 +157,7 @@ import SwitchboardTestSupport
 private final class Taker: UpgradedConnection {
     let sent = Protected<[Data]>([])
 
-    func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool {
         sent.withLock { $0.append(Data(bytes)) }
         return true
     }

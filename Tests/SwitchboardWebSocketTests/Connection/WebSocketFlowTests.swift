@@ -32,7 +32,7 @@ import SwitchboardTestSupport
         do {
             let deflater = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: true)
             compressor = deflater
-            let frames = FrameSource(queue)
+            let frames = MessageFramer(queue)
             frames.compress(with: deflater, threshold: 0)
             let bytes = ResponseBytes {
                 try await Task.sleep(for: .seconds(3_600))
@@ -66,15 +66,15 @@ import SwitchboardTestSupport
     @Test("a send ends when its last fragment was passed on")
     func sendWaits() async throws {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
+        let frames = MessageFramer(queue)
         let hasSent = Protected(false)
         let sending = Task {
-            try await queue.send(.binary(Data(count: FrameSource.fragmentSize + 1)))
+            try await queue.send(.binary(Data(count: MessageFramer.fragmentSize + 1)))
             hasSent.withLock { $0 = true }
         }
         let first = try #require(await frames.next())
         let last = try #require(await frames.next())
-        #expect(first.count == FrameSource.fragmentSize + 14 && last.count == 7)
+        #expect(first.count == MessageFramer.fragmentSize + 14 && last.count == 7)
         await Task.yield()
         #expect(!hasSent.value)
         let third = Task { await frames.next() }
@@ -105,8 +105,8 @@ import SwitchboardTestSupport
     @Test("a control frame passes between the fragments of a message")
     func controlBetween() async throws {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
-        let sending = Task { try await queue.send(.binary(Data(count: FrameSource.fragmentSize * 2))) }
+        let frames = MessageFramer(queue)
+        let sending = Task { try await queue.send(.binary(Data(count: MessageFramer.fragmentSize * 2))) }
         let first = try #require(await frames.next())
         queue.sendControl(.pong(Data("p".utf8)))
         let second = try #require(await frames.next())
@@ -119,7 +119,7 @@ import SwitchboardTestSupport
     @Test("each frame has another mask, of random bits")
     func maskingKeys() async throws {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
+        let frames = MessageFramer(queue)
         var keys: [UInt32] = []
         for _ in 0..<64 {
             queue.sendControl(.pong(Data()))
@@ -133,7 +133,7 @@ import SwitchboardTestSupport
     @Test("only the last of several waiting pongs is sent")
     func pongs() async throws {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
+        let frames = MessageFramer(queue)
         for number in 0..<1_000 { queue.sendControl(.pong(Data("\(number)".utf8))) }
         queue.sendControl(.close(.noStatusReceived, reason: ""))
         #expect(await frames.next()?[1] == 0x83)
@@ -169,7 +169,7 @@ import SwitchboardTestSupport
             server.enqueue(.webSocket(.binary(bytes), .binary(bytes)))
             let clock = TestClock()
             let socket = try await open(server, clock: clock) {
-                $0.queueLimit = 1
+                $0.receiveBufferLimit = 1
                 $0.pingInterval = .seconds(20)
             }
             let inbox = try await socket.connections.current().inbox
@@ -274,7 +274,7 @@ import SwitchboardTestSupport
     @Test("canceling a task that sends withdraws its message")
     func cancelSend() async throws {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
+        let frames = MessageFramer(queue)
         for round in 0..<200 {
             let sending = Task { try await queue.send(.text("withdrawn")) }
             for _ in 0..<round % 10 { await Task.yield() }

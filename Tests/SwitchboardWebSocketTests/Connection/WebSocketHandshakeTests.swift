@@ -89,7 +89,7 @@ import Testing
     func context() {
         let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
         #expect(throws: HandshakeError.self) {
-            try handshake { $0.compression?.keepsServerContext = false }.negotiation(headers)
+            try handshake { $0.compression?.allowsServerContextTakeover = false }.negotiation(headers)
         }
     }
 }

@@ -27,8 +27,8 @@ import SwitchboardTestSupport
         }
     }
 
-    private func open(_ url: URL, _ route: Route, queueLimit: Int = 1 << 20) async throws -> Socket {
-        let options = RequestOptions { $0.webSocket.queueLimit = queueLimit }
+    private func open(_ url: URL, _ route: Route, receiveBufferLimit: Int = 1 << 20) async throws -> Socket {
+        let options = RequestOptions { $0.webSocket.receiveBufferLimit = receiveBufferLimit }
         return try await Router(session: route.session).webSocket(for: URLEndPoint(.get, url, options: options))
     }
 
@@ -123,7 +123,7 @@ import SwitchboardTestSupport
             connection.endSending()
             try connection.stall()
         } body: { url in
-            let socket = try await open(url, route, queueLimit: 1)
+            let socket = try await open(url, route, receiveBufferLimit: 1)
             try? await socket.send(.binary(Data()))  // throws if the server is faster
             for await state in socket.states {
                 guard case .closed(let closure) = state else { continue }
@@ -149,7 +149,7 @@ import SwitchboardTestSupport
             try connection.send(Data([0x8A, 8] + payload))
             try connection.stall()
         } body: { url in
-            let socket = try await open(url, route, queueLimit: 1 << 20)
+            let socket = try await open(url, route, receiveBufferLimit: 1 << 20)
             try? await socket.send(.binary(Data()))  // throws if the server is faster
             try await socket.ping()
             #expect(socket.metrics.messagesReceived == 30)
@@ -163,7 +163,7 @@ import SwitchboardTestSupport
             try connection.stall()
         } body: { url in
             let options = RequestOptions {
-                $0.webSocket.queueLimit = 1 << 20
+                $0.webSocket.receiveBufferLimit = 1 << 20
                 $0.webSocket.pingInterval = .milliseconds(200)
             }
             let socket: Socket = try await Router(session: route.session)
@@ -209,7 +209,7 @@ import SwitchboardTestSupport
             try connection.pause(.milliseconds(300))
             connection.reset()
         } body: { url in
-            let socket = try await open(url, route, queueLimit: 1)
+            let socket = try await open(url, route, receiveBufferLimit: 1)
             let inbox = try await socket.connections.current().inbox
             #expect(await comesTrue { inbox.isFull })
             let late = await #expect(throws: NetworkError.self) {
@@ -234,7 +234,7 @@ import SwitchboardTestSupport
     @Test("a message that a lost connection did not take gets its error")
     func lostMessage() async throws {
         let queue = SendQueue()
-        let frames = FrameSource(queue)
+        let frames = MessageFramer(queue)
         let isStopped = Gate()
         queue.whenStopped { isStopped.open() }
         let sending = Task { try await queue.send(.text("lost")) }

@@ -281,7 +281,7 @@ import Testing
 
     @Test("a slow reader stops the receives")
     func backPressure() async throws {
-        let (socket, _) = try await open { $0.webSocket.queueLimit = 1_000 }
+        let (socket, _) = try await open { $0.webSocket.receiveBufferLimit = 1_000 }
         let text = String(repeating: "a", count: 2_000)
         await task.deliver(text)
         #expect(await comesTrue { socket.metrics.messagesReceived == 1 })
@@ -319,7 +319,7 @@ import Testing
 
     @Test("the end is detected while the inbox is full", arguments: [false, true])
     func endWithFullInbox(isByClose: Bool) async throws {
-        let (socket, events) = try await open { $0.webSocket.queueLimit = 1 }
+        let (socket, events) = try await open { $0.webSocket.receiveBufferLimit = 1 }
         await task.deliver("first")
         #expect(await comesTrue { socket.metrics.messagesReceived == 1 })
         if isByClose { events.didClose(with: 1001, Data()) }
@@ -333,7 +333,7 @@ import Testing
 
     @Test("a ping is answered while the inbox is full, also a small one", arguments: [1, 1_000])
     func pingWithFullInbox(limit: Int) async throws {
-        let (socket, _) = try await open { $0.webSocket.queueLimit = limit }
+        let (socket, _) = try await open { $0.webSocket.receiveBufferLimit = limit }
         let text = String(repeating: "a", count: limit)
         await task.deliver(text)
         #expect(await comesTrue { socket.metrics.messagesReceived == 1 })

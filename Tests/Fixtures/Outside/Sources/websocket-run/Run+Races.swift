@@ -47,7 +47,7 @@ extension Run {
 
     private func closingAmidFlood() async throws {
         for round in 0..<rounds {
-            let socket = try await open { $0.queueLimit = 1 << 16 }
+            let socket = try await open { $0.receiveBufferLimit = 1 << 16 }
             try await socket.send(.text("flood 200 5000"))
             for _ in 0..<(round % 20) { _ = try await socket.receive() }
             await socket.close()

@@ -111,7 +111,7 @@ struct Run: Sendable {
     /// Checks that a server waits for the reader when it has far more to send than fits into the buffers.
     private func slowReader() async throws {
         let count = mebibytes * 8
-        let socket = try await open { $0.queueLimit = 1 << 17 }
+        let socket = try await open { $0.receiveBufferLimit = 1 << 17 }
         try await socket.send(.text("flood \(count) 131072"))
         for number in 0..<count {
             if number < 10 { try await Task.sleep(for: .milliseconds(5)) }

@@ -43,7 +43,7 @@ enum SocketLife: CaseIterable {
     func play(_ router: Router<URLEndPoint>, _ base: URL) async throws {
         let options = RequestOptions {
             $0.timeouts = .none
-            $0.webSocket.queueLimit = 1 << 16
+            $0.webSocket.receiveBufferLimit = 1 << 16
             // Only cancellation ends a `close()` without an answer. Released sockets wait too, and must be gone at the end.
             $0.webSocket.closeTimeout = self == .closingUnanswered ? .seconds(600) : .seconds(1)
         }

@@ -2,8 +2,9 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Converts the events of a queue to masked frames, for a session that carries bytes. It compresses and splits messages.
-final class FrameSource: Sendable {
+/// Turns the events of a queue into masked frames, for a session that carries bytes. It compresses messages and splits
+/// them into fragments.
+final class MessageFramer: Sendable {
     private struct State {
         /// The unsent rest of the message in flight.
         var rest: Fragment?
@@ -32,20 +33,21 @@ final class FrameSource: Sendable {
 
     /// Sends later frames on the senders' threads, while the connection accepts them and nothing is queued.
     func send(over connection: any UpgradedConnection) {
-        queue.sendDirectly { [maskingKeys] event in
+        queue.setDirectSend { [maskingKeys] event in
             let (opcode, payload) = event.frame
             let key = maskingKeys.withLock { $0.next() }
-            return FrameWriter.withFrame(opcode, payload, key: key) { connection.sendAtOnce($0) }
+            return FrameWriter.withFrame(opcode, payload, key: key) { connection.trySend($0) }
         }
     }
 
-    /// Returns the next frame. Nil after a Close frame, the end of the queue, or a cancellation. Only one reader at a time.
+    /// Returns the next frame. Nil after a Close frame, the end of the queue, or a cancellation. Only one task may call it
+    /// at a time.
     func next() async -> Data? {
         if !Task.isCancelled, let rest = state.withLock({ $0.rest }) {
             switch queue.takeControl() {
             case .event(let control): return frame(control)
             case .end: break
-            case .none: return fragment(rest)
+            case .nothing: return fragment(rest)
             }
         }
         guard let event = await queue.next() else { return nil }
