@@ -20,7 +20,7 @@ extension ResponseCache {
         _ key: CacheKey, _ request: NetworkRequest, at now: Date
     ) async -> (found: StoredResponse?, stored: StoredResponse?, decision: Decision, removals: Int) {
         var (found, removals, isFinal) = storage.find(key, request)
-        if !isFinal { found = await storage.findOnDisk(key, request) }
+        if !isFinal { found = await storage.findInMemoryOrOnDisk(key, request) }
         var stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
         let decision = decision(on: stored, request, at: now)
         guard let large = found, large.file != nil, request.readsIntoMemory else {
@@ -34,7 +34,7 @@ extension ResponseCache {
         }
         found = storage.readable(large, by: request)
         // Removes a damaged file from the index.
-        if found == nil { _ = await storage.findOnDisk(key, request) }
+        if found == nil { _ = await storage.findInMemoryOrOnDisk(key, request) }
         stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
         return (found, stored, self.decision(on: stored, request, at: now), removals)
     }

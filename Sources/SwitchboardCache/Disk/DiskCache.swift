@@ -3,7 +3,8 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Stores responses in a folder, one file per response. Not thread-safe.
+/// Stores responses in a folder, one file per response. The instance belongs to the actor ``CacheStorage``. Any task may
+/// call the static functions.
 ///
 /// The names of the files are the index: see ``CacheFileName``. A response without `Vary` is found by its name alone,
 /// so the first hit needs no listing. For other responses the folder is listed once, and again when another process
@@ -97,8 +98,7 @@ final class DiskCache {
         return nil
     }
 
-    /// Reads the response without `Vary`, which replaced all other variants, by its file's name. Any task may call
-    /// this.
+    /// Reads the response without `Vary`, which replaced all other variants, by its file's name.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
         let path = folder.path(of: name)
         switch CacheFile.read(path, expecting: key.url) {
@@ -163,7 +163,7 @@ final class DiskCache {
 
     // MARK: Storing
 
-    /// Returns a file for a response. Any task may call this.
+    /// Returns a file for a response.
     static func draft(
         _ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int
     ) throws(CacheRefusal) -> CacheDraft {
@@ -179,7 +179,7 @@ final class DiskCache {
         }
     }
 
-    /// Returns a finished file with a response and its body. Any task may call this.
+    /// Returns a finished file with a response and its body.
     static func finishedDraft(
         _ response: StoredResponse, _ key: CacheKey, in folder: CacheFolder, limit: Int
     ) throws(CacheRefusal) -> CacheDraft {

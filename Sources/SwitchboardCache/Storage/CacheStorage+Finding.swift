@@ -3,9 +3,10 @@ import Foundation
 import Switchboard
 
 extension CacheStorage {
-    /// Returns the most recent stored response that matches a request, whatever its age. It searches the memory and the
-    /// file of the response without `Vary`. If the result is not final, the caller continues with ``findOnDisk(_:_:)``.
-    /// A large body stays in its file.
+    /// Returns the most recent stored response that matches a request, whatever its age. Searches the memory and the file
+    /// of the response without `Vary`. Stores a response from disk in memory, and updates the last-used time of its
+    /// file. If the result is not final, the caller continues with ``findInMemoryOrOnDisk(_:_:)``. A large body stays in
+    /// its file.
     nonisolated func find(
         _ key: CacheKey, _ request: NetworkRequest
     ) -> (found: StoredResponse?, removals: Int, isFinal: Bool) {
@@ -27,7 +28,8 @@ extension CacheStorage {
         return (nil, removals, false)
     }
 
-    func findOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
+    /// Returns the most recent stored response that matches a request, and stores a response from disk in memory.
+    func findInMemoryOrOnDisk(_ key: CacheKey, _ request: NetworkRequest) -> StoredResponse? {
         let found = state.withLock { $0.memory.find(key, request)?.response }
         guard let disk else { return found }
         defer { scanSizes() }
@@ -50,7 +52,7 @@ extension CacheStorage {
         }
     }
 
-    /// Returns the response that ``find(_:_:)`` would return, without a body on disk and without counting its use.
+    /// Returns the response that ``find(_:_:)`` would return, without a body on disk. Does not update its last-used time.
     func peek(_ key: CacheKey, _ request: NetworkRequest) -> (response: StoredResponse, isInMemory: Bool)? {
         let inMemory = state.withLock { $0.memory.peek(key, request) }
         if let inMemory, folder == nil || inMemory.variant.isEmpty { return (inMemory, true) }
@@ -86,8 +88,8 @@ extension CacheStorage {
         return found
     }
 
-    /// Returns the most recent response in memory that matches a request, the hash of the key's identity if none
-    /// matches and the hash is known, and the number of removals. Once a second, it checks the folder, and removes a
+    /// Returns the most recent response in memory that matches a request, the hash of the key's identity if no response
+    /// matches and the hash is known, and the number of removals. Checks the folder once a second, and removes a
     /// response whose file another cache removed.
     nonisolated func findInMemory(
         _ key: CacheKey, _ request: NetworkRequest

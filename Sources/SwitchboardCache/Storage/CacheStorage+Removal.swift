@@ -71,7 +71,7 @@ extension CacheStorage {
 
     /// Removes the stored response that matches a request, if it has the validators of a refused answer.
     func remove(_ key: CacheKey, _ request: NetworkRequest, refused: NetworkResponse) {
-        guard let found = findOnDisk(key, request), found.isVersion(of: refused) else { return }
+        guard let found = findInMemoryOrOnDisk(key, request), found.isVersion(of: refused) else { return }
         removeMatching(key, request)
     }
 

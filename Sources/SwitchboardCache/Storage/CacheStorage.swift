@@ -80,7 +80,7 @@ actor CacheStorage {
     private func add(_ load: CacheLoad) -> (load: CacheLoad, isFoundAgain: Bool) {
         var load = load
         let isFoundAgain = load.removals.map { old in state.withLock { $0.removals != old } } ?? false
-        if isFoundAgain { load.found = findOnDisk(load.key, load.request) }
+        if isFoundAgain { load.found = findInMemoryOrOnDisk(load.key, load.request) }
         nextLoad += 1
         let tags = load.request.options.cacheTags.union(load.found?.tags ?? [])
         let isSuperseded = isBeingRemoved(load.key, tags)
@@ -186,7 +186,7 @@ actor CacheStorage {
     /// arrive in any order.
     private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
         guard response.part != nil || load.isSuperseded, response.file == nil,
-            let current = findOnDisk(load.key, load.request), response.part != nil || current.part != nil
+            let current = findInMemoryOrOnDisk(load.key, load.request), response.part != nil || current.part != nil
         else { return nil }
         guard let file = current.file else { return current.joined(with: response) }
         return (try? file.checked(0..<file.bodyCount)).flatMap { current.with(body: $0).joined(with: response) }
@@ -195,7 +195,8 @@ actor CacheStorage {
     /// Returns whether the stored bytes of a part's version are above the request's limit, so that they are not
     /// combined with the part.
     func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
-        guard response.part != nil, let current = findOnDisk(load.key, load.request), let file = current.file else {
+        guard response.part != nil, let current = findInMemoryOrOnDisk(load.key, load.request), let file = current.file
+        else {
             return false
         }
         return file.bodyCount > load.request.limits.responseBody && current.isSameVersion(as: response)
@@ -203,14 +204,14 @@ actor CacheStorage {
 
     /// Returns whether the stored response has the same strong validator as the answer to a load.
     func isSameVersionStored(as answer: StoredResponse, _ load: Load) -> Bool {
-        findOnDisk(load.key, load.request)?.isSameVersion(as: answer) ?? false
+        findInMemoryOrOnDisk(load.key, load.request)?.isSameVersion(as: answer) ?? false
     }
 
     /// Returns whether a streamed response may replace the stored one. A part replaces a shorter one of its version. A
     /// whole one replaces every part of its version.
     func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
         guard response.part != nil || load.isSuperseded else { return true }
-        guard let current = findOnDisk(load.key, load.request) else { return !load.isSuperseded }
+        guard let current = findInMemoryOrOnDisk(load.key, load.request) else { return !load.isSuperseded }
         guard let part = current.part else { return false }
         guard current.isSameVersion(as: response) else { return !load.isSuperseded }
         return response.part == nil || part.prefix < count

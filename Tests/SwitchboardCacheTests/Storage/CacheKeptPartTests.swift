@@ -60,7 +60,7 @@ struct CacheKeptPartTests {
                 let next = await storage.begin(load).number
                 let fault = await storage.commit(response(version), at: next, .failure(.onDisk("the disk is full")))
                 #expect(fault?.event == "not stored on disk: the disk is full")
-                let found = await storage.findOnDisk(load.key, load.request)
+                let found = await storage.findInMemoryOrOnDisk(load.key, load.request)
                 #expect(found?.tag == (version == 1 ? "\"1\"" : nil))
             }
         }
