@@ -10,8 +10,10 @@ import Switchboard
 /// }
 /// ```
 ///
-/// List it last of the exchange interceptors, so that it receives the finished request of each attempt and redirect. A
-/// header field that it changes is not sent to another origin, whatever its name.
+/// List it last of the exchange interceptors, so that it receives the finished request of each attempt and redirect.
+/// With a `ResponseCache`, list it after a cache with `identity`, so that it also signs validations, and before a cache
+/// without `identity`, where a signature that changes with each request prevents cache hits. A header field that the
+/// signer changes is not sent to another origin, whatever its name.
 public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let sign: @Sendable (inout NetworkRequest) async throws -> Void
     private let origins: CredentialOrigins

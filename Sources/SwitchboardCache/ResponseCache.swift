@@ -34,6 +34,8 @@ import Switchboard
 /// **Where to list it.** List the cache last of the exchange interceptors, after interceptors that add credentials.
 /// Without `identity`, it never stores a response when an interceptor after it changed the request or when a login
 /// after it decided about the request. So no user receives the response of another, wherever the cache is listed.
+/// A `RequestSigner` is the exception: list it after a cache with `identity`, so that it also signs validations, and
+/// before a cache without `identity`, where a signature that changes with each request prevents cache hits.
 ///
 /// With `identity`, the cache may be the first of the interceptors. It then answers before a limiter, a circuit breaker
 /// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
