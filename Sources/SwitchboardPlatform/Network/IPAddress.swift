@@ -5,8 +5,8 @@ package struct IPAddress: Sendable {
     /// Four or sixteen bytes.
     private let bytes: [UInt8]
 
-    /// Parses the host of a URL, an IPv6 address with or without brackets and zone. Nil for a name. Every text that
-    /// resolvers accept as an IPv4 address is one, including `127.1` and `0x7F000001`.
+    /// Parses the host of a URL. Nil for a name. An IPv6 address may have brackets and a zone. An IPv4 address may have
+    /// any form that resolvers accept, such as `127.1` and `0x7F000001`.
     package init?(host: String) {
         var v4 = in_addr()
         if inet_aton(host, &v4) != 0 {
@@ -21,12 +21,13 @@ package struct IPAddress: Sendable {
         bytes = withUnsafeBytes(of: v6) { Array($0) }
     }
 
-    /// Whether the address is this machine's: 127.0.0.0/8 or ::1, also as IPv4 within IPv6, or the address of zeros.
-    package var isLoopback: Bool {
+    /// Whether connections to the address reach this machine: 127.0.0.0/8, ::1, and the unspecified addresses 0.0.0.0
+    /// and ::. An IPv4-mapped IPv6 address counts as its IPv4 address.
+    package var reachesThisMachine: Bool {
         let isMapped = bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         let bytes = isMapped ? bytes[12...] : bytes[...]
         if bytes.count == 4, bytes.first == 127 { return true }
-        let last = bytes.last == (bytes.count == 16 ? 1 : 0) || bytes.last == 0
-        return last && bytes.dropLast().allSatisfy { $0 == 0 }
+        let isLoopbackOrZero = bytes.last == 0 || bytes.count == 16 && bytes.last == 1
+        return isLoopbackOrZero && bytes.dropLast().allSatisfy { $0 == 0 }
     }
 }

@@ -1,27 +1,29 @@
 import Foundation
 
 extension Data {
-    /// Returns the first occurrence of `bytes`, or nil, in linear time. `range(of:)` needs the product of both lengths for
-    /// repetitive bytes.
+    /// Returns the first occurrence of `bytes`, or nil, in linear time. `range(of:)` can take time proportional to the
+    /// product of the lengths.
     package func firstRange(ofBytes bytes: Data) -> Range<Index>? {
         guard !bytes.isEmpty, bytes.count <= count else { return nil }
-        // The length of the longest beginning of `bytes` that also ends before each index (Knuth, Morris and Pratt).
+        // For each index, the length of the longest proper prefix that is also a suffix there: the failure function of
+        // Knuth, Morris and Pratt.
         let bytes = Array(bytes)
-        var borders = [0]
+        var failure = [0]
         for index in bytes.indices.dropFirst() {
-            borders.append(Self.border(borders[index - 1], bytes, borders, bytes[index]))
+            failure.append(Self.matchedLength(failure[index - 1], bytes, failure, bytes[index]))
         }
         var length = 0
         for index in indices {
-            length = Self.border(length, bytes, borders, self[index])
+            length = Self.matchedLength(length, bytes, failure, self[index])
             if length == bytes.count { return index + 1 - length..<index + 1 }
         }
         return nil
     }
 
-    private static func border(_ length: Int, _ bytes: [UInt8], _ borders: [Int], _ next: UInt8) -> Int {
+    /// Returns the number of bytes that match after `next`, from the number that matched before.
+    private static func matchedLength(_ length: Int, _ bytes: [UInt8], _ failure: [Int], _ next: UInt8) -> Int {
         var length = length
-        while length > 0, bytes[length] != next { length = borders[length - 1] }
+        while length > 0, bytes[length] != next { length = failure[length - 1] }
         return bytes[length] == next ? length + 1 : length
     }
 }
@@ -40,14 +42,6 @@ extension UnsafeRawBufferPointer {
 extension UnsafeBufferPointer<UInt8> {
     /// Returns the index of the first byte with this value, or nil.
     package func firstIndex(ofByte byte: UInt8) -> Int? { UnsafeRawBufferPointer(self).firstIndex(ofByte: byte) }
-}
-
-extension String {
-    /// Whether the text of a URL contains an at sign, which separates user information and host.
-    package var hasAt: Bool {
-        var text = self
-        return text.withUTF8 { $0.firstIndex(ofByte: UInt8(ascii: "@")) != nil }
-    }
 }
 
 extension [String] {

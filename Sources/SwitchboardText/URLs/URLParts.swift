@@ -94,3 +94,11 @@ package struct URLParts: Sendable {
         return ASCIISet.unreserved.contains(byte) || (inBrackets ? character == ":" : character == "%")
     }
 }
+
+extension String {
+    /// Whether the text of a URL contains an at sign, which separates user information and host.
+    package var containsAtSign: Bool {
+        var text = self
+        return text.withUTF8 { $0.firstIndex(ofByte: UInt8(ascii: "@")) != nil }
+    }
+}

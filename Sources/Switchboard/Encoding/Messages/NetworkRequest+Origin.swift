@@ -227,7 +227,7 @@ extension URL {
     /// Whether the host is this device, by one of its usual names.
     package var isLoopback: Bool {
         let host = host ?? ""
-        return IPAddress(host: host)?.isLoopback ?? (host.lowercased() == "localhost")
+        return IPAddress(host: host)?.reachesThisMachine ?? (host.lowercased() == "localhost")
     }
 
     /// Whether the host is this device, or a name below `localhost`, which a resolver may map to another address.

@@ -38,7 +38,7 @@ extension CurlSession {
             throw NetworkError(.unsupported, reason: "CurlSession does not support the method CONNECT")
         }
         var credentials: String?
-        if url.hasAt, let parts = request.url?.withoutUserInfo {
+        if url.containsAtSign, let parts = request.url?.withoutUserInfo {
             (url, credentials) = (parts.url.absoluteString, parts.credentials)
         }
         var curlRequest = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
