@@ -320,18 +320,4 @@ void swcurl_poller_wake(swcurl_poller *poller) {
     uint64_t one = 1;
     if (write(poller->wake, &one, sizeof one) < 0) return;
 }
-
-ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size) {
-    ssize_t count;
-    do count = recv(socket, bytes, size, MSG_DONTWAIT);
-    while (count < 0 && errno == EINTR);
-    return count < 0 ? -errno : count;
-}
-
-ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size) {
-    ssize_t count;
-    do count = send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-    while (count < 0 && errno == EINTR);
-    return count < 0 ? -errno : count;
-}
 #endif

@@ -134,10 +134,6 @@ int swcurl_poller_take(
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes);
 /// Closes a taken socket.
 void swcurl_poller_close(swcurl_poller *poller, int socket);
-/// Receive or send without waiting and without signals. Return the number of bytes, or the negative `errno`. Need no
-/// lock.
-ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size);
-ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size);
 /// Returns the expiry of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
 int64_t swcurl_poller_due(const swcurl_poller *poller);
 /// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up, and returns the number of events. Releases
@@ -157,6 +153,13 @@ bool swcurl_poller_is_entered(const swcurl_poller *poller);
 uint64_t swcurl_poller_time(const swcurl_poller *poller);
 /// Ends a wait, from any thread.
 void swcurl_poller_wake(swcurl_poller *poller);
+
+// MARK: Sockets
+
+/// Receives without waiting. Returns the number of bytes, 0 at the end, or the negative `errno`. Needs no lock.
+ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size);
+/// Sends without waiting and without SIGPIPE. Returns the number of bytes, or the negative `errno`. Needs no lock.
+ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size);
 
 #pragma clang assume_nonnull end
 
