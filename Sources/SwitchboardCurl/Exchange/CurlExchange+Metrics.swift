@@ -3,8 +3,8 @@ import SwitchboardCurlC
 
 /// The measurements of an ended exchange.
 extension CurlExchange {
-    package var duration: Duration { .nanoseconds(Int64(end - min(start, end))) }
-    package var timeToFirstByte: Duration? { firstByte > start ? .nanoseconds(Int64(firstByte - start)) : nil }
+    package var duration: Duration { .nanoseconds(Int64(endTime - min(startTime, endTime))) }
+    package var timeToFirstByte: Duration? { firstByte > startTime ? .nanoseconds(Int64(firstByte - startTime)) : nil }
     package var bytesSent: Int64 { info.sent }
     package var isReusedConnection: Bool { info.connects == 0 }
 
@@ -22,7 +22,7 @@ extension CurlExchange {
     /// The wait for the loop and for a connection. On a reused connection, libcurl's times measure that wait.
     package var queueTime: Duration {
         let connecting = isReusedConnection ? 0 : max(info.connect, info.app_connect) * 1_000
-        return .nanoseconds(max(0, Int64(sendTime - min(start, sendTime)) - connecting))
+        return .nanoseconds(max(0, Int64(sendTime - min(startTime, sendTime)) - connecting))
     }
 
     package var nameLookupTime: Duration { span(0, info.name_lookup) }

@@ -30,7 +30,7 @@ extension CurlExchange {
             loop.upgraded += 1
             loop.newlyUpgraded.append(self)
         } else if request.isUpgrade {
-            upload?.release(to: -1)
+            upload?.startSending(to: -1)
             upload?.finish(nil)
         }
         if request.isStreamed && (200..<300).contains(head.status) || isUpgraded {
@@ -64,7 +64,7 @@ extension CurlExchange {
         }
         guard isRatioAllowed(received + Int64(bytes.count)) else { return 0 }
         if let pipe {
-            if let rest = isUpgraded ? pipe.pass(bytes) : bytes {
+            if let rest = isUpgraded ? pipe.passToReceiver(bytes) : bytes {
                 switch pipe.offer(rest) {
                 case .full:
                     if isUpgraded { loop.observeEnd(of: self) }

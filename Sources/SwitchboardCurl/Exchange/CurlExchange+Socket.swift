@@ -3,12 +3,12 @@ import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 
-/// The socket of an upgraded connection without TLS, which the exchange owns. The loop receives under the poller's lock.
-/// Senders send on their own threads.
+/// The socket of an upgraded connection without TLS, which the exchange owns. The loop receives under the poller's
+/// lock. Senders send on their own threads.
 extension CurlExchange {
     /// Receives and sends without blocking.
     func didBecomeReady(toRead: Bool, toWrite: Bool, isClosed: Bool) {
-        // The end follows the bytes that the system has buffered, which are few.
+        // The system has buffered few bytes before the end.
         if isClosed { pipe?.removeLimit() }
         guard ownsSocket else { return loop.perform(.resume(self)) }
         if isClosed { isFull = false }
@@ -31,7 +31,7 @@ extension CurlExchange {
     private func watch() {
         guard activeIndex >= 0 else { return }
         swcurl_poller_watch(loop.poller, socket, !isFull, flow == .blocked)
-        // The reader gets the error only after the buffered bytes, and the sender must not wait for that.
+        // The reader gets the error after the buffered bytes. The sender must not wait for the reader.
         if isFull, flow == .broken { upload?.stop() }
     }
 
@@ -54,23 +54,23 @@ extension CurlExchange {
                 return
             }
             received += Int64(count)
-            pass(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: pipe)
+            deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: pipe)
             // The poller reports later bytes.
             guard count == buffer.count else { return }
         }
     }
 
     /// Passes bytes to the receiver, and offers the rest to the reader.
-    private func pass(_ bytes: UnsafeRawBufferPointer, to pipe: BytePipe) {
-        guard let rest = pipe.pass(bytes) else { return }
+    private func deliver(_ bytes: UnsafeRawBufferPointer, to pipe: BytePipe) {
+        guard let rest = pipe.passToReceiver(bytes) else { return }
         if case .awaited = pipe.offer(rest) { loop.deliveries.append(self) }
         pauseIfFull()
     }
 
     // MARK: For the other protocol
 
-    /// Tries to send bytes on the caller's thread. Returns false and sends nothing if libcurl owns the connection or earlier
-    /// bytes are buffered.
+    /// Tries to send bytes on the caller's thread. Returns false and sends nothing if libcurl owns the connection or
+    /// earlier bytes are buffered.
     package func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool {
         upload?.trySend(bytes) == true
     }

@@ -15,7 +15,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     let loop: CurlLoop
     let upload: CurlUpload?
     package let startDate = Date()
-    let start = DispatchTime.now().uptimeNanoseconds
+    let startTime = DispatchTime.now().uptimeNanoseconds
 
     // MARK: The outcome
 
@@ -72,11 +72,11 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var flow = CurlUpload.Flow.ready
     @exclusivity(unchecked) private(set) var info = swcurl_info()
     @exclusivity(unchecked) package private(set) var remoteAddress: String?
-    @exclusivity(unchecked) private(set) var end: UInt64 = 0
+    @exclusivity(unchecked) private(set) var endTime: UInt64 = 0
     @exclusivity(unchecked) var deadlines: CurlDeadlines
-    /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. The lock is held while
-    /// the queue resumes the caller: see ``run()``. Nil without `onBodySent`.
-    private let sent: (queue: DispatchQueue, resumption: Protected<Bool>)?
+    /// The queue that calls `onBodySent` and then resumes the caller, without blocking the loop. The queue holds the lock
+    /// while it resumes the caller: see ``run()``. Nil without `onBodySent`.
+    private let sentReports: (queue: DispatchQueue, resumption: Protected<Bool>)?
 
     /// Takes a handle and configures it for the request. `eachField` calls its closure with the header fields, without
     /// `Content-Length`, and may be called twice.
@@ -88,7 +88,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         let request = self.request
         self.loop = loop
         handle = try loop.takeHandle()
-        deadlines = CurlDeadlines(request, start: start)
+        deadlines = CurlDeadlines(request, start: startTime)
         upload =
             if case .stream(let length, _) = request.body {
                 CurlUpload(
@@ -97,11 +97,11 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
             } else {
                 nil
             }
-        sent =
+        sentReports =
             request.onBodySent == nil
             ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(false))
         handle.prepare(request, eachField: eachField)
-        handle.limitConnecting(to: deadlines.waitToConnect(now: start))
+        handle.limitConnecting(to: deadlines.waitToConnect(now: startTime))
     }
 
     // MARK: Beginning and ending
@@ -115,8 +115,9 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         // Makes the loop's earlier writes visible here. The continuation does so too, but the thread sanitizer does not
         // detect that if it resumes before the caller suspends.
         _ = isFinished
-        // Does the same for the queue. Its block continues after it stores the phase, so only a lock orders the two.
-        sent?.resumption.withLock { _ in }
+        // Does the same for the queue. The queue's block continues after it stores the phase, so only a lock orders the
+        // block and this task.
+        sentReports?.resumption.withLock { _ in }
         return outcome
     }
 
@@ -136,7 +137,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// Whether the caller no longer waits for the outcome.
     var isFinished: Bool { phase.load(ordering: .acquiring) >= Phase.finished }
 
-    /// Cancels the exchange and closes its connection, from any thread.
+    /// Cancels the exchange from any thread, and lets the loop close its connection.
     package func cancel() {
         let before = phase.exchange(Phase.cancelled, ordering: .acquiringAndReleasing)
         guard before != Phase.prepared else { return }
@@ -145,18 +146,19 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         waiting?.resume(returning: .cancelled)
     }
 
+    /// Resumes the caller with the outcome, unless the exchange was canceled.
     func finish(with outcome: Outcome) {
         let (isFirst, _) = phase.compareExchange(
             expected: Phase.waiting, desired: Phase.finished, ordering: .acquiringAndReleasing)
         guard isFirst, let continuation else { return }
-        guard let sent else { return continuation.resume(returning: outcome) }
-        sent.queue.async { sent.resumption.withLock { _ in continuation.resume(returning: outcome) } }
+        guard let sentReports else { return continuation.resume(returning: outcome) }
+        sentReports.queue.async { sentReports.resumption.withLock { _ in continuation.resume(returning: outcome) } }
     }
 
-    /// Runs the user's closure outside of the loop's thread, unless the exchange was canceled.
+    /// Calls `onBodySent` outside of the loop's thread, unless the exchange was canceled.
     func reportSent() {
-        guard let sent, let onBodySent = request.onBodySent else { return }
-        sent.queue.async { [self, sentCount] in
+        guard let sentReports, let onBodySent = request.onBodySent else { return }
+        sentReports.queue.async { [self, sentCount] in
             if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(sentCount) }
         }
     }
@@ -166,13 +168,13 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         self.info = info
         self.info.remote_address = nil  // belongs to libcurl
         self.remoteAddress = remoteAddress
-        end = loop.now()
+        endTime = loop.now()
     }
 
     /// Stores the measurements of an exchange that owns its socket.
     func recordSocketEnd() {
         if let upload { info.sent = upload.sentCount }
-        end = loop.now()
+        endTime = loop.now()
     }
 
     /// Ends the exchange on the loop's thread, after libcurl has released the handle.
@@ -198,7 +200,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     }
 
     /// Releases the upload and the pipe of a canceled exchange.
-    func didStop() {
+    func releaseAfterCancel() {
         upload?.stop()
         pipe?.end(CurlFailure.cancelled)
     }

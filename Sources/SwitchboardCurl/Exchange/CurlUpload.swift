@@ -26,11 +26,13 @@ final class CurlUpload: Sendable {
         var sentCount: Int64 = 0
         var isEnded = false
         var failure: CurlFailure?
+        /// Whether libcurl is paused because no bytes are buffered.
         var isReaderWaiting = false
+        /// The task of the source, while the buffer is full.
         var waitingSource: CheckedContinuation<Void, Never>?
         var isStopped = false
         var pump: Task<Void, Never>?
-        /// The exchange that reads, from the start to the stop.
+        /// The exchange that sends the body. Nil before ``start(_:for:)`` and after ``stop()``.
         var exchange: CurlExchange?
         /// Whether the bytes wait for the 101, because the exchange may take the connection from libcurl.
         var isWaitingForUpgrade = false
@@ -83,8 +85,9 @@ final class CurlUpload: Sendable {
             }
         }
 
-        /// Sends an appended chunk, or wakes libcurl. Returns the exchange to resume.
-        mutating func pass() -> CurlExchange? {
+        /// Sends the buffered bytes over the socket. Returns the exchange to resume: without a socket, so that libcurl
+        /// reads them, or with a full or broken socket. Nil if nothing must be resumed.
+        mutating func sendBuffered() -> CurlExchange? {
             guard socket >= 0 else { return takeReader() }
             guard flow == .ready else { return nil }
             flush()
@@ -135,7 +138,7 @@ final class CurlUpload: Sendable {
             guard !state.isStopped else { return (false, nil) }
             guard !chunk.isEmpty else { return (true, nil) }  // libcurl would take it for the end
             state.append(chunk)
-            return (true, state.pass())
+            return (true, state.sendBuffered())
         }
         reader?.requestResume()
         if isUpgrade { await waitForSpace() }
@@ -169,8 +172,8 @@ final class CurlUpload: Sendable {
 
     // MARK: Over a socket
 
-    /// Tries to send bytes over the socket on this thread. Returns false and sends nothing without a socket, or if earlier
-    /// bytes are buffered.
+    /// Tries to send bytes over the socket on this thread. Returns false and sends nothing without a socket, or if
+    /// earlier bytes are buffered.
     func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isSent, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped, let start = bytes.baseAddress else {
@@ -180,18 +183,18 @@ final class CurlUpload: Sendable {
             state.sentCount += Int64(count)
             guard count < bytes.count else { return (true, nil) }
             state.append(Data(bytes[count...]))
-            return (true, state.pass())
+            return (true, state.sendBuffered())
         }
         reader?.requestResume()
         return isSent
     }
 
-    /// Starts to send after the response: over a socket, or through libcurl if it is -1.
-    func release(to socket: Int32) {
+    /// Starts to send after the response: over the socket, or through libcurl if `socket` is -1.
+    func startSending(to socket: Int32) {
         let reader = state.withLock { state in
             state.isWaitingForUpgrade = false
             if socket >= 0, !state.isStopped { (state.socket, state.isReaderWaiting) = (socket, false) }
-            return state.chunks.isEmpty && !state.isEnded ? nil : state.pass()
+            return state.chunks.isEmpty && !state.isEnded ? nil : state.sendBuffered()
         }
         reader?.requestResume()
     }
@@ -208,9 +211,12 @@ final class CurlUpload: Sendable {
 
     // MARK: On the loop's thread
 
+    /// Copies the next buffered bytes into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
         let (piece, waitingSource) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
-            guard !state.isWaitingForUpgrade, let chunk = state.chunks.first else { return (atEnd(&state), nil) }
+            guard !state.isWaitingForUpgrade, let chunk = state.chunks.first else {
+                return (pieceWithoutBytes(&state), nil)
+            }
             let left = chunk.count - state.offset
             let count = min(buffer.count, left)
             if let length, state.sentCount + Int64(left) >= length {
@@ -233,7 +239,8 @@ final class CurlUpload: Sendable {
         return piece
     }
 
-    private func atEnd(_ state: inout State) -> Piece {
+    /// Returns the result of a read when no bytes may be read.
+    private func pieceWithoutBytes(_ state: inout State) -> Piece {
         if let failure = state.failure { return .failure(failure) }
         guard state.isEnded, !state.isWaitingForUpgrade else {
             state.isReaderWaiting = true
@@ -245,9 +252,9 @@ final class CurlUpload: Sendable {
         return .end
     }
 
-    /// Releases the source.
+    /// Ends the source, and releases the buffered bytes.
     func stop() {
-        // Releases the exchange outside of the lock too: it may hold the last reference to this upload.
+        // Releases the exchange outside of the lock too, because the exchange may hold the last reference to this upload.
         let (pump, waitingSource, rest) = state.withLock { state in
             (state.isStopped, state.socket) = (true, -1)
             defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }

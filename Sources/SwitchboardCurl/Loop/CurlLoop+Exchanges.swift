@@ -10,7 +10,7 @@ extension CurlLoop {
         case .start(let exchange): start(exchange)
         case .stop(let exchange):
             remove(exchange)
-            exchange.didStop()
+            exchange.releaseAfterCancel()
         case .resume(let exchange):
             guard exchange.activeIndex >= 0 else { return }
             if exchange.ownsSocket { return exchange.resumeSocket() }
@@ -25,8 +25,8 @@ extension CurlLoop {
     }
 
     private func start(_ exchange: CurlExchange) {
-        // The exchange was canceled. Its stop follows, or preceded the start of its upload.
-        guard !exchange.isFinished else { return exchange.didStop() }
+        // The exchange was canceled. The stop command follows, or preceded the start of the upload.
+        guard !exchange.isFinished else { return exchange.releaseAfterCancel() }
         exchange.handle.setExchange(exchange)
         exchange.activeIndex = active.count
         active.append(exchange)
@@ -35,7 +35,7 @@ extension CurlLoop {
         countWatcher(exchange, 1)
         let code = swcurl_multi_add(multi, exchange.handle.easy)
         guard code == 0 else {
-            forget(exchange)
+            removeFromActive(exchange)
             return exchange.fail(.system("libcurl refuses a transfer (\(code))"))
         }
         updateDeadline(of: exchange)
@@ -44,10 +44,10 @@ extension CurlLoop {
     private func remove(_ exchange: CurlExchange) {
         guard exchange.activeIndex >= 0 else { return }
         disconnect(exchange)
-        forget(exchange)
+        removeFromActive(exchange)
     }
 
-    private func forget(_ exchange: CurlExchange) {
+    private func removeFromActive(_ exchange: CurlExchange) {
         let last = active.count - 1
         if exchange.activeIndex != last {
             active[last].activeIndex = exchange.activeIndex
@@ -56,7 +56,7 @@ extension CurlLoop {
         active.removeLast()
         countPausing(exchange, -1)
         countWatcher(exchange, -1)
-        if !exchange.ownsSocket { leaveUpgraded(exchange) }
+        if !exchange.ownsSocket { removeFromUpgraded(exchange) }
         exchange.activeIndex = -1
     }
 
@@ -107,7 +107,7 @@ extension CurlLoop {
         let message = code == 0 ? "" : exchange.handle.message(for: code)
         recordMeasurements(of: exchange)
         disconnect(exchange)
-        forget(exchange)
+        removeFromActive(exchange)
         if code == 0, !exchange.ownsSocket {
             handles.withLock { if $0.count < Self.handleLimit { $0.append(exchange.handle) } }
         }

@@ -18,11 +18,11 @@ extension CurlLoop {
             if socket >= 0 {
                 recordMeasurements(of: exchange)
                 swcurl_multi_remove(multi, exchange.handle.easy)
-                leaveUpgraded(exchange)
+                removeFromUpgraded(exchange)
                 exchange.socket = socket
                 exchange.pauseIfFull()
             }
-            exchange.upload?.release(to: socket)
+            exchange.upload?.startSending(to: socket)
         }
     }
 
@@ -54,7 +54,7 @@ extension CurlLoop {
     }
 
     /// Removes an exchange from the upgraded ones whose bytes pass through libcurl.
-    func leaveUpgraded(_ exchange: CurlExchange) {
+    func removeFromUpgraded(_ exchange: CurlExchange) {
         countUpgrade(exchange, -1)
         guard exchange.isUpgraded else { return }
         upgraded -= 1

@@ -147,13 +147,13 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     /// Changes the inbox, and wakes or starts the thread. Returns false if the thread has ended or `body` returns false.
     private func post(_ body: (inout Inbox) -> Bool) -> Bool {
-        enum Action { case nothing, wake, thread, refusal }
+        enum Action { case nothing, wake, startThread, refused }
         let action: Action = inbox.withLock { inbox in
-            guard !inbox.isEnded, body(&inbox) else { return .refusal }
+            guard !inbox.isEnded, body(&inbox) else { return .refused }
             if !inbox.isThreadStarted {
                 inbox.isThreadStarted = true
                 ended.enter()
-                return .thread
+                return .startThread
             }
             defer { inbox.isAsleep = false }
             return inbox.isAsleep ? .wake : .nothing
@@ -161,8 +161,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         switch action {
         case .nothing: break
         case .wake: swcurl_poller_wake(poller)
-        case .thread: startThread()
-        case .refusal: return false
+        case .startThread: startThread()
+        case .refused: return false
         }
         return true
     }

@@ -117,7 +117,7 @@ package final class BytePipe: Sendable {
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Passes bytes directly to the receiver if a reader waits. Returns the rest to offer, or nil when the receiver took all.
-    package func pass(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    package func passToReceiver(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let receiver = state.withLock { $0.pieces.isEmpty && !$0.readers.isEmpty && !$0.isClosed ? $0.receiver : nil }
         guard let receiver else { return bytes }
         return receiver.take(bytes).map { UnsafeRawBufferPointer(rebasing: bytes[$0...]) }
