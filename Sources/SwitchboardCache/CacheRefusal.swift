@@ -20,7 +20,7 @@ struct CacheRefusal: Error, ExpressibleByStringInterpolation {
     /// Returns the reason why a response is not stored on disk. It may be in memory.
     static func onDisk(_ reason: String) -> CacheRefusal { CacheRefusal(disk: reason) }
 
-    /// Returns the reason that an error of the disk is, or states.
+    /// Returns the reason of an error of the disk.
     static func onDisk(_ error: any Error) -> CacheRefusal {
         error as? CacheRefusal ?? onDisk((error as? NetworkError)?.summary ?? error.localizedDescription)
     }
@@ -38,8 +38,8 @@ extension ResponseCache {
         }
     }
 
-    /// Returns why a response is not one to the request that the cache received. With an identity, an interceptor after
-    /// the cache may change all fields but those that `Vary` names. Without one, it may change nothing.
+    /// Returns why a response does not belong to the request that the cache received. With an identity, an interceptor
+    /// after the cache may change all fields but those that `Vary` names. Without an identity, it may change nothing.
     func refusal(of response: NetworkResponse, _ load: CacheLoad, varyingBy headers: HTTPHeaders? = nil)
         -> CacheRefusal?
     {
@@ -86,6 +86,6 @@ extension NetworkResponse {
     /// }
     /// ```
     ///
-    /// A streamed response is stored after it was read. The monitors receive the reason that arises then.
+    /// A streamed response is stored while it is read. The monitors receive a reason that arises meanwhile.
     public var notStoredReason: String? { request?.cacheRefusal?.text }
 }

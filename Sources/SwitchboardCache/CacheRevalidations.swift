@@ -14,7 +14,7 @@ final class CacheRevalidations: Sendable {
     /// The running revalidations, with the number of each.
     private let running = Protected<(last: Int, targets: [Target: Int])>((0, [:]))
 
-    /// Starts a revalidation of a stored response, unless one is running. It outlives the running call.
+    /// Starts a revalidation of a stored response, unless one is running. The revalidation outlives the running call.
     func start(
         _ request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse,
         _ revalidate: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
@@ -63,8 +63,8 @@ private struct NoSession: NetworkSession {
 }
 
 extension ResponseCache {
-    /// Revalidates a stored response in the background. `removals` is ``CacheStorage/State/removals`` before it was
-    /// found.
+    /// Revalidates a stored response in the background. `removals` is ``CacheStorage/State/removals`` before the response
+    /// was found.
     func revalidate(
         _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ removals: Int
     ) {
@@ -79,7 +79,7 @@ extension ResponseCache {
                     let why = isFailed ? "the stored response stays" : "HTTP \(response.statusCode)"
                     request.report(.cache("revalidation failed: \(why)"))
                 }
-                // Reads a body that is stored while it is read. Nobody reads another body, so its release cancels it.
+                // Reads a body that is stored while it is read. Nobody reads another body, so its release cancels the exchange.
                 if response.isStoredWhileRead { for try await _ in response.bytes {} }
                 response.stream = nil
                 return response

@@ -82,7 +82,7 @@ extension ResponseCache {
     }
 
     /// Sends a conditional request with the validators of the stored response, and the tags of the other variants.
-    /// Returns the answer, or nil when nothing stored has a validator or when the 304 is about something else.
+    /// Returns the answer, or nil when no stored response has a validator or when the 304 confirms none of them.
     private func confirm(_ load: inout CacheLoad) async throws -> NetworkResponse? {
         let (request, stored) = (load.request, load.stored)
         // The server evaluates the app's own condition.
@@ -115,7 +115,7 @@ extension ResponseCache {
     }
 
     /// Returns the stored response that a 304 selects ([RFC 9111
-    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)). Nil when it selects none or may select another.
+    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4)). Nil when the 304 selects none or is ambiguous.
     private func storedResponse(confirmedBy response: NetworkResponse, _ load: CacheLoad, sent tags: [String]) async
         -> StoredResponse?
     {
@@ -189,8 +189,8 @@ extension ResponseCache {
         return answer.recording(.miss(load.reason), refusal)
     }
 
-    /// Returns the stored response instead of a failure of the server, if that is allowed. Nil above the limit of the
-    /// request.
+    /// Returns the stored response instead of a failure of the server, if the options or the response allow a stale
+    /// answer. Nil for a body above the limit of the request.
     private func staleAnswer(for load: CacheLoad, _ why: String) -> NetworkResponse? {
         let now = now()
         guard load.usesStored, let stored = load.stored,

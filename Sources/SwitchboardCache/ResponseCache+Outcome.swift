@@ -7,7 +7,7 @@ extension ResponseCache {
         case hit
         /// The server confirmed a stored response, for this reason.
         case validated(Reason)
-        /// A stored response answered after its lifetime, because this allowed it.
+        /// A stored response answered after its lifetime, with this permission.
         case stale(Permission)
         /// The server answered, because no stored response could, for this reason.
         case miss(Reason)
@@ -24,7 +24,8 @@ extension ResponseCache {
             case incomplete
             /// The lifetime of the stored response is over.
             case expired
-            /// The request asked for it, by a directive, its `cachePolicy` or `ResponseCache.Lifetime.none`.
+            /// The request bypassed the stored response, by a directive, its `cachePolicy` or
+            /// ``ResponseCache/Lifetime/none``.
             case requested
         }
 

@@ -12,7 +12,7 @@ import SwitchboardPlatform
 ///
 /// A closed circuit passes requests. It opens after a number of failures within a time window. An open circuit rejects
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
-/// request is sent as a probe, and the others still fail. The circuit closes when the probe succeeds, and opens again
+/// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens again
 /// when it fails. A canceled call does not count; after a canceled probe, the next request is the probe.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not

@@ -9,7 +9,7 @@ import SwitchboardPlatform
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), hedging])
 /// ```
 ///
-/// It hedges GET requests without a body that neither stream nor download their response. All others pass. The first
+/// It hedges GET requests without a body that neither stream nor download their response. All other requests pass. The first
 /// response that is neither a failure by ``CircuitBreaker/isFailure(_:)`` nor a 429 wins, and the other attempts are
 /// canceled. If all fail, the last result counts. A failure does not trigger another attempt; use `RetryPolicy` for
 /// that.

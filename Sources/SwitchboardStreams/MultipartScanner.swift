@@ -7,9 +7,9 @@ import SwitchboardText
 /// arrived.
 ///
 /// A boundary is a whole line: `--`, the boundary, `--` for the last one, and up to 256 blanks. All other lines are
-/// content. The boundary line and the lines of a head may end in LF instead of CRLF. The line end before a boundary is
-/// stricter, because content may contain similar lines. It is CRLF, which is not part of the content, and LF alone only
-/// in a body whose first boundary ended in LF alone. Two boundaries without a line between them enclose no part.
+/// content. The boundary line and the lines of a head may end in LF instead of CRLF. The line end before a boundary does
+/// not belong to the content. It must be CRLF, because content may contain lines that look like boundaries, unless the
+/// first boundary of the body ended in LF alone. Two boundaries without a line between them enclose no part.
 struct MultipartScanner: Sendable {
     /// The maximum number of bytes of a part's fields, and of the text before the first boundary.
     static let headLimit = 256 << 10

@@ -15,8 +15,8 @@ public struct ResponsePart: Sendable, Hashable {
         self.body = body
     }
 
-    /// The range of bytes in the `Content-Range`, or nil without a valid one. The length of ``body`` is not compared
-    /// with it.
+    /// The range of bytes in the `Content-Range`, or nil without a valid one. The length of ``body`` may differ from
+    /// the length of the range.
     public var contentRange: ContentRange? { headers["Content-Range"].flatMap { ContentRange($0) } }
 }
 

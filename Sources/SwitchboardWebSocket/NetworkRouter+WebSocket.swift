@@ -21,8 +21,8 @@ extension NetworkRouter {
     ///   - options: Options for this socket. They override those of its endpoint.
     ///   - clock: The clock for pings, the closing handshake and the waits before reconnecting.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
-    ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. It
-    ///     gets a socket for this one connection, and the last message that the reader received, nil on the first
+    ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. The
+    ///     closure gets a socket for this one connection, and the last message that the reader received, nil on the first
     ///     connection. An error that it throws ends the connection. Default: does nothing.
     /// - Returns: The open socket.
     /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus` for

@@ -107,7 +107,7 @@ final class CacheDraft: @unchecked Sendable {
 
     /// Writes the rest of the file: padding, checksums, head and trailer.
     ///
-    /// - Parameter numbers: The position of the bytes. It replaces as many numbers at the end of the head.
+    /// - Parameter numbers: The position of the bytes. These numbers replace the last numbers of the head.
     /// - Throws: `POSIXError`.
     func finish(_ numbers: [Int]? = nil) throws {
         for (index, number) in (numbers ?? []).reversed().enumerated() {

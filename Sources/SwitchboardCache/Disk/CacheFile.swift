@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 
-/// An open file of a stored response, whose body is read in blocks. It stays readable after its removal.
+/// An open file of a stored response, whose body is read in blocks. The file stays readable after its removal.
 final class CacheFile: Sendable {
     /// The number of bytes that have one checksum.
     static let blockSize = 64 << 10
@@ -43,8 +43,8 @@ final class CacheFile: Sendable {
 
     // MARK: Opening
 
-    /// Opens a file and reads the response. A small one takes four system calls. `url` is the one that the response
-    /// probably has.
+    /// Opens a file and reads the response. A small response takes four system calls. `url` is the probable URL of the
+    /// response. If the URL is right, its text allocates no memory.
     static func read(_ path: String, expecting url: String? = nil) -> Content {
         let descriptor = open(path)
         guard descriptor >= 0 else { return openFailure(path) }
@@ -155,11 +155,11 @@ final class CacheFile: Sendable {
 
     // MARK: Reading a body
 
-    /// Reads bytes of the body. Throws ``Damage`` when they are not those that were written.
+    /// Reads bytes of the body. Throws ``Damage`` when a checksum differs.
     func read(_ range: Range<Int>) throws(Damage) -> Data {
         guard range.lowerBound >= 0, range.upperBound <= bodyCount else { throw .damaged }
         guard !range.isEmpty else { return Data() }
-        // The checksums are those of complete blocks.
+        // Each checksum covers a complete block.
         let first = range.lowerBound / Self.blockSize
         let last = (range.upperBound - 1) / Self.blockSize
         let start = first * Self.blockSize

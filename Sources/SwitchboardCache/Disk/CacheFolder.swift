@@ -65,7 +65,7 @@ struct CacheFolder: Sendable {
         return now - changed < CacheTime.tick ? changed - 1 : changed
     }
 
-    /// Runs a closure that adds or removes one file. The folder is not listed again because of it.
+    /// Runs a closure that adds or removes one file. This change does not cause another listing.
     func change<Output>(_ body: () throws -> Output) rethrows -> Output {
         try known.withLock { known in
             let before = changed
@@ -146,6 +146,6 @@ enum CacheTime {
     /// The least time between two updates of a file's last-used time.
     static let useWriteInterval: Int64 = 60_000_000_000
 
-    /// The current time. It takes no system call.
+    /// The current time. Needs no system call.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 }

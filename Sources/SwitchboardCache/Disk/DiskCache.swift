@@ -3,8 +3,8 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Stores responses in a folder, one file per response. The instance belongs to the actor ``CacheStorage``. Any task may
-/// call the static functions.
+/// Stores responses in a folder, one file per response. The instance belongs to the actor ``CacheStorage``. Any task
+/// may call the static functions.
 ///
 /// The names of the files are the index: see ``CacheFileName``. A response without `Vary` is found by its name alone,
 /// so the first hit needs no listing. For other responses the folder is listed once, and again when another process
@@ -242,8 +242,8 @@ final class DiskCache {
 
     // MARK: Removing
 
-    /// Removes the variants that match a request, except one file. If that is the response without `Vary`, it removes
-    /// all other variants, because a lookup by its name does not compare their dates.
+    /// Removes the variants that match a request, except one file. If that file has the response without `Vary`,
+    /// removes all other variants, because a lookup by name does not compare dates.
     func remove(_ key: CacheKey, _ request: NetworkRequest, except keptName: CacheFileName? = nil) {
         // Another process may have stored a response without `Vary` since the folder was listed.
         if keptName == nil || keptName?.variant != nil, let name = try? CacheFileName(key), index.item(name) == nil,
@@ -258,7 +258,8 @@ final class DiskCache {
         }
     }
 
-    /// Removes the variants that match a request and for which the closure returns true. It receives no body.
+    /// Removes the variants that match a request and for which the closure returns true. The closure receives
+    /// responses without their bodies.
     func remove(_ key: CacheKey, _ request: NetworkRequest, where predicate: (StoredResponse) -> Bool) {
         for (name, summary) in variants(of: key) where CacheVariant.matches(summary.variant, summary.vary, request) {
             if case .found(let found) = CacheFile.readHead(folder.path(of: name)), predicate(found.response) {
@@ -277,7 +278,7 @@ final class DiskCache {
         return index.all.map(\.name)
     }
 
-    /// Removes the files for which the closure returns true. It reads the heads of those that it does not know yet.
+    /// Removes the files for which the closure returns true. Reads the heads of files that the index does not describe.
     func remove(
         _ names: ArraySlice<CacheFileName>,
         where predicate: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool

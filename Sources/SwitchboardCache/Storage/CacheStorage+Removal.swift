@@ -2,11 +2,11 @@ import SwitchboardPlatform
 import Switchboard
 
 extension CacheStorage {
-    /// Returns whether a removal includes a response. It receives the URL as in a ``CacheKey``, the partition and the
+    /// Returns whether a removal includes the response with this URL, as in a ``CacheKey``, this partition and these
     /// tags.
     typealias Removal = @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
 
-    /// Removes the responses for which the closure returns true. It reads the heads of all files.
+    /// Removes the responses for which the closure returns true. Reads the heads of all files.
     func remove(where predicate: @escaping Removal) async {
         let number = begin(predicate)
         defer { removals[number] = nil }
@@ -22,8 +22,8 @@ extension CacheStorage {
         removeFromMemory(predicate)
     }
 
-    /// Begins a removal. It supersedes the loads of the responses that it includes: those in flight, and those that
-    /// begin before it ends.
+    /// Begins a removal. The removal supersedes the loads of the responses that it includes: loads in flight, and loads
+    /// that begin before the removal ends.
     func begin(_ predicate: @escaping Removal) -> Int {
         for (number, load) in loads where predicate(load.key.url, load.key.partition, load.tags) {
             loads[number]?.isSuperseded = true

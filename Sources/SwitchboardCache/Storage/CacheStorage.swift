@@ -207,8 +207,8 @@ actor CacheStorage {
         findInMemoryOrOnDisk(load.key, load.request)?.isSameVersion(as: answer) ?? false
     }
 
-    /// Returns whether a streamed response may replace the stored one. A part replaces a shorter one of its version. A
-    /// whole one replaces every part of its version.
+    /// Returns whether a streamed response may replace the stored one. A part replaces a shorter part of its version. A
+    /// whole response replaces every part of its version.
     func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
         guard response.part != nil || load.isSuperseded else { return true }
         guard let current = findInMemoryOrOnDisk(load.key, load.request) else { return !load.isSuperseded }
@@ -217,8 +217,8 @@ actor CacheStorage {
         return response.part == nil || part.prefix < count
     }
 
-    /// Updates the other variants that have the strong entity tag of a confirmed response. Removes those for which the
-    /// closure returns nil.
+    /// Updates the other variants that have the strong entity tag of a confirmed response. Removes a variant if the
+    /// closure returns nil for it.
     func updateVariants(
         of key: CacheKey, taggedAs confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse?
     ) {

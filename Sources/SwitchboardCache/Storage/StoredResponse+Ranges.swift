@@ -103,8 +103,8 @@ extension StoredResponse {
 
 extension StoredResponse {
     /// Returns this response combined with a part that arrived for the same request ([RFC 9111
-    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Of two parts with a gap between them, the larger one
-    /// stays. Nil unless both have the same strong validator, the same size if both state one, and the same bytes where
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4)). Of two parts with a gap between them, returns the
+    /// larger one. Nil unless both have the same strong validator, the same size if both state one, and the same bytes where
     /// they overlap. Nil for a body in a file.
     func joined(with new: StoredResponse) -> StoredResponse? {
         guard isSameVersion(as: new), status == 200, new.status == 200, new.part != nil || new.hasPlainBody,
@@ -119,8 +119,8 @@ extension StoredResponse {
         return joined(with: new, piece.bytes, part.isWhole ? nil : part)
     }
 
-    /// Returns the whole, without its body: the first bytes of this part, continued by those of a new one. Nil unless
-    /// the new one follows them and has the same strong validator and size.
+    /// Returns the whole response without its body: the first bytes of this part, continued by the bytes of a new part.
+    /// Nil unless the new part continues this part and has the same strong validator and size.
     func continued(by new: StoredResponse) -> StoredResponse? {
         guard isSameVersion(as: new), status == 200, new.status == 200, let part, let added = new.part,
             let size = added.size, part.size ?? size == size,
@@ -135,7 +135,7 @@ extension StoredResponse {
         return other.strongValidator?.hasBytes(of: validator) ?? false
     }
 
-    /// Returns the bytes with the fields of both. Those of the response that the server made later take precedence.
+    /// Returns the bytes with the fields of both responses. The fields of the later response take precedence.
     private func joined(
         with new: StoredResponse, _ bytes: Data, _ newPart: CachePart?, size: Int? = nil
     ) -> StoredResponse {

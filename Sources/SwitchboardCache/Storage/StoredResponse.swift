@@ -2,17 +2,18 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// A stored response, and the data that determines its freshness. A class, because a hit passes it several times.
+/// A stored response, and the data that determines its freshness. A class, because a hit passes the response several
+/// times.
 final class StoredResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
-    /// The body, or the stored bytes of an incomplete one, one after the other. Empty if it is in ``file``.
+    /// The body, or the stored bytes of an incomplete body. Empty if the body is in ``file``.
     let body: Data
     /// The file with a body that is too large for memory. Nil for other bodies.
     let file: CacheFile?
     /// The number of stored bytes of the body, also when only the head was read.
     let bodyCount: Int
-    /// The position of the stored bytes of an incomplete response, whose status and fields are those of the whole. Nil
+    /// The position of the stored bytes of an incomplete response, which has the status and fields of the whole. Nil
     /// for a whole response.
     let part: CachePart?
     /// The URL that answered.
@@ -21,11 +22,13 @@ final class StoredResponse: Sendable {
     let variant: String
     /// The time when the response arrived or was last revalidated.
     let responseTime: Date
-    /// The age in seconds at that time ([RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)).
+    /// The age in seconds at ``responseTime`` ([RFC 9111
+    /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)).
     let initialAge: Double
     /// The app's tags.
     let tags: Set<String>
-    /// The call that stored an error. The error does not answer its retries. Nil for other responses and from a file.
+    /// The call that stored an error. The error does not answer retries of this call. Nil for other responses and for a
+    /// response from a file.
     let failedCall: NetworkRequest.ID?
     let rules: CacheRules
 

@@ -44,7 +44,7 @@ struct CurlDeadlines {
     }
 
     /// Sets the next deadline of a wait for a connection. Returns libcurl's limit for connecting, counted from the
-    /// start: that deadline and a whole connect timeout after it.
+    /// start: the sum of this deadline and the connect timeout.
     mutating func waitToConnect(now: UInt64) -> UInt64 {
         guard connect != .max else { return .max }
         let step = max(connect / 2, 100_000_000)

@@ -7,7 +7,7 @@ package enum CurlFailure: Error {
 
     /// A connection that ended before the response began.
     package enum Loss: Sendable {
-        /// It was a reused connection, which the server may have closed before the request.
+        /// A reused connection ended, which the server may have closed before the request.
         case reused
         /// The HTTP/2 stream ended, with all others of its connection or alone.
         case streamEnded
@@ -28,7 +28,7 @@ package enum CurlFailure: Error {
     case timedOut(Phase)
     /// The connection ended before the response began.
     case connectionDied(Loss)
-    /// libcurl dropped a response that the server sent before it received the whole body.
+    /// libcurl dropped a response that the server sent before the server received the whole body.
     case responseLost
     case headTruncated, headTooLarge, headContainsNUL, headStartsFolded, badLengths, unknownEncoding
     /// A 101 to a request without `Upgrade`, or of HTTP/1.0.

@@ -138,15 +138,15 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.header, isIncluding ? 1 : 0)
     }
 
-    /// Sets whether the exchange receives the number of its HTTP/2 stream, and the GOAWAY that is read for it. Callbacks of
-    /// libcurl may call it.
+    /// Sets whether the exchange receives the number of its HTTP/2 stream, and each GOAWAY that libcurl reads for the
+    /// exchange. Callbacks of libcurl may call it.
     func watchStreams(_ isWatching: Bool) {
         guard isWatching != watchesStreams else { return }
         watchesStreams = isWatching
         swcurl_easy_watch_streams(easy, isWatching)
     }
 
-    /// Sets the options of an upgraded connection. It is not reused, and a proxy tunnels it.
+    /// Sets the options of an upgraded connection, which is not reused, and which a proxy tunnels.
     private func upgrade(_ isUpgrading: Bool, isTLS: Bool) {
         guard isUpgrading != self.isUpgrading else { return }
         self.isUpgrading = isUpgrading

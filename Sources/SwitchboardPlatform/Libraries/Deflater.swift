@@ -12,8 +12,8 @@ package final class Deflater {
         case raw(windowBits: Int)
     }
 
-    /// The output at the end of an input, by zlib's numbers: as far as zlib likes, all of it, or all of it and the end of
-    /// the stream.
+    /// The output at the end of an input, with zlib's numbers: zlib may hold bytes back, zlib writes all bytes, or zlib
+    /// writes all bytes and the end of the stream.
     package enum Flush: CInt { case none = 0, sync = 2, finish = 4 }
 
     /// The maximum number of bytes of a piece.

@@ -12,10 +12,10 @@ package struct URLSessionQuirks: Sendable {
     package let reportsLibcurlErrors: Bool
     /// Whether URLSession rejects `http://[::1]/` as a bad URL.
     package let refusesIPv6Literals: Bool
-    /// Whether only `.cancelAuthenticationChallenge` ends a challenge. The 401 has then been delivered already.
+    /// Whether only `.cancelAuthenticationChallenge` ends a challenge. By then the delegate has received the 401.
     package let challengesMustBeCancelled: Bool
-    /// Whether calling the completion handler of a redirect traps after the task was canceled. Otherwise it must be called
-    /// for every redirect.
+    /// Whether calling the completion handler of a redirect traps after the task was canceled. Otherwise the
+    /// handler must be called for every redirect.
     package let lateRedirectCompletionTraps: Bool
     /// Whether URLSession splits a `multipart/x-mixed-replace` body: it reports a response for each part, and removes
     /// the boundaries.
@@ -42,8 +42,8 @@ package struct URLSessionQuirks: Sendable {
     package static let current = apple
     #endif
 
-    /// The timeout of each request and session, in seconds: a week. The sessions enforce the shorter ones themselves,
-    /// with fractions of a second. It is finite, because infinity traps in the open-source Foundation.
+    /// The timeout of each request and session, in seconds: a week. The sessions themselves enforce shorter timeouts,
+    /// with fractions of a second. The week is finite, because infinity traps in the open-source Foundation.
     package static let timeout: TimeInterval = 86_400 * 7
 
     /// Returns whether a challenge is about TLS, by its authentication method. False on Linux, where libcurl handles
@@ -60,7 +60,7 @@ package struct URLSessionQuirks: Sendable {
     /// Creates the queue on which a session calls its delegate.
     package static func makeDelegateQueue() -> OperationQueue {
         #if canImport(FoundationNetworking)
-        // Runs each callback on the thread that calls it, which saves two hops per callback. The callbacks never block
+        // Runs each callback on the thread that calls it, which saves two thread switches per callback. The callbacks never block
         // and never call a task's methods, which this queue would not allow.
         return InlineQueue()
         #else

@@ -15,8 +15,8 @@ public struct WebLink: Sendable, Hashable {
 
     /// The target URL, resolved against the response's URL.
     public let target: URL
-    /// The relations of the target to this response: `next`, `prev`, `license`, or a URL for a custom relation. They
-    /// are in lower case, because case does not matter (§2.1).
+    /// The relations of the target to this response: `next`, `prev`, `license`, or a URL for a custom relation. In lower
+    /// case, because case does not matter (§2.1).
     public let relations: [String]
     /// All parameters in order, including repeated ones.
     public let parameters: [Parameter]

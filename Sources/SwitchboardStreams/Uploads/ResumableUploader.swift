@@ -15,7 +15,7 @@ extension NetworkRouter {
     /// go to the URL that the server returns. If that is another origin, they omit the header fields that belong to one
     /// origin.
     ///
-    /// After a lost connection or a temporary failure, the next request asks the server how many bytes it has, and the
+    /// After a lost connection or a temporary failure, the next request asks how many bytes the server has, and the
     /// upload resumes there. If the server lost the upload, it starts again. `RequestOptions.retry`, or else the
     /// router's `RetryPolicy`, or else 3 limits the consecutive failed attempts, and progress resets their count.
     /// `Timeouts` apply to each request.
@@ -61,7 +61,7 @@ extension NetworkRouter {
     }
 }
 
-/// Uploads one file in pieces. After a lost connection, it asks the server how many bytes it has and resumes there.
+/// Uploads one file in pieces. After a lost connection, it asks how many bytes the server has, and resumes there.
 actor ResumableUploader {
     /// Changes and sends the endpoint's request, and returns the response once its status is accepted.
     typealias Send =

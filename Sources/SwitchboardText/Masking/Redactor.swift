@@ -1,6 +1,6 @@
 import Foundation
 
-/// Masks secrets in JSON, markup, forms, URLs, header lines and prose. It finds them by the names before them.
+/// Masks secrets in JSON, markup, forms, URLs, header lines and prose. It finds a secret by the name before it.
 package struct Redactor: Sendable {
     /// Header names whose values are secrets, stored without case, `-` and `_`.
     package private(set) var headerNames: Set<String>

@@ -11,7 +11,7 @@ package enum TransportText {
         /// The explicit proxy, such as `127.0.0.1 port 80`.
         package var proxy: String?
         package var unixSocketPath: String?
-        /// The server, if the environment may name a proxy before it.
+        /// The host and port of the server. Set if environment variables may select a proxy.
         package var serverBehindProxy: String?
 
         /// Creates a route without a proxy.
@@ -23,7 +23,7 @@ package enum TransportText {
 
         /// Returns the description of an address from libcurl. For a Unix socket, libcurl gives the host of the URL. Before
         /// 8.16, it does not distinguish proxies from servers.
-        fileprivate func describing(_ address: String) -> String {
+        fileprivate func description(of address: String) -> String {
             if let unixSocketPath { return "the Unix socket \(unixSocketPath)" }
             let isProxy =
                 proxy.map { $0.equalsIgnoringCase(address) }
@@ -40,8 +40,8 @@ package enum TransportText {
             return "nothing accepts connections at \(route.proxy ?? String(name)), the proxy"
         }
         // libcurl has one message for a port without a listener and for a connection that is reset at once.
-        for beginning in ["Failed to connect to ", "Could not connect to "] where text.hasPrefix(beginning) {
-            let address = route.describing(Self.address(String(text.dropFirst(beginning.count))))
+        for prefix in ["Failed to connect to ", "Could not connect to "] where text.hasPrefix(prefix) {
+            let address = route.description(of: Self.address(String(text.dropFirst(prefix.count))))
             return "nothing accepts connections at \(address), or it resets them"
         }
         if text.hasPrefix("OpenSSL SSL_connect: "), let target = text.range(of: " in connection to ") {
@@ -52,8 +52,8 @@ package enum TransportText {
         if text.contains("SSL_read: "), text.contains("unexpected eof") {
             return "the connection was closed within TLS"
         }
-        for (beginning, words) in beginnings where text.hasPrefix(beginning) {
-            return words(String(text.dropFirst(beginning.count)))
+        for (prefix, describe) in prefixes where text.hasPrefix(prefix) {
+            return describe(String(text.dropFirst(prefix.count)))
         }
         guard let detail = text.range(of: "SSL routines:") else { return text }
         let words = text[detail.upperBound...].split(separator: ":").last ?? "unknown cause"
@@ -62,8 +62,8 @@ package enum TransportText {
         return "the TLS handshake failed (\(words))\(hint)"
     }
 
-    /// The beginnings of messages, each with a function that converts the rest.
-    private static let beginnings: [(String, @Sendable (String) -> String)] = [
+    /// The prefixes of messages, each with a function that describes the rest of the message.
+    private static let prefixes: [(String, @Sendable (String) -> String)] = [
         ("Could not resolve host: ", { $0 }),
         ("Could not resolve proxy: ", { "the proxy \($0)" }),
         ("Empty reply from server", { _ in "the server closed it without a response" }),
@@ -89,9 +89,9 @@ package enum TransportText {
             "Invalid Content-Length",
             { _ in "it has invalid or conflicting Content-Length fields" }
         ),
-        ("SSL certificate problem: ", refused),
-        ("SSL certificate verify result: ", refused),
-        ("SSL certificate OpenSSL verify result: ", refused),
+        ("SSL certificate problem: ", certificateRefusal),
+        ("SSL certificate verify result: ", certificateRefusal),
+        ("SSL certificate OpenSSL verify result: ", certificateRefusal),
         ("SSL: no alternative ", { "the server's certificate was refused (no alternative \($0))" }),
         ("SSL: certificate ", { "the server's certificate was refused (\($0))" }),
         ("SSL: public key ", { "the server's certificate was refused (public key \($0))" }),
@@ -106,7 +106,7 @@ package enum TransportText {
     }
 
     /// Describes a certificate problem. Since 8.17, libcurl appends OpenSSL's number, which is dropped.
-    @Sendable private static func refused(_ problem: String) -> String {
+    @Sendable private static func certificateRefusal(_ problem: String) -> String {
         if problem.hasPrefix("unable to get local issuer certificate") {
             return "the server's certificate has an issuer that this machine does not trust; "
                 + "tls.extraAuthorities adds one"

@@ -9,7 +9,7 @@ final class Inbox: Sendable {
         /// The number of pings without a pong. Meanwhile the limit is higher, because the pong follows the messages.
         var pings = 0
         var isFull: Bool { bytes >= limit && (pings == 0 || bytes >= 1 << 20 && bytes / 16 >= limit) }
-        /// The messages. They were read, and are empty, before the index ``first``.
+        /// The messages. Those before the index ``first`` were read, and are empty.
         var messages: [WebSocketMessage] = []
         var first = 0
         var bytes = 0
