@@ -20,43 +20,42 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
-    ///   - type: The type of a decoded element.
+    ///   - type: The type of an element, which the decoder of the options decodes.
     ///   - path: The names that lead to the array. Default none: the body is the array.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
-    ///   - decoder: Decodes the elements. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of an element, and of the text around the array. More throws
     ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The elements, to be read once.
     public func elements<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, at path: [String] = [], options: RequestOptions = RequestOptions(),
-        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+        limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: "application/json").elements(as: type, path, decoder, limit, on: nil)
+        prepare(endPoint, options, accept: "application/json").elements(as: type, path, limit, on: nil)
     }
 
     /// Returns the elements of an array, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func elements<Value: Decodable>(
         for endPoint: EndPoint, as type: Value.Type, at path: [String] = [], options: RequestOptions = RequestOptions(),
-        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
+        limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: "application/json").elements(as: type, path, decoder, limit, on: isolation)
+        prepare(endPoint, options, accept: "application/json").elements(as: type, path, limit, on: isolation)
     }
 }
 
 extension PreparedCall {
     fileprivate func elements<Value: Decodable>(
-        as type: Value.Type, _ path: [String], _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
+        as type: Value.Type, _ path: [String], _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
+        let decoding = ResponseDecoding()
         return bytes(for: decoding).elements(as: type, at: path, by: decoding, limit: limit, on: actor)
     }
 }
 
 extension ResponseBytes {
     /// Returns the elements of a JSON array as they arrive. The array is the body itself, or the value at a path of
-    /// names. See `NetworkRouter.elements(for:as:at:options:decoder:limit:isolation:)`.
+    /// names. See `NetworkRouter.elements(for:as:at:options:limit:isolation:)`.
     public func elements<Value: Decodable & Sendable>(
         as type: Value.Type, at path: [String] = [], decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation

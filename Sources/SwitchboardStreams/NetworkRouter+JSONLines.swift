@@ -13,27 +13,26 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
-    ///   - type: The type of a decoded line.
+    ///   - type: The type of a line, which the decoder of the options decodes.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
-    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable>(
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+        limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: nil)
+        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, limit, on: nil)
     }
 
     /// Returns the values of a body with one JSON text per line, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func jsonLines<Value: Decodable>(
         for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
+        limit: Int = 1 << 20, isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, decoder, limit, on: isolation)
+        prepare(endPoint, options, accept: jsonLineTypes).jsonLines(as: type, limit, on: isolation)
     }
 
     /// Returns the values of JSON lines, and reconnects as needed: each line contains the position at which the next
@@ -51,21 +50,20 @@ extension NetworkRouter {
     /// request that is not idempotent is sent once.
     ///
     /// - Parameters:
-    ///   - type: The type of a decoded line.
+    ///   - type: The type of a line, which the decoder of the options decodes.
     ///   - position: The cursor to start at. Nil, the default, starts at the endpoint's beginning.
     ///   - cursor: Returns the cursor of a line, or nil for a line without one.
     ///   - endPoint: Returns the endpoint for the lines after a cursor, which is nil at the beginning.
     ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
-    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
     ///   - limit: The maximum number of bytes of a line. Default 1 MiB.
     ///   - isolation: The actor on which the endpoints are read: the caller's.
     /// - Returns: The values, to be read once.
     public func jsonLines<Value: Decodable & Sendable, Cursor: Sendable>(
         as type: Value.Type, after position: Cursor? = nil, cursor: @escaping @Sendable (Value) -> Cursor?,
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
-        decoder: (any ResponseDecoder)? = nil, limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
+        limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
+        let decoding = ResponseDecoding()
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) { data in
             try decoding.run { try $0.decode(type, from: data) }
         }
@@ -84,9 +82,9 @@ extension NetworkRouter {
 
 extension PreparedCall {
     fileprivate func jsonLines<Value: Decodable>(
-        as type: Value.Type, _ decoder: (any ResponseDecoder)?, _ limit: Int, on actor: (any Actor)?
+        as type: Value.Type, _ limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
+        let decoding = ResponseDecoding()
         return bytes(for: decoding).jsonLines(as: type, by: decoding, limit: limit, on: actor)
     }
 }

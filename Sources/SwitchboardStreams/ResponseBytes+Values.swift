@@ -23,7 +23,7 @@ extension ResponseBytes {
     /// - Parameters:
     ///   - type: The type of a decoded line. Empty lines are skipped. Any other line that cannot be decoded throws
     ///     `NetworkError.Code.decodingFailed` with the line number.
-    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the response handling.
+    ///   - decoder: Decodes the lines. Nil, the default, uses the decoder of the request's options.
     ///   - limit: The maximum number of bytes of a line. A longer one throws `NetworkError.Code.responseTooLarge`.
     ///     Default 1 MiB.
     ///   - isolation: The caller's actor. Unused.
@@ -68,8 +68,8 @@ struct ResponseDecoding: Sendable {
     private let fixedDecoder: (any ResponseDecoder)?
     private let resolved = Protected<(decoder: any ResponseDecoder, environment: CallEnvironment?)?>(nil)
 
-    /// Creates a decoding. Nil selects the decoder of the response handling.
-    init(_ decoder: (any ResponseDecoder)?) { fixedDecoder = decoder }
+    /// Creates a decoding. Nil selects the decoder of the request's options.
+    init(_ decoder: (any ResponseDecoder)? = nil) { fixedDecoder = decoder }
 
     /// Decodes with the decoder, in the environment of the response.
     func run<Output>(_ decode: (any ResponseDecoder) throws -> Output) rethrows -> Output {

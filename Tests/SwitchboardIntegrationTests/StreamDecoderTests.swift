@@ -62,7 +62,8 @@ struct StreamDecoderTests {
             session: StubSession(.json(#"{"page":[{"start_date":"t:7"},{"start_date":null}]}"#)))
         let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
         let error = await #expect(throws: NetworkError.self) {
-            for try await _ in router.elements(for: endPoint, as: Showing.self, at: ["page"], decoder: Self.decoder) {}
+            let options = RequestOptions { $0.responseHandling.decoder = Self.decoder }
+            for try await _ in router.elements(for: endPoint, as: Showing.self, at: ["page"], options: options) {}
         }
         #expect(error?.code == .decodingFailed)
         #expect(error?.reason?.contains("page[1].startDate") == true, "\(String(describing: error?.reason))")

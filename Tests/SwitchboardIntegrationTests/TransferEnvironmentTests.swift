@@ -152,9 +152,12 @@ struct TransferEnvironmentTests {
             environment: .staging, session: session, decoder: NotingDecoder(notes: notes))
         let router = manager.router(for: PlaceApi.self)
         for try await _ in router.jsonLines(for: PlaceApi(), as: Int.self) {}
-        for try await _ in router.jsonLines(for: PlaceApi(), as: Date.self, decoder: decoder) {}
-        let options = RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .zero) }
-        var events = router.events(for: PlaceApi(path: "events"), as: Date.self, decoder: decoder, options: options)
+        let options = RequestOptions {
+            $0.responseHandling.decoder = decoder
+            $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .zero)
+        }
+        for try await _ in router.jsonLines(for: PlaceApi(), as: Date.self, options: options) {}
+        var events = router.events(for: PlaceApi(path: "events"), as: Date.self, options: options)
             .makeAsyncIterator()
         _ = try await events.next()
         manager.environment = .production

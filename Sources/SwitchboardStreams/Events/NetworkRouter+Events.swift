@@ -43,22 +43,20 @@ extension NetworkRouter {
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.
-    ///   - type: The type of an event's decoded data. Reading throws `NetworkError.Code.decodingFailed` with the key
-    ///     path for data that cannot be decoded.
+    ///   - type: The type of an event's data, which the decoder of the options decodes. Reading throws
+    ///     `NetworkError.Code.decodingFailed` with the key path for data that cannot be decoded.
     ///   - last: The data of the event that ends the stream, for instance `[DONE]`. Nil, the default, for none.
-    ///   - decoder: Decodes the data. Nil, the default, uses the decoder of the response handling.
     ///   - lastEventID: The ID of the last event that the app already has. Empty, the default, for none.
     ///   - options: Options for the requests of this stream, which override those of the endpoint. Default none.
     ///   - limit: The maximum number of bytes of a line, and of an event's data. Default 1 MiB.
     ///   - isolation: The actor on which the endpoint is read, for each connection: the caller's.
     /// - Returns: The values, to be read once.
     public func events<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
-        decoder: (any ResponseDecoder)? = nil,
-        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, lastEventID: String = "",
+        options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
         isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
+        let decoding = ResponseDecoding()
         let source = eventSource(endPoint, lastEventID, options, limit, decoding)
         return calls.elements(of: source, until: last) { event in
             try decoding.run { Transferred(try event.decode(type, decoder: $0)) }
@@ -68,12 +66,11 @@ extension NetworkRouter {
     /// Returns the decoded data of an endpoint's server-sent events, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func events<Value: Decodable>(
-        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil,
-        decoder: (any ResponseDecoder)? = nil,
-        lastEventID: String = "", options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
+        for endPoint: EndPoint, as type: Value.Type, until last: String? = nil, lastEventID: String = "",
+        options: RequestOptions = RequestOptions(), limit: Int = 1 << 20,
         isolation: isolated any Actor = #isolation
     ) -> ResponseSequence<Value> {
-        let decoding = ResponseDecoding(decoder)
+        let decoding = ResponseDecoding()
         let source = eventSource(endPoint, lastEventID, options, limit, decoding)
         let decode = ActorBound<ServerSentEvent, Value> { event in
             try decoding.run { try event.decode(type, decoder: $0) }

@@ -1,6 +1,5 @@
 import Foundation
 import Switchboard
-import SwitchboardJSON
 import SwitchboardText
 
 /// One server-sent event ([HTML §9.2](https://html.spec.whatwg.org/multipage/server-sent-events.html)).
@@ -23,12 +22,12 @@ public struct ServerSentEvent: Sendable, Hashable {
         self.retry = retry
     }
 
-    /// Decodes the data from JSON.
+    /// Decodes the data, for a stream whose events have several types. If all events have one type, use
+    /// `NetworkRouter.events(for:as:)`.
     ///
     /// - Throws: `NetworkError.Code.decodingFailed` with the key path.
-    public func decode<Value: Decodable>(
-        _ type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses
-    ) throws(NetworkError) -> Value {
+    public func decode<Value: Decodable>(_ type: Value.Type, decoder: any ResponseDecoder) throws(NetworkError) -> Value
+    {
         do {
             return try decoder.decode(type, from: Data(data.utf8))
         } catch {

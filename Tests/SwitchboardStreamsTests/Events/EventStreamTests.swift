@@ -128,8 +128,10 @@ struct EventStreamTests {
     @Test("an event's data is decoded from JSON, or the error names the key path")
     func decoding() throws {
         struct Price: Decodable, Equatable { let cents: Int }
-        #expect(try event(#"{"cents": 5}"#).decode(Price.self) == Price(cents: 5))
-        let error = #expect(throws: NetworkError.self) { try event(#"{"cents": "x"}"#).decode(Price.self) }
+        #expect(try event(#"{"cents": 5}"#).decode(Price.self, decoder: JSONDecoder()) == Price(cents: 5))
+        let error = #expect(throws: NetworkError.self) {
+            try event(#"{"cents": "x"}"#).decode(Price.self, decoder: JSONDecoder())
+        }
         #expect(error?.code == .decodingFailed)
         #expect(error?.reason?.contains("cents") == true)
     }

@@ -2,6 +2,7 @@ import Callgrind
 import Foundation
 import Movies
 import Switchboard
+import SwitchboardJSON
 import SwitchboardStreams
 
 /// A million server-sent events, or fewer under valgrind, in chunks of 64 KiB as a session delivers them.
@@ -29,7 +30,7 @@ struct EventBenchmarks {
             var (count, sum) = (0, 0)
             for try await event in Self.bytes(stream).events() {
                 count += 1
-                sum += try event.decode(Price.self).id
+                sum += try event.decode(Price.self, decoder: FastJSONDecoder.ofResponses).id
             }
             try Self.check(count, sum == Self.count * (Self.count - 1) / 2)
         }
