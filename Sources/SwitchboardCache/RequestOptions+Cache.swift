@@ -67,10 +67,10 @@ extension RequestOptions {
     /// The time after its lifetime for which a ``ResponseCache`` answers with a stale response at once, and revalidates
     /// it in the background ([RFC 5861 §3](https://www.rfc-editor.org/rfc/rfc5861#section-3)).
     ///
-    /// The monitors of the request receive the events of the revalidation. Its failure changes nothing else. It passes
-    /// only the interceptors after the cache, so a `CookieInterceptor` before it does not receive its cookies. A value
-    /// overrides the response's `must-revalidate` and `no-cache`. Nil, the default, follows the server's
-    /// `stale-while-revalidate`.
+    /// The monitors of the request receive the events of the revalidation. A failed revalidation changes nothing else.
+    /// A revalidation passes only the interceptors after the cache, so a `CookieInterceptor` before the cache does not
+    /// receive its cookies. A value overrides the response's `must-revalidate` and `no-cache`. Nil, the default,
+    /// follows the server's `stale-while-revalidate`.
     public var staleWhileRevalidate: Duration? {
         get { self[StaleWhileRevalidateOption.self] }
         set { self[StaleWhileRevalidateOption.self] = newValue }

@@ -57,7 +57,8 @@ extension ResponseCache {
             return .answer(stored, staleness == nil ? .hit : .stale(.requested))
         case _ where policy.reloads && isOffline: return .refuse
         case _ where policy.reloads: return .load(.requested, text: "to be refreshed")
-        // RFC 8246: a fresh immutable response needs no revalidation. Without TLS, others may have changed it.
+        // RFC 8246: a fresh immutable response needs no revalidation. Without TLS, an intermediary may
+        // have changed the response.
         case .reloadRevalidatingCacheData:
             let isImmutable =
                 stored.rules.control.isImmutable && staleness == nil && request.url?.scheme?.lowercased() == "https"

@@ -108,9 +108,9 @@ static const char *load(const char *name, char *message, size_t size, struct fun
     return NULL;
 }
 
-// glibc returns the free end of a heap to the system beyond 128 KiB. The transfers that end in one pass of the loop free
-// more, so it would return the same pages in each pass, and the next transfers would fault them in again. glibc raises
-// that threshold itself to twice the size of the largest block that was freed, as any larger block of the program would.
+// glibc returns the free end of a heap to the system when it exceeds 128 KiB. The transfers that end in one pass of the
+// loop free more, so glibc would return the same pages in each pass, and the next transfers would fault them in again.
+// Freeing a large block makes glibc raise this threshold to twice the size of the block.
 static void raise_trim_threshold(void) {
     void *volatile block = malloc(1 << 20);
     free(block);

@@ -265,7 +265,8 @@ int swcurl_poller_take(
     *watch = (struct watch){.owner = owner};
     swcurl_poller_watch(poller, taken, true, false);
     update_epoll(poller, socket, &poller->watches[socket], 0);
-    // libcurl keeps a number, under which it can neither read from the connection nor end it.
+    // The number that libcurl has becomes a socket without a peer, so libcurl can neither read from the connection nor
+    // end it.
     if (!watch->registered || dup3(placeholder, socket, O_CLOEXEC) < 0) {
         update_epoll(poller, taken, watch, 0);
         *watch = (struct watch){0};

@@ -136,7 +136,7 @@ final class CacheFile: Sendable {
         return isInterrupted ? .unreadable : .damaged(DamagedFile(path: path, inode: information.inode))
     }
 
-    /// Reads the head and the trailer from the end of a file. Nil for a file of another size than it states.
+    /// Reads the head and the trailer from the end of a file. Nil for a file whose size differs from the stated size.
     private static func head(_ descriptor: Int32) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }

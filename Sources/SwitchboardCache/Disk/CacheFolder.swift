@@ -139,7 +139,7 @@ struct CacheFolder: Sendable {
 
 /// Times in nanoseconds since 1970.
 enum CacheTime {
-    /// The longest duration of a tick of a file system's clock. Changes within one have the same time.
+    /// The longest duration of a tick of a file system's clock. Changes within one tick have the same time.
     static let tick: Int64 = 10_000_000
     static let second: Int64 = 1_000_000_000
 

@@ -137,7 +137,7 @@ struct CacheHeadReader {
         return seconds.isNaN ? nil : seconds
     }
 
-    /// Reads a text. Returns the known one if they are equal, which allocates no memory.
+    /// Reads a text. Returns `known` if the text is equal to it, which allocates no memory.
     mutating func text(expecting known: String? = nil) -> String {
         let count = number()
         guard count <= bytes.count - offset else {

@@ -308,8 +308,8 @@ final class DiskCache {
 
     // MARK: The index
 
-    /// Lists the folder after another process changed it, and a second after this one did. Listings that take more than
-    /// a millisecond take at most a hundredth of the time, unless the list must be complete.
+    /// Lists the folder after a change by another process, and a second after a change by this process. Listings that
+    /// take more than a millisecond take at most a hundredth of the time, unless the list must be complete.
     func list(isComplete: Bool = false) {
         let start = CacheTime.now
         let changed = folder.changed

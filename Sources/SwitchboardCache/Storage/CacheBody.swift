@@ -34,7 +34,7 @@ struct CacheBody: Sendable {
     /// The stored part whose first bytes precede the ones that arrive, and the number of these bytes. Nil for a body
     /// that arrives from its first byte on.
     var start: (part: StoredResponse, count: Int)?
-    /// Whether the body has no reader. It then ends when it cannot be stored.
+    /// Whether the body has no reader. Reading then ends when the body cannot be stored.
     var isOnlyStored = false
     /// Receives the outcome.
     let report: @Sendable (String) -> Void

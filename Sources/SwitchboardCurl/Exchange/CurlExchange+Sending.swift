@@ -43,8 +43,9 @@ extension CurlExchange {
         if message.hasSuffix(Self.largeHead) {
             return refuse(.libcurl(code: CurlCode.receiveError, message: message))
         }
-        // On a new connection, libcurl repeats a request whose stream was refused, and with a message one whose stream
-        // asks for HTTP/1.1. On a reused one, it does not distinguish a refused stream from an ended one.
+        // On a new connection, libcurl repeats a request whose stream was refused, without a message, and a request whose
+        // stream asks for HTTP/1.1, with a message. On a reused connection, libcurl does not distinguish a refused stream
+        // from an ended stream.
         if isOnReusedConnection { return refuse(.connectionDied(reusedLoss)) }
         return refuse(.connectionDied(handle.hasMessage ? .streamEnded : .unprocessed))
     }

@@ -9,7 +9,7 @@ package enum CurlFailure: Error {
     package enum Loss: Sendable {
         /// A reused connection ended, which the server may have closed before the request.
         case reused
-        /// The HTTP/2 stream ended, with all others of its connection or alone.
+        /// The HTTP/2 stream ended, alone or with its connection.
         case streamEnded
         /// The server did not process the request: its GOAWAY excludes the stream, or it refused the stream ([RFC 9113
         /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).

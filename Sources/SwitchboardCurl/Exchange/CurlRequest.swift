@@ -35,8 +35,8 @@ package struct CurlRequest: Sendable {
 
     /// Whether the body of a 2xx response is streamed.
     package var isStreamed = false
-    /// Whether the request upgrades to another protocol. It is sent with HTTP/1.1 on a new connection, and its body after
-    /// the 101 without framing.
+    /// Whether the request upgrades to another protocol. The head is sent with HTTP/1.1 on a new connection, and the body
+    /// without framing after the 101.
     package var isUpgrade = false
     /// Whether the caller would repeat the request, over a new connection or without decoding the body.
     package var mayBeRepeated = false

@@ -26,8 +26,8 @@ final class CurlHandle: @unchecked Sendable {
     private var kind = Kind.get
     private var customMethod: String?
     private var connectTimeout = -1
-    /// The number of bytes that libcurl reads at a time. libcurl allocates the buffer for each exchange, so only a
-    /// large body gets a large one.
+    /// The number of bytes that libcurl reads at a time. libcurl allocates a buffer of this size for each
+    /// exchange, so only a large body gets a large buffer.
     private(set) var receiveBuffer = 0
     private var sendBuffer = 0
     private let options: CurlOptions
@@ -197,7 +197,7 @@ final class CurlHandle: @unchecked Sendable {
     }
 
     private func setBuffers(isStreamed: Bool, mayBeHTTP2: Bool, bodyLength: Int64?) {
-        // libcurl 7.88 accepts 128 KiB of a head over HTTP/2, and stops amid one that does not fit into the buffer.
+        // libcurl 7.88 accepts a head of 128 KiB over HTTP/2, and stops within a head that does not fit into the buffer.
         let receive = isStreamed ? 256 << 10 : mayBeHTTP2 ? 128 << 10 : 32 << 10
         if receive != receiveBuffer {
             swcurl_easy_set_long(easy, CurlOption.bufferSize, receive)

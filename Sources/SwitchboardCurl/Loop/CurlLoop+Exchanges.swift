@@ -83,8 +83,8 @@ extension CurlLoop {
         }
     }
 
-    /// Ends the exchanges that libcurl has finished. It resumes their callers last and together, because waking a
-    /// thread for each costs more than waking one for several.
+    /// Ends the exchanges that libcurl has finished. Resumes their callers last and together, because waking a thread for
+    /// each caller costs more than waking a thread for several callers.
     func endFinished() {
         if !closing.isEmpty { readAgain() }
         var code: Int32 = 0

@@ -12,7 +12,7 @@ extension NetworkRouter {
     /// ```
     ///
     /// The first request creates the upload at the endpoint's URL. Later requests have the endpoint's header fields and
-    /// go to the URL that the server returns. If that is another origin, they omit the header fields that belong to one
+    /// go to the URL that the server returns. Requests to another origin omit the header fields that belong to one
     /// origin.
     ///
     /// After a lost connection or a temporary failure, the next request asks how many bytes the server has, and the

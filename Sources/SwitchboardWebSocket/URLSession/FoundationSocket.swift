@@ -219,7 +219,7 @@ package final class FoundationSocket: SocketObserver {
 extension FoundationSocket {
     // MARK: Receiving
 
-    /// Returns the next event, or nil when the connection ended. Only one reader at a time.
+    /// Returns the next event, or nil when the connection ended. Only one task may call it at a time.
     ///
     /// - Throws: A `WebSocketViolation`, the error of the connection, or `CancellationError`.
     func next() async throws -> WebSocketEvent? {
