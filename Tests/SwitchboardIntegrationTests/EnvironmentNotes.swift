@@ -120,12 +120,12 @@ struct NotingAuthenticator: Authenticator {
 struct NotingStore: TokenStore {
     let notes: EnvironmentNotes
 
-    func load(_ partition: String?) -> OAuthToken? {
+    func load(in partition: String?) -> OAuthToken? {
         notes.note("TokenStore.load", OAuthToken(accessToken: "old", refreshToken: "r"))
     }
 
-    func save(_ token: OAuthToken, _ partition: String?) { notes.note("TokenStore.save") }
-    func remove(_ partition: String?) { notes.note("TokenStore.remove") }
+    func save(_ token: OAuthToken, in partition: String?) { notes.note("TokenStore.save") }
+    func remove(in partition: String?) { notes.note("TokenStore.remove") }
     func removeAll() {}
 }
 

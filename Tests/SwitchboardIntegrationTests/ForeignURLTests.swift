@@ -40,9 +40,9 @@ struct ForeignURLTests {
     }
 
     private struct Stored: TokenStore {
-        func load(_ partition: String?) -> OAuthToken? { OAuthToken(accessToken: "SECRET") }
-        func save(_ token: OAuthToken, _ partition: String?) {}
-        func remove(_ partition: String?) {}
+        func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "SECRET") }
+        func save(_ token: OAuthToken, in partition: String?) {}
+        func remove(in partition: String?) {}
         func removeAll() {}
     }
 

@@ -40,11 +40,11 @@ struct RefreshThroughTheChainTests {
     @Test("a credential that cannot be saved is used, and monitors are notified")
     func unsaved() async throws {
         struct Full: TokenStore {
-            func load(_ partition: String?) -> OAuthToken? { OAuthToken(accessToken: "old", refreshToken: "r") }
-            func save(_ token: OAuthToken, _ partition: String?) throws {
+            func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "old", refreshToken: "r") }
+            func save(_ token: OAuthToken, in partition: String?) throws {
                 throw NetworkError(.cannotWriteFile, reason: "the device is full")
             }
-            func remove(_ partition: String?) {}
+            func remove(in partition: String?) {}
             func removeAll() {}
         }
         let session = StubSession { request in

@@ -46,7 +46,7 @@ public actor FileTokenStore: TokenStore {
     /// - Throws: `NetworkError.Code.cannotAuthenticate` for a file with other contents, which stays until
     ///   ``removeAll()``; `NetworkError.Code.unreadableFile` when the file cannot be read, or other users own it, can
     ///   write it or can read it.
-    public func load(_ partition: String?) throws -> OAuthToken? {
+    public func load(in partition: String?) throws -> OAuthToken? {
         let contents = try read()
         guard let partition else { return contents.token }
         return contents.partitions[partition]
@@ -56,14 +56,14 @@ public actor FileTokenStore: TokenStore {
     ///
     /// - Throws: `NetworkError.Code.cannotWriteFile`, also when the file cannot be read or another process keeps its
     ///   lock. `NetworkError.Code.cannotAuthenticate` for a file with other contents, which is not changed.
-    public func save(_ token: OAuthToken, _ partition: String?) async throws {
+    public func save(_ token: OAuthToken, in partition: String?) async throws {
         try await change { if let partition { $0.partitions[partition] = token } else { $0.token = token } }
     }
 
     /// Removes the token, and the file with the last token.
     ///
-    /// - Throws: The errors of ``save(_:_:)``.
-    public func remove(_ partition: String?) async throws {
+    /// - Throws: The errors of ``save(_:in:)``.
+    public func remove(in partition: String?) async throws {
         guard hasFolder else { return }
         try await change { if let partition { $0.partitions[partition] = nil } else { $0.token = nil } }
     }

@@ -75,12 +75,16 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Returns the token in the store.
     public func load(in partition: String?) async throws -> OAuthToken? {
-        try await store.load(partition)
+        try await store.load(in: partition)
     }
 
     /// Saves the token in the store, or removes it for nil.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
-        if let credential { try await store.save(credential, partition) } else { try await store.remove(partition) }
+        if let credential {
+            try await store.save(credential, in: partition)
+        } else {
+            try await store.remove(in: partition)
+        }
     }
 
     /// Removes all tokens from the store.

@@ -6,11 +6,11 @@ import Switchboard
 /// tokens concurrently.
 public protocol TokenStore: Sendable {
     /// Returns the token, or nil without one.
-    func load(_ partition: String?) async throws -> OAuthToken?
+    func load(in partition: String?) async throws -> OAuthToken?
     /// Stores a token in place of the previous one.
-    func save(_ token: OAuthToken, _ partition: String?) async throws
+    func save(_ token: OAuthToken, in partition: String?) async throws
     /// Removes the token. A missing token is not an error.
-    func remove(_ partition: String?) async throws
+    func remove(in partition: String?) async throws
     /// Removes the tokens of all partitions.
     func removeAll() async throws
 }
@@ -25,11 +25,11 @@ public actor MemoryTokenStore: TokenStore {
     }
 
     /// Returns the token, or nil without one.
-    public func load(_ partition: String?) -> OAuthToken? { tokens[partition] }
+    public func load(in partition: String?) -> OAuthToken? { tokens[partition] }
     /// Stores a token in place of the previous one.
-    public func save(_ token: OAuthToken, _ partition: String?) { tokens[partition] = token }
+    public func save(_ token: OAuthToken, in partition: String?) { tokens[partition] = token }
     /// Removes the token.
-    public func remove(_ partition: String?) { tokens[partition] = nil }
+    public func remove(in partition: String?) { tokens[partition] = nil }
     /// Removes the tokens of all partitions.
     public func removeAll() { tokens = [:] }
 }

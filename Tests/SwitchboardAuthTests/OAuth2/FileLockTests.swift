@@ -24,13 +24,13 @@ struct FileLockTests {
             let clock = TestClock(skips: true)
             let store = FileTokenStore(file, clock: clock)
             let error = await #expect(throws: NetworkError.self) {
-                try await store.save(OAuthToken(accessToken: "t"), nil)
+                try await store.save(OAuthToken(accessToken: "t"), in: nil)
             }
             #expect(error?.code == .cannotWriteFile)
             #expect(error?.reason?.contains("tokens.json") == true)
             #expect(error?.reason?.contains(".tokens.json.lock\" for 10 s") == true)
             await #expect(throws: NetworkError.self) { try await store.removeAll() }
-            let left = try await store.load(nil)
+            let left = try await store.load(in: nil)
             #expect(left == nil)
         }
     }
@@ -40,12 +40,12 @@ struct FileLockTests {
         try await whileHeld { file, lock in
             let clock = TestClock()
             let store = FileTokenStore(file, clock: clock)
-            let save = Task { try await store.save(OAuthToken(accessToken: "t"), nil) }
+            let save = Task { try await store.save(OAuthToken(accessToken: "t"), in: nil) }
             _ = try await clock.nextSleep()
             #expect(flock(lock, LOCK_UN) == 0)
             clock.advance(by: .seconds(1))
             try await save.value
-            let kept = try await store.load(nil)
+            let kept = try await store.load(in: nil)
             #expect(kept?.accessToken == "t")
         }
     }
@@ -55,13 +55,13 @@ struct FileLockTests {
         try await whileHeld { file, lock in
             let clock = TestClock()
             let store = FileTokenStore(file, clock: clock)
-            let save = Task { try await store.save(OAuthToken(accessToken: "t"), nil) }
+            let save = Task { try await store.save(OAuthToken(accessToken: "t"), in: nil) }
             _ = try await clock.nextSleep()
             save.cancel()
             #expect(flock(lock, LOCK_UN) == 0)
             clock.advance(by: .seconds(1))
             try await save.value
-            let kept = try await store.load(nil)
+            let kept = try await store.load(in: nil)
             #expect(kept?.accessToken == "t")
         }
     }

@@ -29,7 +29,7 @@ struct OAuth2AuthenticatorTests {
         _ = try await router(api, interceptor).response(for: URLEndPoint(.get, url))
         #expect(api.authorizations == ["Bearer a1", "Bearer a2"])
         #expect(login.authorizations == ["Basic YXBwOnM="])
-        #expect(await store.load(nil) == OAuthToken(accessToken: "a2", refreshToken: "r2"))
+        #expect(await store.load(in: nil) == OAuthToken(accessToken: "a2", refreshToken: "r2"))
     }
 
     @Test("an error of the token endpoint names its URL", arguments: [400, 401, 429, 500, 503, 302, 200, 0])
@@ -84,7 +84,7 @@ struct OAuth2AuthenticatorTests {
         #expect(error?.oauthError == OAuthError(.invalidGrant, text: "The refresh token was revoked."))
         #expect(error?.description.contains("The refresh token was revoked.") == true)
         #expect(error?.url == url)
-        #expect(await store.load(nil) == nil)
+        #expect(await store.load(in: nil) == nil)
         let later = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(later?.oauthError?.code == .notSignedIn)
         #expect(login.requests.count == 1)
@@ -110,20 +110,20 @@ struct OAuth2AuthenticatorTests {
         if response.body == Data("captive portal".utf8) {
             #expect(error?.reason?.contains(#"it is "text/plain; charset=utf-8" of 14 bytes"#) == true)
         }
-        #expect(await store.load(nil) == token)
+        #expect(await store.load(in: nil) == token)
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
 
     @Test("a reset removes the tokens of all partitions, also from the store", .requirement("S2.17", "S2.21"))
     func reset() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1"))
-        await store.save(OAuthToken(accessToken: "b1"), "qa")
+        await store.save(OAuthToken(accessToken: "b1"), in: "qa")
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(client(StubSession { _ in .status(500) }), store: store))
         #expect(try await interceptor.credential(in: nil)?.accessToken == "a1")
         await interceptor.reset()
-        #expect(await store.load(nil) == nil)
-        #expect(await store.load("qa") == nil)
+        #expect(await store.load(in: nil) == nil)
+        #expect(await store.load(in: "qa") == nil)
         #expect(try await interceptor.credential(in: "qa") == nil)
     }
 

@@ -15,20 +15,20 @@ struct SharedTokenFileTests {
     private static func save(_ name: String, _ file: URL) async throws {
         let store = FileTokenStore(file)
         for index in 0..<count {
-            try await store.save(OAuthToken(accessToken: "\(name)\(index)"), "\(name)\(index)")
+            try await store.save(OAuthToken(accessToken: "\(name)\(index)"), in: "\(name)\(index)")
             // This token is removed again, so that the file also shrinks.
-            try await store.remove("\(name)\(index - 1)-gone")
-            try await store.save(OAuthToken(accessToken: "gone"), "\(name)\(index)-gone")
+            try await store.remove(in: "\(name)\(index - 1)-gone")
+            try await store.save(OAuthToken(accessToken: "gone"), in: "\(name)\(index)-gone")
         }
-        try await store.remove("\(name)\(count - 1)-gone")
+        try await store.remove(in: "\(name)\(count - 1)-gone")
     }
 
     private func check(_ names: [String], _ file: URL) async throws {
         let store = FileTokenStore(file)
         var lost: [String] = []
         for name in names {
-            for index in 0..<Self.count where try await store.load("\(name)\(index)")?.accessToken != "\(name)\(index)"
-            {
+            for index in 0..<Self.count
+            where try await store.load(in: "\(name)\(index)")?.accessToken != "\(name)\(index)" {
                 lost.append("\(name)\(index)")
             }
         }

@@ -18,21 +18,21 @@ struct TokenStoreTests {
     }
 
     private func check(_ store: any TokenStore) async throws {
-        #expect(try await store.load(nil) == nil)
-        try await store.remove(nil)
-        try await store.save(one, nil)
-        try await store.save(two, "qa")
-        try await store.save(one, "")
-        #expect(try await store.load(nil) == one)
-        #expect(try await store.load("qa") == two)
-        #expect(try await store.load("") == one)
-        #expect(try await store.load("live") == nil)
-        try await store.save(two, nil)
-        try await store.remove("qa")
-        #expect(try await store.load(nil) == two)
-        #expect(try await store.load("qa") == nil)
+        #expect(try await store.load(in: nil) == nil)
+        try await store.remove(in: nil)
+        try await store.save(one, in: nil)
+        try await store.save(two, in: "qa")
+        try await store.save(one, in: "")
+        #expect(try await store.load(in: nil) == one)
+        #expect(try await store.load(in: "qa") == two)
+        #expect(try await store.load(in: "") == one)
+        #expect(try await store.load(in: "live") == nil)
+        try await store.save(two, in: nil)
+        try await store.remove(in: "qa")
+        #expect(try await store.load(in: nil) == two)
+        #expect(try await store.load(in: "qa") == nil)
         try await store.removeAll()
-        #expect(try await store.load("") == nil)
+        #expect(try await store.load(in: "") == nil)
         try await store.removeAll()
     }
 
@@ -49,11 +49,11 @@ struct TokenStoreTests {
     func modes() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("new/deep/tokens.json")
-            try await FileTokenStore(file).save(one, nil)
+            try await FileTokenStore(file).save(one, in: nil)
             #expect(try mode(file) == 0o600)
             #expect(try mode(file.deletingLastPathComponent()) == 0o700)
-            #expect(try await FileTokenStore(file).load(nil) == one)
-            try await FileTokenStore(file).save(two, nil)
+            #expect(try await FileTokenStore(file).load(in: nil) == one)
+            try await FileTokenStore(file).save(two, in: nil)
             #expect(try mode(file) == 0o600)
             let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
             #expect(names == ["tokens.json"])
@@ -65,18 +65,18 @@ struct TokenStoreTests {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens.json")
             let store = FileTokenStore(file)
-            try await store.save(one, nil)
+            try await store.save(one, in: nil)
             #expect(chmod(file.path, mode_t(mode)) == 0)
-            let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+            let read = await #expect(throws: NetworkError.self) { try await store.load(in: nil) }
             #expect(read?.code == .unreadableFile && read?.reason?.contains("run chmod 600") == true)
             #expect(read?.reason?.contains("by other users (mode \(String(mode, radix: 8)))") == true)
-            let written = await #expect(throws: NetworkError.self) { try await store.save(two, nil) }
+            let written = await #expect(throws: NetworkError.self) { try await store.save(two, in: nil) }
             #expect(written?.code == .cannotWriteFile && written?.reason?.contains("run chmod 600") == true)
             #expect(chmod(file.path, 0o600) == 0)
-            #expect(try await store.load(nil) == one)
+            #expect(try await store.load(in: nil) == one)
             #expect(chmod(file.path, mode_t(mode)) == 0)
             try await store.removeAll()
-            #expect(try await store.load(nil) == nil)
+            #expect(try await store.load(in: nil) == nil)
         }
     }
 
@@ -84,9 +84,9 @@ struct TokenStoreTests {
     func foreignFile() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("tokens.json")
-            try await FileTokenStore(file).save(one, nil)
+            try await FileTokenStore(file).save(one, in: nil)
             #expect(chown(file.path, 65_534, getegid()) == 0)
-            let error = await #expect(throws: NetworkError.self) { try await FileTokenStore(file).load(nil) }
+            let error = await #expect(throws: NetworkError.self) { try await FileTokenStore(file).load(in: nil) }
             #expect(error?.code == .unreadableFile)
             #expect(error?.reason?.contains("belongs to another user (65534)") == true)
         }
@@ -100,17 +100,17 @@ struct TokenStoreTests {
             let file = folder.appendingPathComponent("tokens.json")
             try PrivateFile.write(Data(text.utf8), to: file)
             let store = FileTokenStore(file)
-            let error = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+            let error = await #expect(throws: NetworkError.self) { try await store.load(in: nil) }
             #expect(error?.code == .cannotAuthenticate)
             #expect(try Data(contentsOf: file) == Data(text.utf8))
-            for change in [{ try await store.save(one, nil) }, { try await store.remove(nil) }] {
+            for change in [{ try await store.save(one, in: nil) }, { try await store.remove(in: nil) }] {
                 let error = await #expect(throws: NetworkError.self) { try await change() }
                 #expect(error?.code == .cannotAuthenticate)
                 #expect(try Data(contentsOf: file) == Data(text.utf8))
             }
             try await store.removeAll()
-            try await store.save(one, nil)
-            #expect(try await store.load(nil) == one)
+            try await store.save(one, in: nil)
+            #expect(try await store.load(in: nil) == one)
         }
     }
 
@@ -125,9 +125,9 @@ struct TokenStoreTests {
             try #require(truncate(large.path, 16_777_217) == 0 && chmod(large.path, 0o600) == 0)
             for file in [loop, large] {
                 let store = FileTokenStore(file)
-                let read = await #expect(throws: NetworkError.self) { try await store.load(nil) }
+                let read = await #expect(throws: NetworkError.self) { try await store.load(in: nil) }
                 #expect(read?.code == .unreadableFile)
-                for change in [{ try await store.save(one, nil) }, { try await store.remove(nil) }] {
+                for change in [{ try await store.save(one, in: nil) }, { try await store.remove(in: nil) }] {
                     let error = await #expect(throws: NetworkError.self) { try await change() }
                     #expect(error?.code == .cannotWriteFile)
                 }
@@ -143,7 +143,7 @@ struct TokenStoreTests {
     func noFolder() async throws {
         try await withFolder { folder in
             let store = FileTokenStore(folder.appendingPathComponent("none/tokens.json"))
-            try await store.remove(nil)
+            try await store.remove(in: nil)
             try await store.removeAll()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
@@ -156,11 +156,11 @@ struct TokenStoreTests {
             // A folder of that name cannot be replaced by a file.
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             let store = FileTokenStore(file)
-            let error = await #expect(throws: NetworkError.self) { try await store.save(one, nil) }
+            let error = await #expect(throws: NetworkError.self) { try await store.save(one, in: nil) }
             #expect(error?.code == .cannotWriteFile)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens.json"])
             let blocked = FileTokenStore(URL(fileURLWithPath: "/dev/null/tokens.json"))
-            await #expect(throws: NetworkError.self) { try await blocked.save(one, nil) }
+            await #expect(throws: NetworkError.self) { try await blocked.save(one, in: nil) }
         }
     }
 
@@ -170,11 +170,11 @@ struct TokenStoreTests {
             let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<50 {
-                    group.addTask { try await store.save(OAuthToken(accessToken: "\(index)"), "\(index % 5)") }
+                    group.addTask { try await store.save(OAuthToken(accessToken: "\(index)"), in: "\(index % 5)") }
                 }
                 try await group.waitForAll()
             }
-            for partition in 0..<5 { #expect(try await store.load("\(partition)") != nil) }
+            for partition in 0..<5 { #expect(try await store.load(in: "\(partition)") != nil) }
         }
     }
 }

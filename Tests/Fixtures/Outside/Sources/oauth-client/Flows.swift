@@ -166,6 +166,6 @@ struct Flows: Sendable {
         try expect(first == "invalid_grant", first)
         let second = try await refusal { _ = try await router.response(for: endPoint) }
         try expect(second == OAuthError.Code.notSignedIn.rawValue, second)
-        try expect(await store.load(nil) == nil, "the token is still saved")
+        try expect(await store.load(in: nil) == nil, "the token is still saved")
     }
 }
