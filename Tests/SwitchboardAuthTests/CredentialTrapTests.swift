@@ -58,7 +58,7 @@ struct CredentialTrapTests {
     @Test("a refresh limit of zero still uses a saved credential")
     func limit() async throws {
         let server = KeyServer(1)
-        let login = AuthenticationInterceptor(KeyAuthenticator(), refreshLimit: RefreshLimit(count: 0))
+        let login = AuthenticationInterceptor(KeyAuthenticator(), refreshes: 0)
         let router = Router<URLEndPoint>(session: server.session, interceptors: [login])
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
     }

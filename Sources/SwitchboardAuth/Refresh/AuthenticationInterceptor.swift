@@ -40,9 +40,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Default 60
     /// seconds.
     public let refreshTimeout: Duration
-    /// The limit for refreshes. Beyond it a 401 is the result, and a request with an expired credential fails with
-    /// `NetworkError.Code.cannotAuthenticate`.
-    public let refreshLimit: RefreshLimit
+    let refreshLimit: RefreshLimit
     let origins: CredentialOrigins
     let now: @Sendable () -> Date
     let clock: any Clock<Duration>
@@ -55,19 +53,21 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     ///   - authenticator: Applies and refreshes credentials. It must reference a router with this interceptor weakly.
     ///   - leeway: The time before its expiry at which a credential is refreshed.
     ///   - refreshTimeout: The longest time for a refresh.
-    ///   - refreshLimit: The limit for refreshes.
+    ///   - refreshes: The largest number of refreshes within `window`, at least 1. Beyond it a 401 is the result, and a
+    ///     request with an expired credential fails with `NetworkError.Code.cannotAuthenticate`.
+    ///   - window: The period in which refreshes are counted.
     ///   - origins: The origins that credentials may be sent to.
     ///   - clock: The clock that measures the timeout of a refresh.
     ///   - now: Returns the date that expiry dates are compared with.
     public init(
         _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),
-        refreshLimit: RefreshLimit = RefreshLimit(), origins: CredentialOrigins = .asked,
+        refreshes: Int = 5, within window: Duration = .seconds(30), origins: CredentialOrigins = .asked,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.authenticator = authenticator
         self.leeway = leeway.clamped
         self.refreshTimeout = refreshTimeout.clamped
-        self.refreshLimit = refreshLimit
+        self.refreshLimit = RefreshLimit(count: max(1, refreshes), window: window)
         self.origins = origins
         self.clock = clock
         self.now = now
@@ -193,17 +193,9 @@ struct StoredCredential<Credential: Sendable>: Sendable {
 }
 
 /// The largest number of refreshes in a period. It protects a server that rejects every new credential.
-public struct RefreshLimit: Sendable, Hashable {
-    /// The largest number of refreshes within ``window``, at least 1.
-    public var count: Int
-    /// The period in which refreshes are counted.
-    public var window: Duration
-
-    /// Creates a limit. By default, five refreshes in thirty seconds.
-    public init(count: Int = 5, within window: Duration = .seconds(30)) {
-        self.count = max(1, count)
-        self.window = window
-    }
+struct RefreshLimit: Sendable {
+    let count: Int
+    let window: Duration
 }
 
 /// Runs operations one after the other, in the order of the calls. A caller's cancellation does not cancel its

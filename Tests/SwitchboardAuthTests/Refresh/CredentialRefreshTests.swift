@@ -235,7 +235,7 @@ struct CredentialRefreshTests {
         let keys = KeyAuthenticator { old, _ in Key(number: (old?.number ?? 0) + 1, end: date.now + 2) }
         let session = StubSession { _ in .text("ok") }
         let interceptor = AuthenticationInterceptor(
-            keys, leeway: .zero, refreshLimit: RefreshLimit(count: 2, within: .seconds(60)), now: { date.now })
+            keys, leeway: .zero, refreshes: 2, within: .seconds(60), now: { date.now })
         try await interceptor.signIn(Key(number: 1, end: date.now + 2), in: nil)
         let router = router(session, [interceptor])
         var codes: [NetworkError.Code] = []
