@@ -42,7 +42,7 @@ extension Cassette {
     /// Writes the recorded exchanges into the file, with their secrets replaced, and creates its folder. Does nothing
     /// when nothing was recorded since the last save.
     ///
-    /// - Throws: `NetworkError.cassetteFault`.
+    /// - Throws: `NetworkError.Code.cassetteFault`.
     public func save() throws(NetworkError) {
         let recorded: [HAR.Entry]? = tape.withLock { tape in
             guard tape.isChanged else { return nil }

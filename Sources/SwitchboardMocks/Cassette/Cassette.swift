@@ -201,3 +201,8 @@ extension NetworkError.Code {
     /// an entry, or no cassette is current for ``Cassette/current``. The reason says which.
     public static let cassetteFault = NetworkError.Code(rawValue: "cassetteFault")
 }
+
+extension NetworkError {
+    /// ``Code/cassetteFault``
+    public static var cassetteFault: Code { .cassetteFault }
+}
