@@ -4,8 +4,7 @@ import Switchboard
 /// Authenticates with the tokens of an OAuth 2 server, for an ``AuthenticationInterceptor``.
 ///
 /// ```swift
-/// let login = AuthenticationInterceptor(
-///     OAuth2Authenticator(client, store: FileTokenStore(tokenFile)))
+/// let login = AuthenticationInterceptor(client, store: FileTokenStore(tokenFile))
 /// let manager = NetworkManager(interceptors: [login])
 ///
 /// let request = try client.authorizationRequest()
@@ -90,5 +89,21 @@ public struct OAuth2Authenticator: Authenticator {
     /// Removes all tokens from the store.
     public func reset() async {
         try? await store.removeAll()
+    }
+}
+
+extension AuthenticationInterceptor where A == OAuth2Authenticator {
+    /// Creates an interceptor that sends the tokens of an OAuth 2 server. By default tokens are stored only in memory.
+    ///
+    /// - Parameters:
+    ///   - client: The client that requests tokens from the server.
+    ///   - grant: The source of new tokens.
+    ///   - store: The store of tokens.
+    ///   - origins: The origins that tokens may be sent to.
+    public convenience init(
+        _ client: OAuth2Client, grant: OAuth2Authenticator.Grant = .refreshToken,
+        store: any TokenStore = MemoryTokenStore(), origins: CredentialOrigins = .asked
+    ) {
+        self.init(OAuth2Authenticator(client, grant: grant, store: store), origins: origins)
     }
 }

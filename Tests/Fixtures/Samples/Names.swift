@@ -34,7 +34,7 @@ let big = Data()
 
 let client = OAuth2Client(id: "films-app", tokenURL: url)
 let token = OAuthToken(accessToken: "t")
-let login = AuthenticationInterceptor(OAuth2Authenticator(client))
+let login = AuthenticationInterceptor(client)
 let bytes = Data()
 let data = Data()
 

@@ -25,7 +25,7 @@ struct OAuth2AuthenticatorTests {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
         let login = StubSession { _ in .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#) }
         let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
-        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store))
+        let interceptor = AuthenticationInterceptor(client(login), store: store)
         _ = try await router(api, interceptor).response(for: URLEndPoint(.get, url))
         #expect(api.authorizations == ["Bearer a1", "Bearer a2"])
         #expect(login.authorizations == ["Basic YXBwOnM="])
@@ -42,7 +42,7 @@ struct OAuth2AuthenticatorTests {
             default: .status(status)
             }
         }
-        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store))
+        let interceptor = AuthenticationInterceptor(client(login), store: store)
         let router = router(StubSession { _ in .status(401) }, interceptor)
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         let tokenURL = client(login).tokenURL.absoluteString

@@ -109,7 +109,7 @@ struct Flows: Sendable {
             let token = try await client.clientCredentials()
             try expect(try await films(token) == 200, "the token is not good")
         }
-        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, grant: .clientCredentials))
+        let interceptor = AuthenticationInterceptor(client, grant: .clientCredentials)
         let router = Router<URLEndPoint>(session: session, interceptors: [interceptor])
         _ = try await router.response(for: URLEndPoint(.get, provider.appendingPathComponent("films")))
     }
@@ -121,7 +121,7 @@ struct Flows: Sendable {
     }
 
     func concurrent() async throws {
-        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(), store: FileTokenStore(file)))
+        let interceptor = AuthenticationInterceptor(client(), store: FileTokenStore(file))
         try await interceptor.signIn(signIn(), in: nil)
         try await expire()
         let before = try await counts()
@@ -139,7 +139,7 @@ struct Flows: Sendable {
     }
 
     func saved() async throws {
-        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client(), store: FileTokenStore(file)))
+        let interceptor = AuthenticationInterceptor(client(), store: FileTokenStore(file))
         let router = Router<URLEndPoint>(session: session, interceptors: [interceptor])
         let response = try await router.response(
             for: URLEndPoint(.get, provider.appendingPathComponent("films")))
@@ -157,7 +157,7 @@ struct Flows: Sendable {
     func revokedWhileInUse() async throws {
         let (client, token) = (client(), try await signIn())
         let store = MemoryTokenStore(token)
-        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, store: store))
+        let interceptor = AuthenticationInterceptor(client, store: store)
         let router = Router<URLEndPoint>(session: session, interceptors: [interceptor])
         let endPoint = URLEndPoint(.get, provider.appendingPathComponent("films"))
         _ = try await router.response(for: endPoint)
