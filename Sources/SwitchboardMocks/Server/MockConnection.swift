@@ -18,7 +18,7 @@ struct MockConnection: Sendable {
     /// Returns false when this side ended the connection.
     private func serveRequests(over channel: ByteChannel) -> Bool {
         let reader = RequestReader(
-            channel: channel, connection: number, configuration: core.configuration,
+            channel: channel, connection: number, isSecure: core.tls != nil, limits: core.limits,
             scriptedBreak: { [core] stage in core.state.withLock { $0.takeBreak(upTo: stage) } })
         do {
             try reader.checkBreak(0)

@@ -21,31 +21,58 @@ import Switchboard
 /// ``MockResponse/chunked(_:)`` or sets other framing. A request with `Expect: 100-continue` receives `100 Continue`.
 /// The server adds nothing else: no `Date`, no `Server`.
 ///
-/// With ``TLS`` the server serves HTTPS.
+/// A secure server supports HTTP/1.1 over TLS 1.2 and 1.3. It resumes no TLS session on a new connection, and answers
+/// plain HTTP with a 400. It needs the system's OpenSSL, 1.1.1 or 3, which it loads at run time: `libssl.so.3` on Linux.
+/// Apple's systems have none that a program may load.
+///
+/// ```swift
+/// import SwitchboardTesting
+///
+/// @Test(.enabled(if: MockServer.supportsTLS))
+/// func pageOverTLS() async throws {
+///     try await MockServer.run(isSecure: true) { server in
+///         server.enqueue(.json(#"{"page":1}"#))
+///         let session = DefaultSession.make(server.trustingConfiguration)
+///         let router = Router<MovieApi>(session: session)
+///         ...
+///     }
+/// }
+/// ```
 public final class MockServer: Sendable {
     /// Answers a request for which the queue has no response. It runs on the thread of the connection and may block
     /// that thread.
     public typealias Handler = @Sendable (RecordedRequest) -> MockResponse
 
-    /// The server's URL: `http://127.0.0.1:` and the port, without a path. With ``TLS`` the scheme is `https`.
+    /// The server's URL: `http://127.0.0.1:` and the port, without a path. A secure server has the scheme `https`.
     public let url: URL
     /// The port that the system chose.
     public let port: Int
     let core: MockServerCore
 
     /// Starts a server, which runs until ``stop()`` or until its last reference is released.
-    /// ``run(configuration:isolation:_:)`` starts and stops one.
+    /// ``run(isSecure:certificateNames:headLimit:bodyLimit:isolation:_:)`` starts and stops one.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system refuses a socket. With ``TLS``,
+    /// - Parameters:
+    ///   - isSecure: Whether the server serves HTTPS, with a certificate that it makes and signs itself.
+    ///   - certificateNames: The certificate's host names and addresses. A star matches one label. ``url`` has the host
+    ///     127.0.0.1, so clients refuse a certificate without that address.
+    ///   - headLimit: The largest request line with its header block, in bytes. The server answers more with 431.
+    ///   - bodyLimit: The largest body, in bytes, stored in memory. The server answers more with 413.
+    ///   - handler: Answers the requests for which the queue and the stubs have no response.
+    /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system refuses a socket. For HTTPS,
     ///   ``/Switchboard/NetworkError/Code/unsupported`` without OpenSSL, and
-    ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for options from which OpenSSL makes no certificate.
-    public init(configuration: Configuration = Configuration(), handler: Handler? = nil) throws(NetworkError) {
+    ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for names from which OpenSSL makes no certificate.
+    public init(
+        isSecure: Bool = false, certificateNames: [String] = ["localhost", "127.0.0.1", "::1"],
+        headLimit: Int = 1 << 20,
+        bodyLimit: Int = 1 << 30, handler: Handler? = nil
+    ) throws(NetworkError) {
         let listener: Socket
-        var tls: ServerTLS?
-        if let options = configuration.tls { tls = try ServerTLS(options) }
+        let tls = isSecure ? try ServerTLS(names: certificateNames) : nil
+        let limits = RequestLimits(head: headLimit, body: bodyLimit)
         do throws(Socket.Failure) {
             (listener, port) = try Socket.listening()
-            core = try MockServerCore(configuration: configuration, tls: tls, handler: handler)
+            core = try MockServerCore(limits: limits, tls: tls, handler: handler)
         } catch {
             throw NetworkError(.cannotConnect, reason: "MockServer: \(error.text)")
         }
@@ -99,37 +126,22 @@ extension MockServer: StubAnswering {
 }
 
 extension MockServer {
-    /// The limits of a server's requests, and its TLS options.
-    public struct Configuration: Sendable {
-        /// The largest request line with its header block, in bytes. The server answers more with 431. Default 1 MiB.
-        public var headLimit: Int
-        /// The largest body, in bytes, stored in memory. The server answers more with 413. Default 1 GiB.
-        public var bodyLimit: Int
-        /// The TLS options of every connection. Nil, the default, means plain HTTP.
-        public var tls: TLS?
-
-        /// Creates a configuration.
-        public init(headLimit: Int = 1 << 20, bodyLimit: Int = 1 << 30, tls: TLS? = nil) {
-            self.headLimit = headLimit
-            self.bodyLimit = bodyLimit
-            self.tls = tls
-        }
-    }
-}
-
-extension MockServer {
     /// Runs a server while `body` runs, and returns the value that `body` returns.
     ///
     /// The server stops when `body` returns or throws. It stops at once when the task is canceled, so that nothing
     /// waits for a stalled answer.
     public static func run<Output>(
-        configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
+        isSecure: Bool = false, certificateNames: [String] = ["localhost", "127.0.0.1", "::1"],
+        headLimit: Int = 1 << 20,
+        bodyLimit: Int = 1 << 30, isolation: isolated (any Actor)? = #isolation,
         _ body: (MockServer) async throws -> Output
     ) async throws -> Output {
-        try await MockServer(configuration: configuration).serve(isolation: isolation, during: body)
+        try await MockServer(
+            isSecure: isSecure, certificateNames: certificateNames, headLimit: headLimit, bodyLimit: bodyLimit
+        ).serve(isolation: isolation, during: body)
     }
 
-    /// Runs a server with a handler while `body` runs; see ``run(configuration:isolation:_:)``.
+    /// Runs a server with a handler while `body` runs; see ``run(isSecure:certificateNames:headLimit:bodyLimit:isolation:_:)``.
     ///
     /// ```swift
     /// try await MockServer.run { request in
@@ -140,10 +152,15 @@ extension MockServer {
     /// }
     /// ```
     public static func run<Output>(
-        configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
-        handler: @escaping Handler, body: (MockServer) async throws -> Output
+        isSecure: Bool = false, certificateNames: [String] = ["localhost", "127.0.0.1", "::1"],
+        headLimit: Int = 1 << 20,
+        bodyLimit: Int = 1 << 30, isolation: isolated (any Actor)? = #isolation, handler: @escaping Handler,
+        body: (MockServer) async throws -> Output
     ) async throws -> Output {
-        try await MockServer(configuration: configuration, handler: handler).serve(isolation: isolation, during: body)
+        try await MockServer(
+            isSecure: isSecure, certificateNames: certificateNames, headLimit: headLimit, bodyLimit: bodyLimit,
+            handler: handler
+        ).serve(isolation: isolation, during: body)
     }
 
     private func serve<Output>(

@@ -9,16 +9,16 @@ final class MockServerCore: Sendable {
     let state: WaitableState<MockServerState>
     let stop: StopSignal
     let board = StubBoard()
-    let configuration: MockServer.Configuration
+    let limits: RequestLimits
     /// The TLS context, or nil for plain HTTP.
     let tls: ServerTLS?
     /// The group that every thread enters while it runs.
     private let threads = DispatchGroup()
 
     init(
-        configuration: MockServer.Configuration, tls: ServerTLS?, handler: MockServer.Handler?
+        limits: RequestLimits, tls: ServerTLS?, handler: MockServer.Handler?
     ) throws(Socket.Failure) {
-        self.configuration = configuration
+        self.limits = limits
         self.tls = tls
         state = WaitableState(MockServerState(handler: handler))
         stop = try StopSignal()

@@ -8,12 +8,12 @@ final class ServerTLS: @unchecked Sendable {  // only SSL_new uses `context`, an
     let context: OpenSSL.Object
     let certificatePEM: Data
 
-    init(_ options: MockServer.TLS) throws(NetworkError) {
+    init(names: [String]) throws(NetworkError) {
         let openSSL = try OpenSSL.load()
         self.openSSL = openSSL
         let key = try openSSL.makeKey()
         defer { openSSL.freeKey(key) }
-        let certificate = try openSSL.makeCertificate(for: options.names, key)
+        let certificate = try openSSL.makeCertificate(for: names, key)
         defer { openSSL.freeCertificate(certificate) }
         certificatePEM = try openSSL.pem(certificate)
         guard let context = openSSL.newContext(openSSL.serverMethod()) else { throw openSSL.failure("speak TLS") }

@@ -2,11 +2,19 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
+/// The largest sizes of a request, in bytes.
+struct RequestLimits: Sendable {
+    /// The request line with its header block.
+    let head: Int
+    let body: Int
+}
+
 /// Reads the requests of one connection, one after the other.
 final class RequestReader {
     private let channel: ByteChannel
     private let connection: Int
-    private let configuration: MockServer.Configuration
+    private let isSecure: Bool
+    private let limits: RequestLimits
     /// Returns the answer that ends the connection at a stage of the request, or nil when none is scripted.
     private let scriptedBreak: (_ stage: Int) -> MockResponse?
     private var count = 0
@@ -17,12 +25,13 @@ final class RequestReader {
     }
 
     init(
-        channel: ByteChannel, connection: Int, configuration: MockServer.Configuration,
+        channel: ByteChannel, connection: Int, isSecure: Bool, limits: RequestLimits,
         scriptedBreak: @escaping (_ stage: Int) -> MockResponse?
     ) {
         self.channel = channel
         self.connection = connection
-        self.configuration = configuration
+        self.isSecure = isSecure
+        self.limits = limits
         self.scriptedBreak = scriptedBreak
     }
 
@@ -50,19 +59,19 @@ final class RequestReader {
         return RecordedRequest(
             method: head.method, target: head.target, httpVersion: head.version, headers: head.headers, body: body,
             trailers: trailers, head: bytes, connection: connection, index: count,
-            isSecure: configuration.tls != nil)
+            isSecure: isSecure)
     }
 
     /// Reads the head, including the empty line that ends it.
     private func headBytes() throws -> Data? {
-        let fault = RequestFault(431, "the head has more than \(configuration.headLimit) bytes")
+        let fault = RequestFault(431, "the head has more than \(limits.head) bytes")
         var bytes = Data()
         // A TLS client waits for an answer, and its first bytes contain no line.
         if let first = try channel.peek(), first < .space, first != .carriageReturn, first != .lineFeed {
             throw RequestFault("this is not HTTP; an https URL, perhaps?")
         }
         while true {
-            guard let line = try channel.line(limit: configuration.headLimit - bytes.count, orElse: fault) else {
+            guard let line = try channel.line(limit: limits.head - bytes.count, orElse: fault) else {
                 guard bytes.isEmpty else { throw ByteChannel.Interruption.clientLeft }
                 return nil
             }
@@ -99,8 +108,8 @@ final class RequestReader {
     }
 
     private func checkBody(_ length: Int) throws {
-        guard length <= configuration.bodyLimit else {
-            throw RequestFault(413, "the body has more than \(configuration.bodyLimit) bytes")
+        guard length <= limits.body else {
+            throw RequestFault(413, "the body has more than \(limits.body) bytes")
         }
     }
 
@@ -112,7 +121,7 @@ final class RequestReader {
         while body.count < limit {
             let size = try chunkSize()
             if size == 0 { return try trailers() }
-            try checkBody(size > configuration.bodyLimit ? size : body.count + size)
+            try checkBody(size > limits.body ? size : body.count + size)
             try channel.read(min(size, limit - body.count), into: &body)
             if body.count == limit { break }
             guard try chunkLine().isEmpty else { throw RequestFault("a chunk is longer than its size") }
@@ -137,7 +146,7 @@ final class RequestReader {
             let line = try chunkLine()
             if line.isEmpty { return try RequestHead.headers(lines) }
             length += line.count
-            guard length < configuration.headLimit else {
+            guard length < limits.head else {
                 throw RequestFault(431, "the trailers are longer than a head may be")
             }
             lines.append(ArraySlice(Array(line)))

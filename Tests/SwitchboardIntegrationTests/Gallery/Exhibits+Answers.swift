@@ -24,7 +24,7 @@ extension Exhibit {
             try await Gallery.ask(server: .close)
         },
         Exhibit(.insecureConnection, "`https` to a server whose certificate nobody vouches for.") {
-            try await MockServer.run(tls: .init()) { server in
+            try await MockServer.run(isSecure: true) { server in
                 let router = Gallery.router(at: server.url.absoluteString, DefaultSession.make())
                 _ = try await router.response(for: .list)
             }

@@ -119,8 +119,7 @@ struct MockServerWireTests {
             ("GET /\(String(repeating: "a", count: 2_000))", 431), ("\u{16}\u{3}\u{1}", 400),
         ])
     func invalidRequests(request: String, status: Int) async throws {
-        let configuration = MockServer.Configuration(headLimit: 1_000, bodyLimit: 1_000)
-        try await MockServer.run(configuration: configuration) { server in
+        try await MockServer.run(headLimit: 1_000, bodyLimit: 1_000) { server in
             server.enqueue(.text("not for this one"))
             let client = try RawClient(port: server.port)
             let text = client.send(request).read(through: "\n\n")
@@ -132,7 +131,7 @@ struct MockServerWireTests {
 
     @Test("a refusal reaches a client that is still sending")
     func refusalWhileSending() async throws {
-        try await MockServer.run(configuration: .init(bodyLimit: 10)) { server in
+        try await MockServer.run(bodyLimit: 10) { server in
             let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n\r\n"
             let client = try RawClient(port: server.port).send(head).send(Data(count: 300_000))
             let (text, end) = client.readAll()

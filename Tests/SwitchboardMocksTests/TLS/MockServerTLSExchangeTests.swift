@@ -17,7 +17,7 @@ struct MockServerTLSExchangeTests {
 
     @Test("a TLS connection is kept alive")
     func keepAlive() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.text("one"), .text("two").chunked(1), .text("three"))
             let session = DefaultSession.make(server.trustingConfiguration)
             for body in ["one", "two", "three"] {
@@ -32,7 +32,7 @@ struct MockServerTLSExchangeTests {
     @Test("large bodies arrive whole in both directions")
     func largeBodies() async throws {
         let (upload, download) = (Self.bytes(5_000_000), Self.bytes(20_000_000))
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.data(download), .data(download).chunked(100_000))
             let session = DefaultSession.make(server.trustingConfiguration)
             for _ in 1...2 {
@@ -46,7 +46,7 @@ struct MockServerTLSExchangeTests {
 
     @Test("50 concurrent requests are answered")
     func concurrentRequests() async throws {
-        try await MockServer.run(configuration: .init(tls: .init())) { request in
+        try await MockServer.run(isSecure: true) { request in
             .text(request.path)
         } body: { server in
             var configuration = server.trustingConfiguration
@@ -76,7 +76,7 @@ struct MockServerTLSExchangeTests {
             (.close, .connectionLost), (.reset, .connectionLost), (.raw("nonsense\r\n\r\n"), .invalidResponse),
         ])
     func faults(fault: MockResponse, code: NetworkError.Code) async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(fault)
             let session = DefaultSession.make(server.trustingConfiguration)
             let options = RequestOptions { $0.timeouts.attempt = code == .timedOut ? .milliseconds(500) : .seconds(20) }
@@ -91,7 +91,7 @@ struct MockServerTLSExchangeTests {
         "a canceled call closes its connection",
         arguments: [MockResponse.stall, .stalled(after: 5), .stalled(after: 5_000_000)])
     func canceledCall(response: MockResponse) async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(response)
             let session = DefaultSession.make(server.trustingConfiguration)
             let task = Task { try await session.send(NetworkRequest(.get, server.url)) }

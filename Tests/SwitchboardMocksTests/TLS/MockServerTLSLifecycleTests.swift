@@ -15,7 +15,7 @@ struct MockServerTLSLifecycleTests {
 
     @Test("plain HTTP is answered with a 400 that names TLS")
     func plainHTTP() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let (text, end) = try RawClient(port: server.port).send(get).readAll()
             #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
             #expect(text.hasSuffix("MockServer: this port speaks TLS; an http URL, perhaps?\n"))
@@ -26,7 +26,7 @@ struct MockServerTLSLifecycleTests {
 
     @Test("an invalid handshake is answered with an alert")
     func invalidHandshake() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let hello = Data([22, 3, 1, 0, 5, 255, 255, 255, 255, 255])
             let (text, end) = try RawClient(port: server.port).send(hello).readAll()
             #expect(text.utf8.first == 21)
@@ -40,7 +40,7 @@ struct MockServerTLSLifecycleTests {
 
     @Test("a silent client does not delay others", .enabled(if: Curl.isInstalled))
     func silentClient() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let silent = try (0..<5).map { _ in try RawClient(port: server.port) }
             let half = try RawClient(port: server.port).send(Self.halfHello)
             server.enqueue(.text("served"))
@@ -54,7 +54,7 @@ struct MockServerTLSLifecycleTests {
     @Test(
         "a server stops quickly during a handshake", arguments: [Data(), halfHello])
     func stopInHandshake(sent: Data) async throws {
-        let server = try MockServer(configuration: .init(tls: .init()))
+        let server = try MockServer(isSecure: true)
         let client = try RawClient(port: server.port).send(sent)
         while server.openConnections == 0 { await Task.yield() }
         let time = ContinuousClock().measure { server.stop() }
@@ -64,13 +64,12 @@ struct MockServerTLSLifecycleTests {
     }
 
     @Test(
-        "invalid TLS options are refused",
+        "invalid names of a certificate are refused",
         arguments: [
-            MockServer.TLS(names: ["a,DNS:b"]), .init(names: [""]), .init(names: ["1.2.3"]), .init(names: ["a b"]),
-            .init(names: ["ä.example"]),
+            ["a,DNS:b"], [""], ["1.2.3"], ["a b"], ["ä.example"],
         ])
-    func invalidOptions(tls: MockServer.TLS) {
-        let error = #expect(throws: NetworkError.self) { try MockServer(configuration: .init(tls: tls)) }
+    func invalidNames(names: [String]) {
+        let error = #expect(throws: NetworkError.self) { try MockServer(isSecure: true, certificateNames: names) }
         #expect(error?.code == .insecureConnection)
         #expect(error?.reason?.hasPrefix("MockServer: ") == true)
     }

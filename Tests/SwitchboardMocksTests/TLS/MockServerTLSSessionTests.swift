@@ -10,7 +10,7 @@ import Testing
 struct MockServerTLSSessionTests {
     @Test("a request is answered over TLS")
     func request() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.json(#"{"page":1}"#, status: 201))
             let session = DefaultSession.make(server.trustingConfiguration)
             #expect(server.url.scheme == "https")
@@ -25,7 +25,7 @@ struct MockServerTLSSessionTests {
 
     @Test("the default certificate covers localhost")
     func localhost() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.text("here"))
             let session = DefaultSession.make(server.trustingConfiguration)
             let url = try #require(URL(string: "https://localhost:\(server.port)"))
@@ -35,7 +35,7 @@ struct MockServerTLSSessionTests {
 
     @Test("the certificate has the given names")
     func names() async throws {
-        try await MockServer.run(tls: .init(names: ["api.example.com", "*.example.org"])) { server in
+        try await MockServer.run(isSecure: true, certificateNames: ["api.example.com", "*.example.org"]) { server in
             server.enqueue(.text("one"), .text("two"))
             var configuration = server.trustingConfiguration
             for host in ["api.example.com", "any.example.org"] {
@@ -56,10 +56,10 @@ struct MockServerTLSSessionTests {
     @Test(
         "an invalid certificate is an insecure connection",
         arguments: [
-            MockServer.TLS(names: ["elsewhere.example"]), .init(names: []),
+            ["elsewhere.example"], [],
         ])
-    func invalidCertificates(tls: MockServer.TLS) async throws {
-        try await MockServer.run(tls: tls) { server in
+    func invalidCertificates(names: [String]) async throws {
+        try await MockServer.run(isSecure: true, certificateNames: names) { server in
             let session = DefaultSession.make(server.trustingConfiguration)
             let error = await #expect(throws: NetworkError.self) {
                 try await session.send(NetworkRequest(.get, server.url))
@@ -71,7 +71,7 @@ struct MockServerTLSSessionTests {
 
     @Test("a default session does not trust the server")
     func untrusted() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let error = await #expect(throws: NetworkError.self) {
                 try await DefaultSession.make().send(NetworkRequest(.get, server.url))
             }
@@ -82,8 +82,8 @@ struct MockServerTLSSessionTests {
 
     @Test("trust in one server does not extend to another")
     func separateAuthorities() async throws {
-        try await MockServer.run(tls: .init()) { server in
-            try await MockServer.run(tls: .init()) { other in
+        try await MockServer.run(isSecure: true) { server in
+            try await MockServer.run(isSecure: true) { other in
                 let session = DefaultSession.make(other.trustingConfiguration)
                 let error = await #expect(throws: NetworkError.self) {
                     try await session.send(NetworkRequest(.get, server.url))
@@ -95,7 +95,7 @@ struct MockServerTLSSessionTests {
 
     @Test("a stalled handshake times out")
     func stalledHandshake() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.stall(at: .accept))
             let session = DefaultSession.make(server.trustingConfiguration)
             let options = RequestOptions { $0.timeouts.attempt = .milliseconds(300) }
@@ -109,7 +109,7 @@ struct MockServerTLSSessionTests {
 
     @Test("FoundationSession refuses the trusting configuration")
     func foundationSession() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let session = FoundationSession(configuration: server.trustingConfiguration)
             let error = await #expect(throws: NetworkError.self) {
                 try await session.send(NetworkRequest(.get, server.url))

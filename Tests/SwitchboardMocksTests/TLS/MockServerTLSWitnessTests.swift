@@ -9,7 +9,7 @@ import Testing
 struct MockServerTLSWitnessTests {
     @Test("curl trusts the authority and nothing else", .enabled(if: Curl.isInstalled))
     func curlTrust() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.text("one"), .text("two"), .text("three"))
             try await server.withAuthorityFile { authority in
                 let curl = try await Curl.run(
@@ -24,7 +24,7 @@ struct MockServerTLSWitnessTests {
 
     @Test("curl refuses a certificate of another name", .enabled(if: Curl.isInstalled))
     func curlRefuses() async throws {
-        try await MockServer.run(tls: .init(names: ["elsewhere.example"])) { server in
+        try await MockServer.run(isSecure: true, certificateNames: ["elsewhere.example"]) { server in
             try await server.withAuthorityFile { authority in
                 let curl = try await Curl.run("--cacert", authority, "--max-time", "20", "\(server.url)")
                 #expect(curl.exit == 60)  // CURLE_PEER_FAILED_VERIFICATION
@@ -36,7 +36,7 @@ struct MockServerTLSWitnessTests {
         "openssl verifies the certificate", .enabled(if: Witness.openssl.isInstalled),
         arguments: ["localhost", "::1", "127.0.0.1"])
     func opensslVerifies(name: String) async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             try await server.withAuthorityFile { authority in
                 let kind = name == "localhost" ? "-verify_hostname" : "-verify_ip"
                 let strict = [
@@ -59,7 +59,7 @@ struct MockServerTLSWitnessTests {
         .enabled(if: Witness.openssl.isInstalled),
         arguments: [("TLSv1.2", "-tls1_2"), ("TLSv1.3", "-tls1_3")])
     func versions(name: String, option: String) async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let weak = ["-cipher", "DEFAULT@SECLEVEL=0"]
             let (text, exit) = try await Witness.openssl.run(
                 ["s_client", "-connect", "127.0.0.1:\(server.port)", option] + weak)
@@ -73,7 +73,7 @@ struct MockServerTLSWitnessTests {
 
     @Test("ALPN offers HTTP/1.1 only", .enabled(if: Witness.openssl.isInstalled))
     func alpn() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             let both = try await Witness.openssl(server, "-alpn", "h2,http/1.1")
             #expect(both.text.contains("ALPN protocol: http/1.1"))
             let none = try await Witness.openssl(server)
@@ -85,8 +85,8 @@ struct MockServerTLSWitnessTests {
 
     @Test("openssl refuses another server's authority", .enabled(if: Witness.openssl.isInstalled))
     func otherAuthority() async throws {
-        let first = try MockServer(configuration: .init(tls: .init()))
-        let second = try MockServer(configuration: .init(tls: .init()))
+        let first = try MockServer(isSecure: true)
+        let second = try MockServer(isSecure: true)
         #expect(first.authorityPEM != second.authorityPEM)
         try await first.withFiles([#require(first.authorityPEM), #require(second.authorityPEM)]) { files in
             for (file, expected) in zip(files, [0, 1] as [Int32]) {
@@ -100,7 +100,7 @@ struct MockServerTLSWitnessTests {
         "Python accepts the server and receives close_notify", .enabled(if: Witness.python3.isInstalled),
         arguments: ["localhost", "127.0.0.1", "::1"])
     func pythonEnd(name: String) async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.text("hello"))
             try await server.withAuthorityFile { authority in
                 let script = """
@@ -129,7 +129,7 @@ struct MockServerTLSWitnessTests {
             (.raw("HTTP/1.0 200 OK\r\n\r\nabc"), "abc end"),
         ])
     func earlyEnd(response: MockResponse, seen: String) async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(response)
             try await server.withAuthorityFile { authority in
                 let script = """
@@ -148,7 +148,7 @@ struct MockServerTLSWitnessTests {
 
     @Test("requests before the client's close_notify are answered", .enabled(if: Witness.python3.isInstalled))
     func requestsBeforeEnd() async throws {
-        try await MockServer.run(tls: .init()) { server in
+        try await MockServer.run(isSecure: true) { server in
             server.enqueue(.text("one"), .text("two"))
             try await server.withAuthorityFile { authority in
                 // One write sends two requests and the announced end. The connection stays open.

@@ -63,5 +63,5 @@ extension MockServer {
 }
 
 extension Trait where Self == ConditionTrait {
-    static var needsTLS: Self { .enabled(if: MockServer.TLS.isAvailable, "left out without OpenSSL") }
+    static var needsTLS: Self { .enabled(if: MockServer.supportsTLS, "left out without OpenSSL") }
 }

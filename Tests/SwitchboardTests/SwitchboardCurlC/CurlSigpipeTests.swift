@@ -33,9 +33,9 @@ struct CurlSigpipeTests {
     func vanishingServers() async {
         await #expect(processExitsWith: .success) {
             signal(SIGPIPE, SIG_DFL)
-            guard MockServer.TLS.isAvailable else { return }
+            guard MockServer.supportsTLS else { return }
             for round in 0..<6 {
-                let server = try MockServer(configuration: .init(tls: .init()))
+                let server = try MockServer(isSecure: true)
                 let session = CurlSession(configuration: server.trustingConfiguration)
                 let body = DataBody(Data(count: 4 << 20))
                 server.enqueue(.text("kept"), round % 2 == 0 ? .close : .reset, .close, .text("kept"))

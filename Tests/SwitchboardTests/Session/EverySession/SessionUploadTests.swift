@@ -177,7 +177,7 @@ struct SessionUploadTests {
         "an early 413 is the response [answers before the body's end]",
         arguments: SessionKind.allCases)
     func earlyAnswer(kind: SessionKind) async throws {
-        try await MockServer.run(configuration: .init(bodyLimit: 1_000)) { server in
+        try await MockServer.run(bodyLimit: 1_000) { server in
             let request = NetworkRequest(.post, server.url, body: DataBody(Data(count: 3_000_000)))
             let response = try await kind.make().send(request)
             #expect(response.statusCode == 413)
