@@ -105,8 +105,8 @@ struct CredentialTrapTests {
     @Test(
         "invalid_grant removes the token, also with odd members or status 200",
         arguments: [
-            MockResponse.json(#"{"error":"invalid_grant","error_description":["x"]}"#, status: 400),
-            .json(#"{"error":"invalid_grant","error_uri":5}"#, status: 400), .json(#"{"error":"invalid_grant"}"#),
+            MockResponse.json(#"{"error":"invalid_grant","error_description":["x"]}"#, statusCode: 400),
+            .json(#"{"error":"invalid_grant","error_uri":5}"#, statusCode: 400), .json(#"{"error":"invalid_grant"}"#),
         ])
     func invalidGrant(answer: MockResponse) async throws {
         let session = StubSession { request in request.url?.host == "login.example.com" ? answer : .status(401) }

@@ -34,7 +34,7 @@ struct RedirectedRefusalTests {
     @Test("another origin's 401 to a one-shot body keeps the credential")
     func refusal() async throws {
         let keys = KeyAuthenticator()
-        let session = StubSession(.redirect(to: "https://evil.example/", status: 303), .status(401), .text("ok"))
+        let session = StubSession(.redirect(to: "https://evil.example/", statusCode: 303), .status(401), .text("ok"))
         let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
         let body = StreamBody(isReplayable: false) { HTTPBodyStream { nil } }
         _ = try await router.rawResponse(for: URLEndPoint(.post, home, task: .requestBody(body)))

@@ -75,7 +75,7 @@ struct SharedChallengeTests {
     func otherOrigin() async throws {
         let session = StubSession { _ in .text("ok") }
         session.enqueue(.status(409, headers: [Self.name: "id-1"]))
-        session.enqueue(.redirect(to: "https://evil.example/", status: 307))
+        session.enqueue(.redirect(to: "https://evil.example/", statusCode: 307))
         session.enqueue(.status(409, headers: [Self.name: "evil"]))
         let server = URL(text: "https://api.example/")
         let router = Router<RPC>(session: session, interceptors: [login(server, session)])

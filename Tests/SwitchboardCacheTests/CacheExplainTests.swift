@@ -70,7 +70,7 @@ struct CacheExplainTests {
         try await withFolder { folder in
             let session = StubSession { _ in
                 .text(
-                    "0123456789", status: 206,
+                    "0123456789", statusCode: 206,
                     headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60", "Content-Range": "bytes 0-9/40"])
             }
             let fixture = try CacheFixture(session) {

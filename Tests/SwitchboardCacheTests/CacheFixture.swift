@@ -83,7 +83,7 @@ extension StubSession {
         let count = Deliveries<Void>()
         return StubSession { _ in
             count.add(())
-            return .text("\(count.all.count)", status: status, headers: headers)
+            return .text("\(count.all.count)", statusCode: status, headers: headers)
         }
     }
 }

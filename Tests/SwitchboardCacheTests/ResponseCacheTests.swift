@@ -240,7 +240,7 @@ struct ResponseCacheTests {
                 try await router.response(for: URLEndPoint(method, server.url, options: options)).text
             }
             server.enqueue(
-                .text("old"), .text("refused", status: 500).truncated(after: 3), .text("done").truncated(after: 2),
+                .text("old"), .text("refused", statusCode: 500).truncated(after: 3), .text("done").truncated(after: 2),
                 .text("new"))
             var texts = [try await send(.get)]
             await #expect(throws: NetworkError.self) { try await send(.put) }
@@ -300,7 +300,7 @@ struct ResponseCacheTests {
             as [(Int, HTTPHeaders)])
     func replaced(status: Int, headers: HTTPHeaders) async throws {
         let fixture = CacheFixture(
-            StubSession(.text("old"), .text("x", status: status, headers: headers), .text("new")))
+            StubSession(.text("old"), .text("x", statusCode: status, headers: headers), .text("new")))
         _ = try await fixture.get()
         _ = try? await fixture.get { $0.cachePolicy = .reloadIgnoringLocalCacheData }
         #expect(try await fixture.get() == "new")

@@ -162,7 +162,7 @@ struct CookiesTests {
             try jar.set(StoredCookie(name, "1", domain: "api.test", sameSite: sameSite), in: nil)
         }
         let session = StubSession(
-            .redirect(to: away, status: 307), .redirect(to: "https://api.test/c", status: 307), .text("end"))
+            .redirect(to: away, statusCode: 307), .redirect(to: "https://api.test/c", statusCode: 307), .text("end"))
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
         _ = try await router.response(for: URLEndPoint(method, URL(text: "https://api.test/a")))
         let cookies = session.requests.last?.headers["Cookie"]?.components(separatedBy: "; ").sorted()

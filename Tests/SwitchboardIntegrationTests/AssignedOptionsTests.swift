@@ -15,8 +15,8 @@ struct AssignedOptionsTests {
     @Test("new options restore no credentials after a redirect to another origin", arguments: [true, false])
     func credentials(isMadeAnew: Bool) async throws {
         let session = StubSession(
-            .redirect(to: "https://evil.example/b", status: 307),
-            .redirect(to: "https://api.example.com/close", status: 307), .text("ok"))
+            .redirect(to: "https://evil.example/b", statusCode: 307),
+            .redirect(to: "https://api.example.com/close", statusCode: 307), .text("ok"))
         let eraser = AdHocInterceptor { request, next in
             var request = request
             request.options = RequestOptions()
@@ -46,7 +46,7 @@ struct AssignedOptionsTests {
 
     @Test("new options do not send common parameters to another origin")
     func body() async throws {
-        let session = StubSession(.redirect(to: "https://evil.example/b", status: 307), .text("ok"))
+        let session = StubSession(.redirect(to: "https://evil.example/b", statusCode: 307), .text("ok"))
         let eraser = RequestModifier { $0.options = RequestOptions() }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [CommonParameters(["token": "SECRET"]), eraser, RedirectInterceptor()])

@@ -42,18 +42,18 @@ struct CacheCookieTests {
             next: [.status(503, headers: cookie("sid=1"))], text: "old"),
         Exchange(
             testDescription: "a 206 that completes a part",
-            stored: .text("ol", status: 206, headers: fields.merging(part)), range: "bytes=0-1",
-            next: [.text("d!", status: 206, headers: cookie("sid=1").merging(rest))], text: "old!"),
+            stored: .text("ol", statusCode: 206, headers: fields.merging(part)), range: "bytes=0-1",
+            next: [.text("d!", statusCode: 206, headers: cookie("sid=1").merging(rest))], text: "old!"),
         Exchange(
             testDescription: "a 206 that does not fit the part, and the next response",
-            stored: .text("ol", status: 206, headers: fields.merging(part)), range: "bytes=0-1",
+            stored: .text("ol", statusCode: 206, headers: fields.merging(part)), range: "bytes=0-1",
             next: [
-                .text("d!", status: 206, headers: cookie("sid=1", "\"2\"").merging(rest)),
+                .text("d!", statusCode: 206, headers: cookie("sid=1", "\"2\"").merging(rest)),
                 .text("new", headers: cookie("sid=2")),
             ], text: "new", cookies: ["sid=1", "sid=2"]),
         Exchange(
             testDescription: "a 500 about the rest of a part, and the next response",
-            stored: .text("ol", status: 206, headers: fields.merging(part)), range: "bytes=0-1",
+            stored: .text("ol", statusCode: 206, headers: fields.merging(part)), range: "bytes=0-1",
             next: [.status(500, headers: cookie("sid=1")), .text("new", headers: Self.fields)], text: "new"),
     ]
 

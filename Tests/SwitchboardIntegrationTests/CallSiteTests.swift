@@ -115,7 +115,7 @@ struct CallSiteTests {
     @Test("a plain URL, a POST to it and a single exchange compile")
     func urls() async throws {
         try await MockServer.run { server in
-            server.enqueue(.data(Data([1, 2, 3])), .json(#"{"id":1,"title":"Tea"}"#, status: 201), .status(302))
+            server.enqueue(.data(Data([1, 2, 3])), .json(#"{"id":1,"title":"Tea"}"#, statusCode: 201), .status(302))
             let (url, todo, session) = (server.url, Todo(id: 1, title: "Tea"), DefaultSession.make())
             let manager = NetworkManager(session: session)
             let avatar = try await manager.data(from: url)

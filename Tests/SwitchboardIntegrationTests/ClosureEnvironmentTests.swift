@@ -137,7 +137,7 @@ struct ClosureEnvironmentTests {
     @Test("validation and decoding run in their request's environment")
     func response() async throws {
         let notes = notes
-        let session = StubSession { request in request.path == "/list" ? .json("[1]") : .json("[1]", status: 418) }
+        let session = StubSession { request in request.path == "/list" ? .json("[1]") : .json("[1]", statusCode: 418) }
         var handling = ResponseHandling()
         handling.acceptedStatuses = AcceptedStatuses { notes.note("AcceptedStatuses", $0 == 200) }
         handling.statusMap = StatusMap(

@@ -29,8 +29,8 @@ struct CredentialOriginTests {
     func redirect() async throws {
         for scheme in schemes() {
             let session = StubSession(
-                .redirect(to: "/b", status: 307), .redirect(to: "https://evil.example/c", status: 307),
-                .redirect(to: "https://api.example.com/d", status: 307), .text("ok"))
+                .redirect(to: "/b", statusCode: 307), .redirect(to: "https://evil.example/c", statusCode: 307),
+                .redirect(to: "https://api.example.com/d", statusCode: 307), .text("ok"))
             let router = Router<URLEndPoint>(session: session, interceptors: [scheme])
             _ = try await router.response(for: URLEndPoint(.get, home))
             #expect(session.requests.map(hasCredentials) == [true, true, false, false], "\(scheme)")
@@ -41,8 +41,8 @@ struct CredentialOriginTests {
     func redirectInFront() async throws {
         for scheme in schemes() {
             let session = StubSession(
-                .redirect(to: "/b", status: 307), .redirect(to: "https://evil.example/c", status: 307),
-                .redirect(to: "https://api.example.com/d", status: 307), .text("ok"))
+                .redirect(to: "/b", statusCode: 307), .redirect(to: "https://evil.example/c", statusCode: 307),
+                .redirect(to: "https://api.example.com/d", statusCode: 307), .text("ok"))
             let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor(), scheme])
             _ = try await router.response(for: URLEndPoint(.get, home))
             #expect(session.requests.map(hasCredentials) == [true, true, false, false], "\(scheme)")

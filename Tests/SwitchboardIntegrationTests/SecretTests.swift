@@ -52,8 +52,8 @@ struct SecretTests {
         arguments: [
             MockResponse.json(#"{"token":"pl4ntedAnswer","id":7}"#, headers: ["Set-Cookie": "sid=pl4ntedAnswer"]),
             .status(302, headers: ["Location": "https://c.example.com/?access_token=pl4ntedAnswer"]),
-            .json(#"{"message":"bad header Authorization: Bearer pl4ntedEcho"}"#, status: 401),
-            .text("see https://d.example.com/?token=pl4ntedEcho", status: 500),
+            .json(#"{"message":"bad header Authorization: Bearer pl4ntedEcho"}"#, statusCode: 401),
+            .text("see https://d.example.com/?token=pl4ntedEcho", statusCode: 500),
             .failure(.connectionLost, reason: "over https://e.example.com/?token=pl4ntedEcho"),
         ])
     func everyText(answer: MockResponse) async throws {

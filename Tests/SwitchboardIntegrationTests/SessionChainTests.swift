@@ -130,7 +130,7 @@ struct ChainTests {
     )
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(.redirect(to: "/end", status: 307).setting("id=1"), .text("end"))
+            server.enqueue(.redirect(to: "/end", statusCode: 307).setting("id=1"), .text("end"))
             let session = SessionChain {
                 RedirectInterceptor()
                 CookieInterceptor()

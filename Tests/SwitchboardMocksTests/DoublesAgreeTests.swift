@@ -10,7 +10,7 @@ struct DoublesAgreeTests {
         "stub and server agree on answers",
         arguments: RealSession.allCases,
         [
-            MockResponse.json("{}", status: 201), .text("abc").chunked(1), .status(204),
+            MockResponse.json("{}", statusCode: 201), .text("abc").chunked(1), .status(204),
             .status(404, body: Data("no".utf8)), .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]),
             .text("late").delayed(by: .milliseconds(20)),
         ])
@@ -33,7 +33,7 @@ struct DoublesAgreeTests {
         "stub and server agree on faults",
         arguments: RealSession.allCases,
         [
-            (MockResponse.truncated(after: 3), false), (.text("abcdef", status: 500).truncated(after: 3), false),
+            (MockResponse.truncated(after: 3), false), (.text("abcdef", statusCode: 500).truncated(after: 3), false),
             (.text("abc").chunked(1).truncated(after: 1), false), (.close, false), (.reset, false), (.stall, true),
             (.stalled(after: 5), true), (.text("late").delayed(by: .seconds(50)), true),
             (.data(Data(count: 2_000)), false),

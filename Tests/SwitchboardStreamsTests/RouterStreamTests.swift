@@ -38,7 +38,7 @@ struct RouterStreamTests {
 
     @Test("a refused status throws once with the body, then the stream ends")
     func refused() async throws {
-        let session = StubSession(.json(#"{"message":"gone"}"#, status: 410).repeated())
+        let session = StubSession(.json(#"{"message":"gone"}"#, statusCode: 410).repeated())
         let router = Router<URLEndPoint>(session: session)
         var chunks = router.bytes(for: URLEndPoint(.get, URL(text: "http://h.test/"))).makeAsyncIterator()
         let error = await #expect(throws: NetworkError.self) { try await chunks.next() }

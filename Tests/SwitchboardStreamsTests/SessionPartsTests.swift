@@ -137,7 +137,7 @@ struct SessionPartsTests {
                 #expect(error?.statusCode == 206)
                 #expect(error?.url == server.url)
             }
-            server.enqueue(.text("not there", status: 404))
+            server.enqueue(.text("not there", statusCode: 404))
             let parts = Router<URLEndPoint>(session: session).parts(for: URLEndPoint(.get, server.url))
             let error = await #expect(throws: NetworkError.self) { try await texts(parts) }
             #expect(error?.code == .notFound)

@@ -29,7 +29,7 @@ package struct RangeServer: Sendable {
 
     package func part(_ range: Range<Int>, of size: Int? = nil) -> MockResponse {
         let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size ?? content.count)"
-        return fields(MockResponse.data(content[range], status: 206)).with("Content-Range", value)
+        return fields(MockResponse.data(content[range], statusCode: 206)).with("Content-Range", value)
     }
 
     private func fields(_ response: MockResponse) -> MockResponse {

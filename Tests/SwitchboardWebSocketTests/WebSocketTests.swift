@@ -73,7 +73,7 @@ import Testing
         arguments: [(404, NetworkError.Code.notFound), (503, .error5xx), (200, .unexpectedStatus)])
     func refused(_ status: Int, _ code: NetworkError.Code) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("no", status: status))
+            server.enqueue(.text("no", statusCode: status))
             let failure = await #expect(throws: NetworkError.self) { try await open(server) }
             #expect(failure?.code == code)
         }

@@ -29,7 +29,7 @@ struct FriendsServiceTests {
         .requirement("S1.12"))
     func methods() async throws {
         session.enqueue(
-            list, .json(#"{"id":4,"name":"Dan"}"#, status: 201), .status(204), .json(#"[{"id":3,"name":"Eve"}]"#))
+            list, .json(#"{"id":4,"name":"Dan"}"#, statusCode: 201), .status(204), .json(#"[{"id":3,"name":"Eve"}]"#))
         let service = try service()
 
         let friends = try await service.friends()
@@ -54,7 +54,7 @@ struct FriendsServiceTests {
         "every call sends the token, and the user's ID in query or body",
         .requirement("S1.5"))
     func token() async throws {
-        session.enqueue(list, .json(#"{"id":4,"name":"Dan"}"#, status: 201), .status(204), list)
+        session.enqueue(list, .json(#"{"id":4,"name":"Dan"}"#, statusCode: 201), .status(204), list)
         let service = try service()
         _ = try await service.friends()
         _ = try await service.add("Dan")
@@ -79,8 +79,8 @@ struct FriendsServiceTests {
         .requirement("S1.7", "S1.8"))
     func explained() async throws {
         session.enqueue(
-            .json(#"{"message":"You have no friend 9."}"#, status: 404),
-            .json(#"{"message":"Sign in first."}"#, status: 401))
+            .json(#"{"message":"You have no friend 9."}"#, statusCode: 404),
+            .json(#"{"message":"Sign in first."}"#, statusCode: 401))
         let service = try service()
         let refused = await #expect(throws: FriendsError.self) { try await service.remove(9) }
         #expect(refused == .refused("You have no friend 9."))
@@ -93,7 +93,7 @@ struct FriendsServiceTests {
         "an unexplained error keeps status, headers and body",
         .requirement("S1.7"))
     func unexplained() async throws {
-        session.enqueue(.text("<html>sorry</html>", status: 502, headers: ["X-Trace": "1"]), .close)
+        session.enqueue(.text("<html>sorry</html>", statusCode: 502, headers: ["X-Trace": "1"]), .close)
         let service = try service()
         let error = await #expect(throws: NetworkError.self) { try await service.friends() }
         #expect(error?.code == .other)
@@ -110,7 +110,7 @@ struct FriendsServiceTests {
         .requirement("S1.14"))
     func cached() async throws {
         session.stub(.get("/api/friends"), with: list)
-        session.stub(.post("/api/friends"), with: .json(#"{"id":4,"name":"Dan"}"#, status: 201))
+        session.stub(.post("/api/friends"), with: .json(#"{"id":4,"name":"Dan"}"#, statusCode: 201))
         session.stub(.delete("/api/friends/4"), with: .status(204))
         let service = try service()
         func count() -> Int { session.recordedRequests.filter { $0.method == .get }.count }

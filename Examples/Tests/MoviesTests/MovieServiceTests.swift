@@ -61,7 +61,7 @@ struct MovieServiceTests {
     }
 
     @Test func aPageThatTheServerRefusesIsFoundOutByTheFirst() async throws {
-        let invalid = MockResponse.json(#"{"status_code": 22, "status_message": "Invalid page"}"#, status: 400)
+        let invalid = MockResponse.json(#"{"status_code": 22, "status_message": "Invalid page"}"#, statusCode: 400)
         let far = server.stub(.popular(page: 501), with: invalid)
         let first = server.stub(.popular(page: 1), with: page(1, of: 40, "Alien"))
 
@@ -74,7 +74,7 @@ struct MovieServiceTests {
 
     @Test func aWrongKeyIsSaidInTheServersWords() async throws {
         let refusal = #"{"status_code": 7, "status_message": "Invalid API key: You must be granted a valid key."}"#
-        session.stub(.any, with: .json(refusal, status: 401))
+        session.stub(.any, with: .json(refusal, statusCode: 401))
 
         let error = await #expect(throws: NetworkError.self) { try await service.videos(of: 1) }
 

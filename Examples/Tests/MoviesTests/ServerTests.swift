@@ -53,7 +53,7 @@ struct ServerTests {
         ] as [(Int, String, ExitCode)])
     func aBadAnswerIsOneLine(status: Int, body: String, code: ExitCode) async throws {
         try await MockServer.run { _ in
-            .json(Data(body.utf8), status: status)
+            .json(Data(body.utf8), statusCode: status)
         } body: { server in
             let (exit, shown, noted) = await movies("--server \(server.url)")
             #expect(exit == code)

@@ -73,7 +73,7 @@ struct ProgramTests {
 
     @Test func whatTheServerRefusesIsSaidInItsWords() async throws {
         try await MockServer.run { _ in
-            .json(#"{"message": "The list\nis full."}"#, status: 409)
+            .json(#"{"message": "The list\nis full."}"#, statusCode: 409)
         } body: { server in
             let outcome = await todos("add Nap --server \(server.url)")
             #expect(outcome.exit == .refused)

@@ -43,7 +43,7 @@ struct TodoServiceTests {
     @Test(
         "adding sends the todo and decodes the single object of the 201", .requirement("S4.2", "S4.12"))
     func add() async throws {
-        session.enqueue(.json(one, status: 201))
+        session.enqueue(.json(one, statusCode: 201))
         let added = try await service.add("Tea & cake", for: 1)
         #expect(added == Todo(id: 201, userId: 1, title: "Tea & cake", completed: false))
         let request = try #require(session.recordedRequests.first)
@@ -67,7 +67,7 @@ struct TodoServiceTests {
         "a missing todo is the service's error; a 403 keeps code and message",
         .requirement("S4.6"))
     func refusals() async throws {
-        session.enqueue(.json("{}", status: 404), .json(#"{"message": "no"}"#, status: 403))
+        session.enqueue(.json("{}", statusCode: 404), .json(#"{"message": "no"}"#, statusCode: 403))
         let service = try service
         await #expect(throws: Failure(.refused, "there is no todo 9")) { try await service.delete(9) }
         let error = await #expect(throws: NetworkError.self) { try await service.finish(9) }
@@ -81,7 +81,7 @@ struct TodoServiceTests {
         arguments: DeliveryStyle.allCases)
     func styles(style: DeliveryStyle) async throws {
         session.stub(.get("/v1/todos").query("userId", "1"), with: .json("[\(one)]"))
-        session.stub(.get("/v1/todos").query("userId", "2"), with: .json(#"{"message": "no"}"#, status: 403))
+        session.stub(.get("/v1/todos").query("userId", "2"), with: .json(#"{"message": "no"}"#, statusCode: 403))
         let manager = try service.manager
         guard let found = try await style.send(FindTodos(user: 1), with: manager) else {
             #expect(style == .publisher)

@@ -127,7 +127,7 @@ struct UploadServiceTests {
     }
 
     @Test func whatTheServerRefusesIsSaidInItsWords() async throws {
-        let session = StubSession(.json(#"{"message": "Too much."}"#, status: 413))
+        let session = StubSession(.json(#"{"message": "Too much."}"#, statusCode: 413))
         let url = try #require(URL(string: "https://uploads.example.com"))
         let service = UploadService(manager: .uploads(at: url, session: session))
         let error = await #expect(throws: NetworkError.self) { try await service.send(json: ["a": 1]) }

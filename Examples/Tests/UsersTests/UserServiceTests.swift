@@ -59,7 +59,7 @@ struct UserServiceTests {
         let stub = session.stub(
             .post("/v1/api/users"), times: .once,
             with: .json(
-                #"{"name":"Ivy","job":"clerk","id":"442","createdAt":"2026-03-14T09:26:53Z"}"#, status: 201))
+                #"{"name":"Ivy","job":"clerk","id":"442","createdAt":"2026-03-14T09:26:53Z"}"#, statusCode: 201))
 
         let added = try await service.add(NewUser(name: "Ivy", job: "clerk"))
 
@@ -76,7 +76,7 @@ struct UserServiceTests {
     @Test(
         "a 404 is the service's error, and a lost connection is not", .requirement("S0.10", "S0.14"))
     func nobody() async throws {
-        session.enqueue(.json("{}", status: 404), .close)
+        session.enqueue(.json("{}", statusCode: 404), .close)
         await #expect(throws: Failure(.refused, "there is no user 100")) { try await service.user(100) }
         let error = await #expect(throws: NetworkError.self) { try await service.user(100) }
         #expect(error?.code == .connectionLost)
@@ -85,7 +85,7 @@ struct UserServiceTests {
 
     @Test("later calls send nothing of the second page's request", .requirement("S0.15", "S0.5"))
     func nothingLeaks() async throws {
-        session.enqueue(.json(page), .json(page), .json("{}", status: 404))
+        session.enqueue(.json(page), .json(page), .json("{}", statusCode: 404))
         _ = try await service.users(page: 2)
         _ = try await service.headers()
         _ = try? await service.user(1)
@@ -98,7 +98,7 @@ struct UserServiceTests {
 
     @Test("a missing picture throws and never saves the error page as a picture", .requirement("S0.13"))
     func noPicture() async throws {
-        session.enqueue(.text("<html>sorry</html>", status: 404), .text("<html>sorry</html>", status: 404))
+        session.enqueue(.text("<html>sorry</html>", statusCode: 404), .text("<html>sorry</html>", statusCode: 404))
         let avatar = try #require(URL(string: "https://users.example.com/faces/7.jpg"))
         let user = User(id: 7, email: "", firstName: "", lastName: "", avatar: avatar)
         let service = try service

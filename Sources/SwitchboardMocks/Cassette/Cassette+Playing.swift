@@ -65,7 +65,7 @@ struct CassettePlayback {
             return try upgraded(upgrade, entry.webSocketMessages ?? [])
         }
         var response = MockResponse(
-            status: recorded.status, headers: HTTPHeaders(recorded.headers), body: recorded.content.data)
+            statusCode: recorded.status, headers: HTTPHeaders(recorded.headers), body: recorded.content.data)
         response.trailers = HTTPHeaders(recorded.trailers ?? [])
         // No client needs the content of a redirect, and some browsers do not store it.
         let needsContent = response.allowsBody(to: request.method) && !(300..<400).contains(recorded.status)

@@ -6,7 +6,7 @@ extension MockResponse {
     /// Creates a response with a status, and with the given fields and body. By default it has neither, not even a
     /// `Content-Type`.
     public static func status(_ code: Int, headers: HTTPHeaders = [:], body: Data = Data()) -> MockResponse {
-        MockResponse(status: code, headers: headers, body: body)
+        MockResponse(statusCode: code, headers: headers, body: body)
     }
 
     /// Creates a response with a status, a body of text in UTF-8, and only the given fields.
@@ -15,33 +15,34 @@ extension MockResponse {
     }
 
     /// Creates a response of JSON text, valid or not, sent unchanged as `application/json`.
-    public static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
-        json(Data(text.utf8), status: status, headers: headers)
+    public static func json(_ text: String, statusCode: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
+        json(Data(text.utf8), statusCode: statusCode, headers: headers)
     }
 
     /// Creates a response of JSON bytes, valid or not, sent unchanged as `application/json`.
-    public static func json(_ data: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
-        MockResponse(status: status, headers: headers.describing("application/json"), body: data)
+    public static func json(_ data: Data, statusCode: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
+        MockResponse(statusCode: statusCode, headers: headers.describing("application/json"), body: data)
     }
 
     /// Creates a response of text in UTF-8, as `text/plain; charset=utf-8`.
-    public static func text(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
-        MockResponse(status: status, headers: headers.describing("text/plain; charset=utf-8"), body: Data(text.utf8))
+    public static func text(_ text: String, statusCode: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
+        MockResponse(
+            statusCode: statusCode, headers: headers.describing("text/plain; charset=utf-8"), body: Data(text.utf8))
     }
 
     /// Creates a response of bytes, as `application/octet-stream`.
-    public static func data(_ data: Data, status: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
-        MockResponse(status: status, headers: headers.describing("application/octet-stream"), body: data)
+    public static func data(_ data: Data, statusCode: Int = 200, headers: HTTPHeaders = [:]) -> MockResponse {
+        MockResponse(statusCode: statusCode, headers: headers.describing("application/octet-stream"), body: data)
     }
 
     /// Creates a response of a value encoded as JSON, as `application/json`.
     ///
     /// - Throws: ``/Switchboard/NetworkError/Code/encodingFailed`` with the encoder's error as its cause.
     public static func encoding(
-        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), status: Int = 200, headers: HTTPHeaders = [:]
+        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), statusCode: Int = 200, headers: HTTPHeaders = [:]
     ) throws(NetworkError) -> MockResponse {
         do {
-            return json(try encoder.encode(value), status: status, headers: headers)
+            return json(try encoder.encode(value), statusCode: statusCode, headers: headers)
         } catch {
             throw NetworkError(.encodingFailed, reason: "MockResponse.encoding: \(error)", underlying: error)
         }
@@ -81,8 +82,9 @@ extension MockResponse {
 
 extension MockResponse {
     /// Creates a redirect, with `location` as written in its `Location` field. The default status is 302.
-    public static func redirect(to location: String, status: Int = 302, headers: HTTPHeaders = [:]) -> MockResponse {
-        MockResponse(status: status, headers: headers.merging(["Location": location]))
+    public static func redirect(to location: String, statusCode: Int = 302, headers: HTTPHeaders = [:]) -> MockResponse
+    {
+        MockResponse(statusCode: statusCode, headers: headers.merging(["Location": location]))
     }
 
     /// A redirect to itself, for every request that follows. A router throws

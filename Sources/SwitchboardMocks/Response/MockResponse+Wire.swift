@@ -66,8 +66,8 @@ extension MockResponse {
     /// Returns this response preceded by `count` interim ones ([RFC 9110
     /// §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)). Their default status is 103. A stub leaves them
     /// out, as a session does.
-    public func preceded(byInterim count: Int, status: Int = 103) -> MockResponse {
-        with { $0.wire.interim = (status, max(0, count)) }
+    public func preceded(byInterim count: Int, statusCode: Int = 103) -> MockResponse {
+        with { $0.wire.interim = (statusCode, max(0, count)) }
     }
 
     /// Returns this response as HTTP/1.0, without a length, up to the end of the connection ([RFC 9112
@@ -93,14 +93,14 @@ struct WireFaults: Sendable {
     /// Bytes after the end of the response.
     var trailing = Data()
     /// Interim responses before the answer.
-    var interim: (status: Int, count: Int)?
+    var interim: (statusCode: Int, count: Int)?
 
     /// Whether the connection ends after the answer.
     var endsConnection: Bool { needsSocket != nil || version != "HTTP/1.1" || !trailing.isEmpty }
 
     /// The bytes of one interim response.
     var interimHead: Data {
-        let status = interim?.status ?? 103
+        let status = interim?.statusCode ?? 103
         return Data("HTTP/1.1 \(status) \(ReasonPhrase.phrase(for: status))\r\n\r\n".utf8)
     }
 

@@ -19,7 +19,7 @@ import Switchboard
 /// throws ``/Switchboard/NetworkError/Code/unsupported``. ``MockFault/all`` lists the faults.
 public struct MockResponse: Sendable {
     /// The status code, sent unchanged whatever its value.
-    public var status: Int
+    public var statusCode: Int
     /// The header fields as scripted, repeats included. A ``MockServer`` adds the fields that frame the body.
     public var headers: HTTPHeaders
     /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304.
@@ -63,8 +63,8 @@ public struct MockResponse: Sendable {
         case close, reset, stall
     }
 
-    init(status: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), outcome: Outcome = .complete) {
-        self.status = status
+    init(statusCode: Int = 200, headers: HTTPHeaders = [:], body: Data = Data(), outcome: Outcome = .complete) {
+        self.statusCode = statusCode
         self.headers = headers
         self.body = body
         self.outcome = outcome
@@ -81,7 +81,7 @@ public struct MockResponse: Sendable {
 extension MockResponse {
     /// Whether the status has neither a body nor a length (RFC 9112 §6.3).
     var isBodiless: Bool {
-        (100..<200).contains(status) || status == 204 || status == 304
+        (100..<200).contains(statusCode) || statusCode == 204 || statusCode == 304
     }
 
     /// Whether a ``StubSession`` answers with this response without waiting.
@@ -106,7 +106,7 @@ extension MockResponse {
 
     /// Returns this response, or a 500 that reports the error in its headers.
     func refusingInvalidHeaders() -> MockResponse {
-        headerFault.map { .text("MockServer: \($0)\n", status: 500) } ?? self
+        headerFault.map { .text("MockServer: \($0)\n", statusCode: 500) } ?? self
     }
 
     /// The feature that needs a real socket, or nil when a stub can simulate the whole response.
@@ -139,7 +139,7 @@ extension MockResponse {
 extension MockResponse: CustomStringConvertible {
     /// Status, size, pace and fault on one line. Headers and body are left out, because they may hold secrets.
     public var description: String {
-        let answer = "\(status), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked") + wireWords
+        let answer = "\(statusCode), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked") + wireWords
         let text =
             switch outcome {
             case .complete: answer
@@ -164,7 +164,7 @@ extension MockResponse: CustomStringConvertible {
         if let length = wire.secondLength { words.append("and as \(length)") }
         if wire.chunkSizeText != nil { words.append("a bad chunk size") }
         if !wire.trailing.isEmpty { words.append("\(wire.trailing.count) bytes after it") }
-        if let interim = wire.interim { words.append("\(interim.count) interim \(interim.status) before it") }
+        if let interim = wire.interim { words.append("\(interim.count) interim \(interim.statusCode) before it") }
         return words.map { ", \($0)" }.joined()
     }
 }

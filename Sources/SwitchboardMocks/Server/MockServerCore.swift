@@ -80,14 +80,14 @@ final class MockServerCore: Sendable {
         } catch let error as NetworkError {
             return .failure(error)
         } catch {
-            return .text("MockServer: the stub's closure threw \(error)\n", status: 500)
+            return .text("MockServer: the stub's closure threw \(error)\n", statusCode: 500)
         }
         if let handler { return handler(request) }
         let refusal = board.recordUnmatched(request, request.description)
         guard !board.isEmpty else {
-            return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", status: 404)
+            return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", statusCode: 404)
         }
-        return .text("MockServer: \(refusal)\n", status: 404)
+        return .text("MockServer: \(refusal)\n", statusCode: 404)
     }
 
     func connectionEnded(_ number: Int, byClient: Bool) {

@@ -81,7 +81,7 @@ struct StubExchange {
         let body = StubBody(
             request: request, response: response, count: count, action: action, time: time, metrics: metrics)
         var answer = head
-        if request.streams(response.status) {
+        if request.streams(response.statusCode) {
             let parts = StubBody.Parts(body)
             answer.bytes = ResponseBytes(result: { parts.result }, read: { try await parts.next() })
             return answer
@@ -98,7 +98,7 @@ struct StubExchange {
             let reason = "it has \(size) bytes, limits.responseHeaders is \(request.limits.responseHeaders)"
             throw NetworkError(.headersTooLarge, reason: reason).adding(request)
         }
-        var answer = NetworkResponse(statusCode: response.status, headers: response.headers, url: request.url)
+        var answer = NetworkResponse(statusCode: response.statusCode, headers: response.headers, url: request.url)
         answer.request = request
         answer.metrics = metrics
         return answer
@@ -135,7 +135,7 @@ extension NetworkError {
     /// Returns the error with a response's status and fields, and with an empty body.
     func with(_ response: MockResponse) -> NetworkError {
         var error = self
-        error.statusCode = response.status
+        error.statusCode = response.statusCode
         error.headers = response.headers
         error.body = Data()
         return error

@@ -5,7 +5,7 @@ extension StubSession {
     /// Returns a configuration whose URLSessions this stub answers, for code that uses a plain URLSession.
     ///
     /// ```swift
-    /// let stub = StubSession { _ in .json(#"{"id":1}"#, status: 201) }
+    /// let stub = StubSession { _ in .json(#"{"id":1}"#, statusCode: 201) }
     /// let session = URLSession(configuration: stub.urlSessionConfiguration())
     /// let (data, _) = try await session.data(from: url)
     /// print(data.count, stub.requests.map(\.method))    // 8 [GET]

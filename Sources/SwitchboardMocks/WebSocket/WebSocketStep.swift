@@ -96,7 +96,7 @@ extension MockResponse {
     ) -> MockResponse {
         var fields: HTTPHeaders = ["Upgrade": "websocket", "Connection": "Upgrade"]
         if let subprotocol { fields.set("Sec-WebSocket-Protocol", subprotocol) }
-        return MockResponse(status: 101, headers: fields.merging(headers), outcome: .webSocket(steps))
+        return MockResponse(statusCode: 101, headers: fields.merging(headers), outcome: .webSocket(steps))
     }
 
     /// Returns the response with the answer to a client's key, if it accepts a WebSocket.

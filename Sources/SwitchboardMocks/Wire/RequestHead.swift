@@ -114,6 +114,6 @@ struct RequestFault: Error {
     }
 
     var response: MockResponse {
-        .text("MockServer: \(reason)\n", status: status)
+        .text("MockServer: \(reason)\n", statusCode: status)
     }
 }

@@ -154,7 +154,7 @@ struct ResponseFrame {
             headers.add("Connection", "close")
         }
 
-        let status = response.status
+        let status = response.statusCode
         statusLine = Data("\(response.wire.version) \(status) \(ReasonPhrase.phrase(for: status))\r\n".utf8)
         head = statusLine + Data((headers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n").utf8)
     }

@@ -21,7 +21,7 @@ struct DeviceLoginTests {
         return client
     }
 
-    private func error(_ code: String) -> MockResponse { .json(#"{"error":"\#(code)"}"#, status: 400) }
+    private func error(_ code: String) -> MockResponse { .json(#"{"error":"\#(code)"}"#, statusCode: 400) }
 
     @Test("the token is requested at the interval until the user has signed in")
     func polls() async throws {
@@ -99,7 +99,8 @@ struct DeviceLoginTests {
     @Test("any grant is sent, and its error does not repeat its secrets")
     func grant() async throws {
         let session = StubSession(
-            .json(Self.token), .json(#"{"error":"invalid_grant","error_description":"bad eyJhbGciOi"}"#, status: 400))
+            .json(Self.token),
+            .json(#"{"error":"invalid_grant","error_description":"bad eyJhbGciOi"}"#, statusCode: 400))
         let client = client(session)
         let type = "urn:ietf:params:oauth:grant-type:jwt-bearer"
         #expect(try await client.token(grantType: type, parameters: ["assertion": "eyJhbGciOi"]).accessToken == "a1")

@@ -38,7 +38,7 @@ struct OAuth2AuthenticatorTests {
         let login = StubSession { _ in
             switch status {
             case 0: .close
-            case 400: .json(#"{"error":"invalid_grant"}"#, status: 400)
+            case 400: .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
             default: .status(status)
             }
         }
@@ -75,7 +75,7 @@ struct OAuth2AuthenticatorTests {
     func invalidGrant() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
         let login = StubSession { _ in
-            .json(#"{"error":"invalid_grant","error_description":"The refresh token was revoked."}"#, status: 400)
+            .json(#"{"error":"invalid_grant","error_description":"The refresh token was revoked."}"#, statusCode: 400)
         }
         let api = StubSession { _ in .status(401) }
         let router = router(api, AuthenticationInterceptor(OAuth2Authenticator(client(login), store: store)))
@@ -96,7 +96,7 @@ struct OAuth2AuthenticatorTests {
         arguments: [
             (MockResponse.status(503), NetworkError.Code.cannotAuthenticate),
             (.failure(.cannotConnect), .cannotConnect),
-            (.json(#"{"error":"invalid_client"}"#, status: 401), .cannotAuthenticate),
+            (.json(#"{"error":"invalid_client"}"#, statusCode: 401), .cannotAuthenticate),
             (.text("captive portal"), .cannotAuthenticate),
         ])
     func keptOnFailure(response: MockResponse, code: NetworkError.Code) async throws {

@@ -181,12 +181,12 @@ struct OAuth2ClientTests {
         "any failure of the token endpoint is a typed error without secrets",
         arguments: [
             (
-                MockResponse.json(#"{"error":"invalid_grant","error_description":"revoked"}"#, status: 400),
+                MockResponse.json(#"{"error":"invalid_grant","error_description":"revoked"}"#, statusCode: 400),
                 NetworkError.Code.cannotAuthenticate
             ),
-            (.json(#"{"error":"invalid_client"}"#, status: 401), .cannotAuthenticate),
-            (.text("<html>", status: 404), .error4xx),
-            (.json(#"{"error":"server_error"}"#, status: 500), .serverError), (.status(503), .error5xx),
+            (.json(#"{"error":"invalid_client"}"#, statusCode: 401), .cannotAuthenticate),
+            (.text("<html>", statusCode: 404), .error4xx),
+            (.json(#"{"error":"server_error"}"#, statusCode: 500), .serverError), (.status(503), .error5xx),
             (.redirect(to: "https://elsewhere.example/"), .redirection), (.text("{}"), .decodingFailed),
             (.text(""), .decodingFailed),
             (.json(#"{"access_token":""}"#), .decodingFailed), (.json(#"{"access_token":7}"#), .decodingFailed),
@@ -207,13 +207,14 @@ struct OAuth2ClientTests {
     @Test(
         "errors of the token endpoint repeat neither its body nor a secret", .requirement("S2.24"),
         arguments: [
-            MockResponse.json(#"{"error":"invalid_grant","error_description":"no grant for r1-s3cret"}"#, status: 400),
-            .json(#"{"error":"x-s3cret r1-s3cret","error_uri":"https://a.example/r1-s3cret"}"#, status: 400),
-            .json(#"{"error":"invalid_client","error_description":"app:app-s3cret is unknown"}"#, status: 401),
+            MockResponse.json(
+                #"{"error":"invalid_grant","error_description":"no grant for r1-s3cret"}"#, statusCode: 400),
+            .json(#"{"error":"x-s3cret r1-s3cret","error_uri":"https://a.example/r1-s3cret"}"#, statusCode: 400),
+            .json(#"{"error":"invalid_client","error_description":"app:app-s3cret is unknown"}"#, statusCode: 401),
             .json(#"{"error":"invalid_grant","error_description":"r1-s3cret expired"}"#),
             .json(#"{"acessToken":"a2-s3cret"}"#), .text("a2-s3cret"), .json(#"["a2-s3cret"]"#),
-            .json(#"{"access_token":"a","token_type":"a2-s3cret"}"#), .text("a2-s3cret", status: 500),
-            .text("a2-s3cret", status: 404),
+            .json(#"{"access_token":"a","token_type":"a2-s3cret"}"#), .text("a2-s3cret", statusCode: 500),
+            .text("a2-s3cret", statusCode: 404),
         ])
     func quotesNothing(response: MockResponse) async throws {
         let session = StubSession { _ in response }

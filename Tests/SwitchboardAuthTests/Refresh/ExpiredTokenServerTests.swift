@@ -144,7 +144,7 @@ final class TokenServer: Sendable {
         let form = FormBody.decode(request.body)
         refreshes.add(form.first { $0.name == "refresh_token" }?.value ?? "none")
         guard !isFailing, form.contains(URLQueryItem(name: "refresh_token", value: "refresh-\(number.value)")) else {
-            return .json(#"{"error":"invalid_grant","error_description":"it was used"}"#, status: 400)
+            return .json(#"{"error":"invalid_grant","error_description":"it was used"}"#, statusCode: 400)
         }
         let new = number.withLock { number in
             number += 1

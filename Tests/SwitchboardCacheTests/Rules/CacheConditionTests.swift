@@ -186,7 +186,7 @@ struct CacheConditionTests {
     @Test("an error instead of the stored response stays an error")
     func error() async throws {
         let fixture = CacheFixture(
-            StubSession(.text("1", headers: Self.fields), .text("gone", status: 404, headers: Self.fields)))
+            StubSession(.text("1", headers: Self.fields), .text("gone", statusCode: 404, headers: Self.fields)))
         _ = try await fixture.get("https://h/", .server)
         fixture.date.advance(by: 60)
         let response = try await raw(fixture, .get, ["If-None-Match": "\"1\""])

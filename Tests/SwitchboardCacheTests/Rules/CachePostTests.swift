@@ -17,7 +17,7 @@ struct CachePostTests {
         CacheFixture(
             StubSession { request in
                 .text(
-                    request.method.rawValue, status: request.method == .post ? status : 200,
+                    request.method.rawValue, statusCode: request.method == .post ? status : 200,
                     headers: request.method == .post ? headers : [:])
             }
         ) { ResponseCache(identity: identity, now: $0) }

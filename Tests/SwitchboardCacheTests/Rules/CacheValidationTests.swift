@@ -161,7 +161,7 @@ struct CacheValidationTests {
     func otherTag() async throws {
         let session = StubSession(
             variant("a", "\"s\""),
-            .text("none", status: 404, headers: ["Vary": "X-Unit", "Cache-Control": "max-age=60"]),
+            .text("none", statusCode: 404, headers: ["Vary": "X-Unit", "Cache-Control": "max-age=60"]),
             .status(304))
         let fixture = CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }
         _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"])
@@ -301,7 +301,8 @@ struct CacheValidationTests {
     func retry() async throws {
         let fresh: HTTPHeaders = ["Cache-Control": "max-age=60"]
         let session = StubSession(
-            .text("down", status: 503, headers: fresh), .text("still", status: 503, headers: fresh), .text("up"))
+            .text("down", statusCode: 503, headers: fresh), .text("still", statusCode: 503, headers: fresh), .text("up")
+        )
         let router = Router<URLEndPoint>(
             session: session, interceptors: [RetryPolicy(maximumAttempts: 2, strategy: .immediate)],
             exchangeInterceptors: [ResponseCache()])
@@ -315,7 +316,8 @@ struct CacheValidationTests {
     @Test("a stored error does not stand in for a new one")
     func storedError() async throws {
         let fixture = CacheFixture(
-            StubSession(.text("down", status: 503, headers: ["Cache-Control": "max-age=60"]), .text("x", status: 500)))
+            StubSession(
+                .text("down", statusCode: 503, headers: ["Cache-Control": "max-age=60"]), .text("x", statusCode: 500)))
         _ = try? await fixture.get("https://h/", .server)
         fixture.date.advance(by: 61)
         let error = await #expect(throws: NetworkError.self) {

@@ -53,7 +53,8 @@ struct CacheVaryChangeTests {
                 if request.method == .head { return .text("", headers: rules.merging(["ETag": "\"new\""])) }
                 let vary: HTTPHeaders = unit == "1" ? ["Vary": "X-Unit", "Date": "Tue, 14 Nov 2023 22:13:10 GMT"] : [:]
                 let other: HTTPHeaders = ["Vary": "X-Kind", "Date": "Tue, 14 Nov 2023 22:13:19 GMT"]
-                return .text(unit, status: unit == "1" ? 200 : 203, headers: rules.merging(unit == "1" ? vary : other))
+                return .text(
+                    unit, statusCode: unit == "1" ? 200 : 203, headers: rules.merging(unit == "1" ? vary : other))
             }
             let fixture = try CacheFixture(session) {
                 try isOnDisk

@@ -163,7 +163,7 @@ struct CacheCutStreamTests {
         { $0.part(100_001..<size) }, { $0.part(99_999..<size) }, { $0.part(100_000..<200_000) },
         { $0.part(100_000..<size, of: size + 1) }, { $0.part(100_000..<size).with("Content-Range", "bytes 1") },
         { files in
-            MockResponse.data(files.content[100_000...] + Data([0]), status: 206, headers: files.validators)
+            MockResponse.data(files.content[100_000...] + Data([0]), statusCode: 206, headers: files.validators)
                 .with("Content-Range", "bytes 100000-300001/300002")
         },
         { $0.part(100_000..<size).with("ETag", "\"v2\"") }, { $0.part(100_000..<size).with("Content-Range", "") },
@@ -224,7 +224,7 @@ struct CacheCutStreamTests {
         for end in [-1, 1] {
             try await CutStreamFixture.run { fixture in
                 let rest = files.content[100_000...] + Data([0])
-                let bad = MockResponse.data(rest.prefix(200_001 + end), status: 206, headers: files.validators)
+                let bad = MockResponse.data(rest.prefix(200_001 + end), statusCode: 206, headers: files.validators)
                     .with("Content-Range", "bytes 100000-300000/300001").chunked(50_000)
                 fixture.server.enqueue(files.whole.truncated(after: 100_000), bad)
                 fixture.server.stub(.any) { files.answer($0) }

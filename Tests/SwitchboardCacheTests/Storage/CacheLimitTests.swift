@@ -117,7 +117,7 @@ struct CacheLimitTests {
             guard let range = request.headers["Range"] else { return .text("0123456789", headers: Self.headers) }
             let (first, last) = range == "bytes=0-4" ? (0, 4) : (5, 9)
             let fields = Self.headers.merging(["Content-Range": "bytes \(first)-\(last)/10"])
-            return .text(String("0123456789".prefix(last + 1).dropFirst(first)), status: 206, headers: fields)
+            return .text(String("0123456789".prefix(last + 1).dropFirst(first)), statusCode: 206, headers: fields)
         }
         let fixture = CacheFixture(session)
         _ = try await get(fixture, limit: 5, headers: ["Range": "bytes=0-4"])

@@ -14,7 +14,7 @@ struct CachePartLimitTests {
     private func part(_ range: ClosedRange<Int>) -> MockResponse {
         let body = String(Self.text.dropFirst(range.lowerBound).prefix(range.count))
         let fields: HTTPHeaders = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound)/40"]
-        return .text(body, status: 206, headers: fresh.merging(fields))
+        return .text(body, statusCode: 206, headers: fresh.merging(fields))
     }
 
     private func get(_ fixture: CacheFixture, _ range: String? = nil) async throws -> NetworkResponse {

@@ -16,7 +16,7 @@ struct CachePartTests {
     ) -> MockResponse {
         let body = String(text.dropFirst(range.lowerBound).prefix(range.count))
         let fields: HTTPHeaders = ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound)/\(size)"]
-        return .text(body, status: 206, headers: fresh.merging(fields).merging(headers))
+        return .text(body, statusCode: 206, headers: fresh.merging(fields).merging(headers))
     }
 
     private func whole(_ text: String = text) -> MockResponse { .text(text, headers: fresh) }
@@ -330,7 +330,7 @@ struct CachePartTests {
             let fixture = CacheFixture(StubSession(part(0...3), response, whole("true")))
             _ = try await get(fixture, "bytes=0-3")
             let answer = try await get(fixture)
-            #expect(answer.statusCode == 200 && answer.text == "true", "\(response.status) \([response.headers])")
+            #expect(answer.statusCode == 200 && answer.text == "true", "\(response.statusCode) \([response.headers])")
             #expect(sent(fixture) == ["bytes=0-3", "bytes=4- \"v1\"", ""])
             #expect(try await get(fixture).text == "true")
         }
@@ -425,7 +425,8 @@ struct CachePartTests {
     func cutUnusable() async throws {
         let cases: [MockResponse] = [
             .text(Self.text), .text(Self.text, headers: ["ETag": "W/\"v1\""]), whole().with("Accept-Ranges", "none"),
-            whole().with("Cache-Control", "no-store"), whole().gzipped(), .text(Self.text, status: 203, headers: fresh),
+            whole().with("Cache-Control", "no-store"), whole().gzipped(),
+            .text(Self.text, statusCode: 203, headers: fresh),
             whole().with("Content-Length", "3"), whole().with("Content-Length", "2"),
             whole().with("Content-Length", "x"),
         ]
@@ -533,7 +534,7 @@ struct CachePartTests {
             let fixture = CacheFixture(StubSession(stored, stored)) { now in
                 ResponseCache(identity: { _ in "me" }, now: now)
             }
-            _ = try await get(fixture, first.status == 206 ? "bytes=0-3" : nil, ["X-Unit": "a"])
+            _ = try await get(fixture, first.statusCode == 206 ? "bytes=0-3" : nil, ["X-Unit": "a"])
             _ = try await get(fixture, range, ["X-Unit": "b"])
             #expect(fixture.session.requests[1].headers["If-None-Match"] == nil)
         }

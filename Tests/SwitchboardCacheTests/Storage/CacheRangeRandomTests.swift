@@ -133,7 +133,7 @@ private struct FaultyRangeServer {
     private var fields: HTTPHeaders { ["ETag": tag, "Cache-Control": "max-age=30"] }
 
     private func part(_ bytes: Range<Int>, isSizeKnown: Bool = true) -> MockResponse {
-        .data(Self.content(version).subdata(in: bytes), status: 206, headers: fields)
+        .data(Self.content(version).subdata(in: bytes), statusCode: 206, headers: fields)
             .with("Content-Range", text(bytes, isSizeKnown ? "\(Self.size)" : "*"))
     }
 
@@ -151,21 +151,22 @@ private struct FaultyRangeServer {
         case 0:
             return honest.with("Content-Range", text(bytes.lowerBound + 1..<bytes.upperBound + 1, "\(Self.size + 1)"))
         case 1: return honest.with("Content-Range", text(bytes.lowerBound..<bytes.upperBound + 1, "\(Self.size + 1)"))
-        case 2: return .data(honest.body + extra, status: 206, headers: honest.headers)
-        case 3: return .data(honest.body.dropLast(), status: 206, headers: honest.headers)
+        case 2: return .data(honest.body + extra, statusCode: 206, headers: honest.headers)
+        case 3: return .data(honest.body.dropLast(), statusCode: 206, headers: honest.headers)
         case 4: return honest.with("Content-Range", text(bytes, "\(Self.size + 7)"))
         case 5: return honest.with("Content-Range", "bytes \(bytes.lowerBound)-9223372036854775806/9223372036854775807")
         case 6: return honest.with("Content-Range", "bytes \(bytes.lowerBound)-99999999999999999999/\(size)")
-        case 7: return .data(honest.body, status: 206, headers: fields)
+        case 7: return .data(honest.body, statusCode: 206, headers: fields)
         case 8: return honest.with("ETag", "W/\(tag)")
         case 9:
             return .data(
-                honest.body, status: 206, headers: ["Content-Range": text(bytes, size), "Cache-Control": "max-age=30"])
+                honest.body, statusCode: 206,
+                headers: ["Content-Range": text(bytes, size), "Cache-Control": "max-age=30"])
         case 10: return other.part(bytes)
         case 11: return .status(500)
         case 12: return .status(416, headers: ["Content-Range": "bytes */3", "Cache-Control": "max-age=30"])
         case 13: return honest.truncated(after: .random(in: 0...honest.body.count, using: &random))
-        case 14: return .data(Data(), status: 206, headers: honest.headers)
+        case 14: return .data(Data(), statusCode: 206, headers: honest.headers)
         default: return whole
         }
     }

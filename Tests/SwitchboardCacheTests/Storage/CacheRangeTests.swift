@@ -199,7 +199,8 @@ struct CacheRangeTests {
         let body = status == 206 ? "bc" : "abcde"
         let fixture = CacheFixture(
             StubSession(
-                .text("0123", headers: fresh), .text(body, status: status, headers: new), .text("whole", headers: fresh)
+                .text("0123", headers: fresh), .text(body, statusCode: status, headers: new),
+                .text("whole", headers: fresh)
             ))
         _ = try await get(fixture, nil)
         fixture.date.advance(by: 60)
@@ -216,7 +217,8 @@ struct CacheRangeTests {
         var part = fresh
         part["Content-Range"] = "bytes 1-2/4"
         part["X-Kind"] = "new"
-        let fixture = CacheFixture(StubSession(.text("0123", headers: fresh), .text("12", status: 206, headers: part)))
+        let fixture = CacheFixture(
+            StubSession(.text("0123", headers: fresh), .text("12", statusCode: 206, headers: part)))
         _ = try await get(fixture, nil)
         fixture.date.advance(by: 60)
         #expect(try await get(fixture, "bytes=1-2").text == "12")
@@ -232,7 +234,7 @@ struct CacheRangeTests {
             MockResponse.text("0123", headers: fresh).gzipped(), .text("", headers: fresh),
             .text("0123", headers: fresh.merging(["Content-Length": "9"])),
         ] {
-            let fixture = CacheFixture(StubSession(stored, .text("from the server", status: 206, headers: fresh)))
+            let fixture = CacheFixture(StubSession(stored, .text("from the server", statusCode: 206, headers: fresh)))
             let whole = try await get(fixture, nil).text
             let answer = try await get(fixture, "bytes=0-1")
             #expect(answer.text == "from the server" && answer.cacheOutcome == .miss(.requested))
@@ -245,7 +247,7 @@ struct CacheRangeTests {
     // §14.2: Range applies "if the result in absence of the Range header field would be a 200 (OK)"
     @Test("a stored 404 answers a range as it is")
     func notFound() async throws {
-        let fixture = CacheFixture(StubSession(.text("none", status: 404, headers: fresh)))
+        let fixture = CacheFixture(StubSession(.text("none", statusCode: 404, headers: fresh)))
         for _ in 1...2 {
             let answer = try await get(fixture, "bytes=0-1")
             #expect(answer.statusCode == 404 && answer.text == "none")
@@ -256,7 +258,7 @@ struct CacheRangeTests {
     @Test("an error about a range is not stored, and removes nothing", arguments: [416, 400, 405, 501])
     func errors(status: Int) async throws {
         let fixture = CacheFixture(
-            StubSession(.text("0123", headers: fresh), .text("?", status: status, headers: fresh), .text("new")))
+            StubSession(.text("0123", headers: fresh), .text("?", statusCode: status, headers: fresh), .text("new")))
         _ = try await get(fixture, nil)
         #expect(try await get(fixture, "bytes=1-2", ["Cache-Control": "no-cache"]).statusCode == status)
         #expect(try await get(fixture, "bytes=1-2").text == "12")

@@ -111,7 +111,7 @@ struct CacheUsageTests {
                     return .text("0123456789", headers: headers)
                 }
                 fields.set("Content-Range", "bytes \(range)/10")
-                return .text(range == "0-5" ? "012345" : "6789", status: 206, headers: fields)
+                return .text(range == "0-5" ? "012345" : "6789", statusCode: 206, headers: fields)
             })
         func saved(_ range: String?) async throws -> (body: String, saved: Int) {
             let before = await fixture.cache.usage.bytesSaved

@@ -84,16 +84,18 @@ extension Exhibit {
 
     static let statuses: [Exhibit] = [
         Exhibit(.badRequest, "400, with a body in which the server explains itself.") {
-            try await Gallery.ask(.json(#"{"message":"The page must be 1 or more."}"#, status: 400))
+            try await Gallery.ask(.json(#"{"message":"The page must be 1 or more."}"#, statusCode: 400))
         },
         Exhibit(.unauthorized, "401, without a body.") { try await Gallery.ask(.status(401)) },
         Exhibit(.forbidden, "403, without a body.") { try await Gallery.ask(.status(403)) },
-        Exhibit(.notFound, "404, with a page of text.") { try await Gallery.ask(.text("No such film", status: 404)) },
+        Exhibit(.notFound, "404, with a page of text.") {
+            try await Gallery.ask(.text("No such film", statusCode: 404))
+        },
         Exhibit(.error4xx, "422, with a body in which the server explains itself.") {
-            try await Gallery.ask(.json(#"{"error":{"message":"stars must be 1 to 5"}}"#, status: 422))
+            try await Gallery.ask(.json(#"{"error":{"message":"stars must be 1 to 5"}}"#, statusCode: 422))
         },
         Exhibit(.serverError, "500, with a page of text.") {
-            try await Gallery.ask(.text("Traceback: password=hunter2", status: 500))
+            try await Gallery.ask(.text("Traceback: password=hunter2", statusCode: 500))
         },
         Exhibit(.error5xx, "503 three times, through `RetryPolicy`.") {
             try await Gallery.ask(.status(503), [RetryPolicy(clock: TestClock(skips: true))])
@@ -102,7 +104,7 @@ extension Exhibit {
         Exhibit(.unexpectedStatus, "A status that HTTP does not have, 799.") { try await Gallery.ask(.status(799)) },
         Exhibit(.custom, "A 409 with a message, and `ResponseHandling(statusMap: .service)`.") {
             try await Gallery.ask(
-                .json(#"{"message":"You have rated this film already."}"#, status: 409),
+                .json(#"{"message":"You have rated this film already."}"#, statusCode: 409),
                 handling: ResponseHandling(statusMap: .service))
         },
         Exhibit(.other, "A 502 without a message, and `ResponseHandling(statusMap: .service)`.") {

@@ -13,7 +13,8 @@ struct CassetteArchiveTests {
     @Test("an entry has every field that HAR 1.2 requires")
     func entryFormat() async throws {
         try await withFile { file in
-            try await Cassette.recording([request], in: file) { _ in .json("[1]", status: 201, headers: ["X": "y"]) }
+            try await Cassette.recording([request], in: file) { _ in .json("[1]", statusCode: 201, headers: ["X": "y"])
+            }
             let archive = try Archive(file)
             let root = try #require(
                 try JSONSerialization.jsonObject(with: Data(archive.text.utf8)) as? [String: [String: Any]])

@@ -95,7 +95,7 @@ struct CassetteBodyTests {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             let bytes = Data((0...255).map { UInt8($0) })
             try await MockServer.run {
-                $0.path == "/missing" ? .text("none", status: 404) : .data(bytes)
+                $0.path == "/missing" ? .text("none", statusCode: 404) : .data(bytes)
             } body: { server in
                 let task = HTTPTask.download(to: destination)
                 let missing = URLEndPoint(.get, server.url.appendingPathComponent("missing"), task: task)

@@ -14,7 +14,7 @@ struct CassetteModeTests {
         try await withFile { file in
             let server = try MockServer { request in
                 request.path == "/made"
-                    ? .json(#"{"id":7}"#, status: 201, headers: ["X-Tag": "a", "x-tag": "b"])
+                    ? .json(#"{"id":7}"#, statusCode: 201, headers: ["X-Tag": "a", "x-tag": "b"])
                     : .text("é \"text\"\r\n\u{1F30D}", headers: ["ETag": "\"1\""]).chunked(3)
             }
             let base = server.url.absoluteString

@@ -144,7 +144,7 @@ import Testing
     func refused() async throws {
         try await withFile { file in
             let cassette = try Cassette(
-                file: file, mode: .recordMissing, recording: StubSession(.text("no", status: 403)))
+                file: file, mode: .recordMissing, recording: StubSession(.text("no", statusCode: 403)))
             for session in [cassette as any NetworkSession, nil] {
                 let failure = await #expect(throws: NetworkError.self) {
                     try await open(session ?? Cassette.playing(file))

@@ -136,7 +136,7 @@ struct NetworkConditionerTests {
     @Test("the error of a late body has the bytes that arrived in time")
     func lateBody() async throws {
         let request = request(Timeouts(attempt: .seconds(3)))
-        let session = StubSession(.text("abcdefghij", status: 201, headers: ["X": "1"]))
+        let session = StubSession(.text("abcdefghij", statusCode: 201, headers: ["X": "1"]))
             .under(NetworkConditions(downloadBytesPerSecond: 2), clock: clock)
         let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
         #expect(error?.code == .timedOut)

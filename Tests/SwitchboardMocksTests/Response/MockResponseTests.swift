@@ -15,21 +15,21 @@ struct MockResponseTests {
                 "application/json",
             ])
         #expect(responses.map { String(decoding: $0.body, as: UTF8.self) } == ["{}", "{}", "t", "\0", "", #"{"a":1}"#])
-        #expect(responses.allSatisfy { $0.status == 200 })
+        #expect(responses.allSatisfy { $0.statusCode == 200 })
     }
 
     @Test("a given Content-Type replaces the default one")
     func ownContentType() {
         let response = MockResponse.json(
-            "{}", status: 422, headers: ["X": "1", "content-type": "application/problem+json"])
-        #expect(response.status == 422)
+            "{}", statusCode: 422, headers: ["X": "1", "content-type": "application/problem+json"])
+        #expect(response.statusCode == 422)
         #expect(response.headers == ["X": "1", "Content-Type": "application/problem+json"])
     }
 
     @Test("a status with a text body adds no header field")
     func statusWithText() {
         let response = MockResponse.status(422, headers: ["X": "1"], body: "né")
-        #expect(response.status == 422 && response.headers == ["X": "1"] && response.body == Data("né".utf8))
+        #expect(response.statusCode == 422 && response.headers == ["X": "1"] && response.body == Data("né".utf8))
         #expect(MockResponse.status(422, body: Data([1])).body == Data([1]) && MockResponse.status(422).body.isEmpty)
     }
 
@@ -42,7 +42,7 @@ struct MockResponseTests {
 
     @Test("the description has the fault and no content")
     func description() {
-        let response = MockResponse.text("s3cret", status: 201, headers: ["Set-Cookie": "s3cret"])
+        let response = MockResponse.text("s3cret", statusCode: 201, headers: ["Set-Cookie": "s3cret"])
         #expect(response.description == "201, 6 bytes")
         #expect(response.truncated(after: 2).chunked(1).description == "201, 6 bytes, chunked, truncated after 2 bytes")
         #expect(MockResponse.stall.delayed(by: .seconds(1)).description == "stall, delayed by 1.0 seconds")

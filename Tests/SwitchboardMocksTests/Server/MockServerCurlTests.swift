@@ -9,7 +9,7 @@ struct MockServerCurlTests {
     @Test("a scripted answer arrives whole")
     func scriptedAnswer() async throws {
         try await MockServer.run { server in
-            server.enqueue(.json(#"{"a":1}"#, status: 201, headers: ["X-Mark": "m"]))
+            server.enqueue(.json(#"{"a":1}"#, statusCode: 201, headers: ["X-Mark": "m"]))
             let curl = try await Curl.run("--include", "\(server.url)/x")
             #expect(curl.exit == 0)
             let lines = [
@@ -74,7 +74,7 @@ struct MockServerCurlTests {
     @Test("204 and 304 have neither body nor length", arguments: [204, 304])
     func noBodyNoLength(status: Int) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("not sent", status: status), .text("next"))
+            server.enqueue(.text("not sent", statusCode: status), .text("next"))
             let curl = try await Curl.run("--include", "\(server.url)/1", "\(server.url)/2")
             #expect(!curl.text.contains("not sent"))
             #expect(curl.text.components(separatedBy: "Content-Length").count == 2)

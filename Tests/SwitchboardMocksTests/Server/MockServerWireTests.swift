@@ -144,7 +144,7 @@ struct MockServerWireTests {
     @Test("no chunk follows a head without body", arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
     func noChunksWithoutBody(method: String, status: Int) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("abc", status: status).chunked(1))
+            server.enqueue(.text("abc", statusCode: status).chunked(1))
             let request = "\(method) / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
             let (text, end) = try RawClient(port: server.port).send(request).readAll()
             #expect(text.hasSuffix("\r\nConnection: close\r\n\r\n"))

@@ -66,7 +66,7 @@ struct EndPointStubTests {
     func redirect() async throws {
         let session = StubSession()
         session.stub(.get("/moved"), with: .text("here"))
-        session.stub(FilmApi.film(id: 1), times: 1, with: .redirect(to: "/moved", status: 301))
+        session.stub(FilmApi.film(id: 1), times: 1, with: .redirect(to: "/moved", statusCode: 301))
         #expect(try await Router<FilmApi>(session: session).response(for: .film(id: 1)).text == "here")
         session.verify()
     }

@@ -28,7 +28,7 @@ struct StubSessionFaultTests {
 
     @Test("the error has the part of the response before the fault")
     func partialResponse() async throws {
-        let response = MockResponse.text("abcdef", status: 201, headers: ["X": "1"])
+        let response = MockResponse.text("abcdef", statusCode: 201, headers: ["X": "1"])
         let session = StubSession(
             clock: TestClock(skips: true), response.truncated(after: 2), response.stalled(after: 3))
         for body in ["ab", "abc"] {

@@ -10,7 +10,8 @@ struct StubSessionTests {
 
     @Test("the closure answers each request")
     func closure() async throws {
-        let session = StubSession { request in .json(#"{"host":"\#(request.host)"}"#, status: 203, headers: ["X": "1"])
+        let session = StubSession { request in
+            .json(#"{"host":"\#(request.host)"}"#, statusCode: 203, headers: ["X": "1"])
         }
         let response = try await session.send(request)
         #expect(response.statusCode == 203)
@@ -68,7 +69,7 @@ struct StubSessionTests {
     @Test("HEAD, 204 and 304 have no body", arguments: [(HTTPMethod.head, 200), (.get, 204), (.get, 304)])
     func noBody(method: HTTPMethod, status: Int) async throws {
         let session = StubSession(
-            .text("not there", status: status), .text("nor here", status: status).truncated(after: 1))
+            .text("not there", statusCode: status), .text("nor here", statusCode: status).truncated(after: 1))
         for _ in 0..<2 {
             let response = try await session.send(NetworkRequest(method, url))
             #expect(response.statusCode == status)
@@ -91,7 +92,7 @@ struct StubSessionTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stub-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let endPoint = URLEndPoint(.get, try #require(url), task: .download(to: file))
-        let router = Router<URLEndPoint>(session: StubSession(.text("missing", status: 404), .text("there")))
+        let router = Router<URLEndPoint>(session: StubSession(.text("missing", statusCode: 404), .text("there")))
         let missing = try await router.rawResponse(for: endPoint)
         #expect(missing.text == "missing")
         #expect(!FileManager.default.fileExists(atPath: file.path))

@@ -11,7 +11,7 @@ struct MockServerTLSSessionTests {
     @Test("a request is answered over TLS")
     func request() async throws {
         try await MockServer.run(isSecure: true) { server in
-            server.enqueue(.json(#"{"page":1}"#, status: 201))
+            server.enqueue(.json(#"{"page":1}"#, statusCode: 201))
             let session = DefaultSession.make(server.trustingConfiguration)
             #expect(server.url.scheme == "https")
             let response = try await session.send(NetworkRequest(.get, server.url.appendingPathComponent("a")))

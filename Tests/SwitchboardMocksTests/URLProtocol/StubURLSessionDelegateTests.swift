@@ -15,7 +15,7 @@ struct StubURLSessionDelegateTests {
     @Test("a delegate receives head, body and end")
     func delegate() async throws {
         let delegate = Delegate()
-        let session = StubSession(.text("there", status: 202).chunked(2)).urlSession(delegate: delegate)
+        let session = StubSession(.text("there", statusCode: 202).chunked(2)).urlSession(delegate: delegate)
         session.dataTask(with: url).resume()
         #expect(await delegate.end() == nil)
         #expect(delegate.status.all == [202])
@@ -25,7 +25,7 @@ struct StubURLSessionDelegateTests {
     @Test("a delegate receives the part before the fault")
     func delegateFault() async throws {
         let delegate = Delegate()
-        let session = StubSession(.text("abcdef", status: 201).truncated(after: 3)).urlSession(delegate: delegate)
+        let session = StubSession(.text("abcdef", statusCode: 201).truncated(after: 3)).urlSession(delegate: delegate)
         session.dataTask(with: url).resume()
         #expect((await delegate.end() as? URLError)?.code == .networkConnectionLost)
         #expect(delegate.status.all == [201])

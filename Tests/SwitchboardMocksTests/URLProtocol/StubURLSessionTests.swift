@@ -24,7 +24,7 @@ struct StubURLSessionTests {
 
     @Test("data(from:) returns the stub's answer")
     func data() async throws {
-        let stub = StubSession { .json(#"{"query":"\#($0.query ?? "")"}"#, status: 203, headers: ["X-A": "1"]) }
+        let stub = StubSession { .json(#"{"query":"\#($0.query ?? "")"}"#, statusCode: 203, headers: ["X-A": "1"]) }
         let (data, response) = try await stub.urlSession().data(from: url)
         #expect(data == Data(#"{"query":"a=1"}"#.utf8))
         let head = try #require(response as? HTTPURLResponse)
@@ -106,7 +106,7 @@ struct StubURLSessionTests {
 
     @Test("a POST of JSON is recorded with its body")
     func recordedPost() async throws {
-        let stub = StubSession(.json("{}", status: 201))
+        let stub = StubSession(.json("{}", statusCode: 201))
         var request = post(#"{"name":"milk"}"#)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         _ = try await stub.urlSession().data(for: request)

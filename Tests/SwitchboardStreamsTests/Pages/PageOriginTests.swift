@@ -55,7 +55,7 @@ struct PageOriginTests {
     func redirectLedAway() async throws {
         for way in [["https://evil.example/"], ["https://evil.example/", "https://a.example.com/own"]] {
             let session = StubSession { _ in .json("[2]") }
-            for target in way { session.enqueue(.redirect(to: target, status: 307)) }
+            for target in way { session.enqueue(.redirect(to: target, statusCode: 307)) }
             session.enqueue(.json("[1]", headers: link("https://a.example.com/account/close")))
             let router = Router<ListApi>(session: session, interceptors: [BearerAuth("t")])
             let pages = router.pages(for: .list(URL(text: "https://a.example.com"), ["X-Session": "s"]), as: [Int].self)
@@ -71,7 +71,7 @@ struct PageOriginTests {
     func storedToken() async throws {
         for way in ["https://evil.example/2", "https://a.example.com/own"] {
             let session = StubSession(
-                .redirect(to: "https://evil.example/", status: 307), .json("[1]", headers: link(way)))
+                .redirect(to: "https://evil.example/", statusCode: 307), .json("[1]", headers: link(way)))
             if way.contains("evil") {
                 session.enqueue(.json("[2]", headers: link("https://a.example.com/account/close")))
             } else {

@@ -11,7 +11,7 @@ struct PagesTests {
     /// Answers a list of three pages in every kind of paging, by the page number in the request.
     private static func book(_ request: RecordedRequest) -> MockResponse {
         let number = Int(request.queryValue("page") ?? request.queryValue("cursor") ?? "1") ?? 0
-        guard (1...3).contains(number) else { return .text("no page \(number)", status: 404) }
+        guard (1...3).contains(number) else { return .text("no page \(number)", statusCode: 404) }
         var headers: HTTPHeaders = [:]
         if number < 3 {
             let reference = number == 1 ? "?page=2" : "/list?page=3"

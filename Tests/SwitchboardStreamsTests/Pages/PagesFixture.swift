@@ -99,7 +99,7 @@ enum PageFault: String, CaseIterable, Sendable, CustomTestStringConvertible {
         // A link to a page that does not exist.
         let link: HTTPHeaders = ["Link": "<?page=4>; rel=next"]
         return switch self {
-        case .status: .json(#"{"message":"gone"}"#, status: 404, headers: link)
+        case .status: .json(#"{"message":"gone"}"#, statusCode: 404, headers: link)
         case .shape: .json("{}", headers: link)
         case .noBody: .status(200, headers: link)
         case .truncated: .json("[1,2,3]", headers: link).truncated(after: 2)

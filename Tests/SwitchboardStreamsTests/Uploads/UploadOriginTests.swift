@@ -45,7 +45,7 @@ struct UploadOriginTests {
     func movedByOpening() async throws {
         try await withFolder { folder in
             let session = StubSession(
-                .redirect(to: "https://evil.test/new", status: 307), .status(201, headers: ["Location": settings]),
+                .redirect(to: "https://evil.test/new", statusCode: 307), .status(201, headers: ["Location": settings]),
                 .status(204, headers: ["Upload-Offset": "4"]))
             try await upload(session, folder, .tus, size: 4)
             #expect(session.requests.map(\.url?.absoluteString).last == settings)
@@ -79,7 +79,7 @@ struct UploadOriginTests {
     func relativePlace() async throws {
         try await withFolder { folder in
             let session = StubSession(
-                .status(202, headers: ["Location": "/u"]), .redirect(to: "https://evil.test/u", status: 307),
+                .status(202, headers: ["Location": "/u"]), .redirect(to: "https://evil.test/u", statusCode: 307),
                 .status(202, headers: ["Location": "/v", "Range": "0-3"]), .status(201))
             try await upload(session, folder, RegistryUpload(digest: "sha256:0"), size: 4)
             #expect(session.requests.last?.url?.absoluteString == "https://evil.test/v?digest=sha256:0")
@@ -92,7 +92,7 @@ struct UploadOriginTests {
         try await withFolder { folder in
             let state = folder.appendingPathComponent("state")
             let first = StubSession(
-                .redirect(to: "https://evil.test/new", status: 307), .status(201, headers: ["Location": settings]),
+                .redirect(to: "https://evil.test/new", statusCode: 307), .status(201, headers: ["Location": settings]),
                 .status(400))
             await #expect(throws: NetworkError.self) { try await upload(first, folder, .tus, state: state, size: 4) }
             let second = StubSession(

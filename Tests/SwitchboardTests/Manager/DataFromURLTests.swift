@@ -23,7 +23,7 @@ struct DataFromURLTests {
 
     @Test("an error page is never data, and differs from a failed connection", .requirement("S0.13"))
     func errorPage() async throws {
-        let page = MockResponse.text("<h1>Not found</h1>", status: 404, headers: ["Content-Type": "text/html"])
+        let page = MockResponse.text("<h1>Not found</h1>", statusCode: 404, headers: ["Content-Type": "text/html"])
         try await MockServer.run {
             $0.path == "/page" ? page : .close
         } body: { server in
@@ -66,7 +66,7 @@ struct DataFromURLTests {
     func saved(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
-                server.enqueue(.text("bytes"), .text("<h1>Gone</h1>", status: 410))
+                server.enqueue(.text("bytes"), .text("<h1>Gone</h1>", statusCode: 410))
                 let manager = NetworkManager(session: kind.make())
                 let file = folder.appendingPathComponent("a")
                 let progress = TransferProgress()

@@ -12,7 +12,7 @@ struct FriendsServiceTests {
         try await MockServer.run { server in
             server.enqueue(
                 .json(#"[{"id":2,"name":"Bob"},{"id":3,"email":"eve@example.com"}]"#),
-                .json(#"{"id":4,"name":"Dan"}"#, status: 201),
+                .json(#"{"id":4,"name":"Dan"}"#, statusCode: 201),
                 .status(204), .json(#"[{"id":2}]"#))
             let service = FriendsService(
                 client: .friends(at: server.url.absoluteString, session: DefaultSession.make()))
@@ -34,7 +34,7 @@ struct FriendsServiceTests {
 
     @Test("the server's message is the error's description", .requirement("S1.12", "S1.7"))
     func serverMessage() async throws {
-        let session = StubSession { _ in .json(#"{"message":"You have been blocked."}"#, status: 403) }
+        let session = StubSession { _ in .json(#"{"message":"You have been blocked."}"#, statusCode: 403) }
         let service = FriendsService(client: .friends(at: "https://friends.example.com", session: session))
         let error = await #expect(throws: NetworkError.self) { try await service.friends(of: 1) }
         #expect(error?.localizedDescription == "You have been blocked.")

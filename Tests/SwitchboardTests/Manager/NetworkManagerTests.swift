@@ -31,7 +31,7 @@ struct NetworkManagerTests {
     @Test("the body of a non-optional task arrives over the wire (AddTodo)", .requirement("S4.2"))
     func bodyArrives() async throws {
         try await MockServer.run { _ in
-            .json(#"{"id":9,"title":"Tea"}"#, status: 201)
+            .json(#"{"id":9,"title":"Tea"}"#, statusCode: 201)
         } body: { server in
             let manager = NetworkManager(
                 servers: [.production: server.url.absoluteString], session: DefaultSession.make())

@@ -110,7 +110,7 @@ private final class TodoStore: Sendable {
         var todos = self.todos.all.last ?? []
         defer { self.todos.add(todos) }
         let parts = request.path.split(separator: "/")
-        guard parts.first == "todos" else { return .json("{}", status: 404) }
+        guard parts.first == "todos" else { return .json("{}", statusCode: 404) }
         let index = parts.dropFirst().first.flatMap { Int($0) }.flatMap { id in todos.firstIndex { $0.id == id } }
         let sent = try? JSONDecoder().decode(Todo.self, from: request.body)
         switch (request.method, sent, index) {
@@ -127,11 +127,11 @@ private final class TodoStore: Sendable {
         case (.delete, _, let index?):
             todos.remove(at: index)
             return .status(204)
-        default: return .json("{}", status: 404)
+        default: return .json("{}", statusCode: 404)
         }
     }
 
     private func json(_ value: some Encodable, status: Int = 200) -> MockResponse {
-        (try? .encoding(value, status: status)) ?? .status(500)
+        (try? .encoding(value, statusCode: status)) ?? .status(500)
     }
 }

@@ -212,7 +212,7 @@ struct HostileInputTests {
     @Test("a server's message is shown without the secrets in its URLs", .requirement("S1.7"))
     func serverWords() async throws {
         let body = #"{"message":"no route GET /p?api_key=planted"}"#
-        for response in [MockResponse.json(body, status: 404), .text("no: /p?api_key=planted", status: 500)] {
+        for response in [MockResponse.json(body, statusCode: 404), .text("no: /p?api_key=planted", statusCode: 500)] {
             let router = Router<URLEndPoint>(session: StubSession(response))
             let error = await #expect(throws: NetworkError.self) {
                 try await router.response(for: URLEndPoint(.get, try #require(URL(string: "http://h/"))))

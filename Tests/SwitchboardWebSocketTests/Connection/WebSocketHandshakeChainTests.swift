@@ -79,7 +79,7 @@ import Testing
     @Test("a redirected handshake opens at its target, with a new key")
     func redirect() async throws {
         try await MockServer.run { server in
-            server.enqueue(.redirect(to: "/other", status: 307), .webSocket(.text("in")))
+            server.enqueue(.redirect(to: "/other", statusCode: 307), .webSocket(.text("in")))
             let socket = try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: endPoint(server))
             let message = try await socket.receive()
             #expect(message == .text("in"))

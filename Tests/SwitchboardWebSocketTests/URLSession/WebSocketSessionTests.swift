@@ -157,7 +157,7 @@ import Testing
     func refused(kind: SessionKind) async throws {
         for (status, code) in [(404, NetworkError.Code.notFound), (503, .error5xx), (200, .unexpectedStatus)] {
             try await MockServer.run { server in
-                server.enqueue(.text("no", status: status, headers: ["X-Why": "full"]))
+                server.enqueue(.text("no", statusCode: status, headers: ["X-Why": "full"]))
                 let failure = await #expect(throws: NetworkError.self) { try await open(kind, server) }
                 #expect(failure?.code == code)
                 if status != 200 { #expect(failure?.statusCode == status && failure?.headers?["X-Why"] == "full") }
@@ -170,7 +170,7 @@ import Testing
         arguments: SessionKind.allCases.filter { $0 == .curl })
     func refusedWithBody(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("no", status: 404))
+            server.enqueue(.text("no", statusCode: 404))
             let failure = await #expect(throws: NetworkError.self) { try await open(kind, server) }
             #expect(failure?.body == Data("no".utf8))
         }

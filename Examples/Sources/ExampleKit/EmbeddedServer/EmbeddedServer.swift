@@ -37,6 +37,6 @@ extension MockResponse {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = keys
         encoder.outputFormatting = .sortedKeys
-        return .json(try encoder.encode(record), status: status)
+        return .json(try encoder.encode(record), statusCode: status)
     }
 }

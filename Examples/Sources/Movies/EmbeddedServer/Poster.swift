@@ -20,7 +20,7 @@ nonisolated enum Poster {
         }
         let range = ContentRange(Int64(first)...Int64(bytes.count - 1), of: Int64(bytes.count))
         return .data(
-            bytes[first...], status: 206,
+            bytes[first...], statusCode: 206,
             headers: fields.merging(["Content-Range": range.description]))
     }
 

@@ -76,9 +76,9 @@ nonisolated final class TodoServer: Sendable {
     }
 
     private static func refusal(_ message: String) -> MockResponse {
-        .json(#"{"message": "\#(message)"}"#, status: 400)
+        .json(#"{"message": "\#(message)"}"#, statusCode: 400)
     }
 
-    private static let notFound = MockResponse.json("{}", status: 404)
+    private static let notFound = MockResponse.json("{}", statusCode: 404)
     private static let notAllowed = MockResponse.status(405, headers: ["Allow": "GET, POST, PUT, PATCH, DELETE"])
 }

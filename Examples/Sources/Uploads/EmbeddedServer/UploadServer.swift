@@ -19,10 +19,10 @@ nonisolated enum UploadServer {
         case (.put, "files", _) where request.segments.count == 2:
             items = [.file(request.segments[1], name: request.segments[1], type: type, request.body[...])]
         case (_, "json", _), (_, "form", _), (_, "multipart", _):
-            return .json(#"{"message": "There is nothing here that takes such a body."}"#, status: 415)
-        default: return .json(#"{"message": "There is nothing here."}"#, status: 404)
+            return .json(#"{"message": "There is nothing here that takes such a body."}"#, statusCode: 415)
+        default: return .json(#"{"message": "There is nothing here."}"#, statusCode: 404)
         }
-        guard let items else { return .json(#"{"message": "The body makes no sense."}"#, status: 400) }
+        guard let items else { return .json(#"{"message": "The body makes no sense."}"#, statusCode: 400) }
         return try .record(ReceiptRecord(type: type, bytes: request.body.count, items: items))
     }
 }

@@ -22,7 +22,7 @@ nonisolated enum UserServer {
             return .data(Avatar.bytes(of: id), headers: ["Content-Type": "image/bmp"])
         default: break
         }
-        return .json("{}", status: 404)
+        return .json("{}", statusCode: 404)
     }
 
     private static func list(_ request: RecordedRequest) throws -> MockResponse {
@@ -41,7 +41,7 @@ nonisolated enum UserServer {
 
     private static func add(_ request: RecordedRequest) throws -> MockResponse {
         guard let sent = try? request.decode([String: String].self) else {
-            return .json(#"{"error": "A user is an object of texts."}"#, status: 400)
+            return .json(#"{"error": "A user is an object of texts."}"#, statusCode: 400)
         }
         var record = sent
         record["id"] = "13"

@@ -173,7 +173,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     func end(_ result: Result<Int, any Error>, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return state.withLock { $0.isOver = true } }
         switch result {
-        case .success(let status): report(.finished(status: status), request)
+        case .success(let statusCode): report(.finished(statusCode: statusCode), request)
         case .failure(let error):
             if error is CancellationError || (error as? NetworkError)?.code == .cancelled {
                 report(.cancelled, request)

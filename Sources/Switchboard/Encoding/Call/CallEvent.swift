@@ -35,7 +35,7 @@ public struct CallEvent: Sendable {
         /// Any other message of an interceptor. Contains no secrets.
         case note(String)
         /// The call ended with a response. The last event of a call.
-        case finished(status: Int)
+        case finished(statusCode: Int)
         /// The call ended with an error. The last event of a call.
         case failed(NetworkError)
         /// The call was canceled. The last event of a call.

@@ -52,7 +52,7 @@ package final class LongCall: Sendable {
         var policy =
             shared?.policy(for: request, default: defaultPolicy) ?? request.options.retry ?? defaultPolicy
             ?? RetryPolicy()
-        policy.statuses.formUnion(statuses)
+        policy.statusCodes.formUnion(statuses)
         let call = Call(request.options.monitors, isLong: true)
         state.withLock { ($0.call, $0.policy) = (call, policy) }
         if shared == nil { policy.limit?.countCall() }

@@ -69,12 +69,12 @@ extension RetryPolicy {
 
     /// Returns whether the policy considers a retry after this response.
     func shouldRetry(after response: NetworkResponse) -> Bool {
-        strategy.isCustom || statuses.contains(response.statusCode)
+        strategy.isCustom || statusCodes.contains(response.statusCode)
     }
 
     private func isRetryable(_ result: Result<NetworkResponse, NetworkError>) -> Bool {
         switch result {
-        case .success(let response): statuses.contains(response.statusCode)
+        case .success(let response): statusCodes.contains(response.statusCode)
         case .failure(let error): errorCodes.contains(error.code)
         }
     }

@@ -14,7 +14,7 @@ import Foundation
 /// |---|---|---|
 /// | methods | GET, HEAD, PUT, DELETE, OPTIONS, TRACE: the idempotent ones ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) | ``methods`` |
 /// | other methods | only with an `Idempotency-Key` | ``addsIdempotencyKeys``, ``RequestOptions/idempotencyKey`` |
-/// | statuses | 408, 429, 500, 502, 503, 504 | ``statuses`` |
+/// | status codes | 408, 429, 500, 502, 503, 504 | ``statusCodes`` |
 /// | errors | `timedOut`, `cannotConnect`, `cannotFindHost`, `connectionLost`, `noInternetConnection`, `truncatedBody` | ``errorCodes`` |
 /// | everything, for one request | the policy of the chain | ``RequestOptions/retry`` |
 ///
@@ -40,8 +40,8 @@ public struct RetryPolicy: Interceptor {
     public let maximumDelay: Duration
     /// The methods that may be retried. Default the idempotent ones.
     public var methods: Set<HTTPMethod> = [.get, .head, .put, .delete, .options, .trace]
-    /// The statuses that are retried. Default 408, 429, 500, 502, 503 and 504.
-    public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
+    /// The status codes that are retried. Default 408, 429, 500, 502, 503 and 504.
+    public var statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504]
     /// The errors that are retried: exactly these codes, not their special cases.
     public var errorCodes: Set<NetworkError.Code> = [
         .timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .noInternetConnection, .truncatedBody,

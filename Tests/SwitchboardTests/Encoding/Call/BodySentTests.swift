@@ -73,7 +73,7 @@ struct BodySentTests {
         arguments: SessionKind.allCases)
     func acceptedStatuses(kind: SessionKind) async throws {
         try await withFolder { folder in
-            try await MockServer.run(handler: { _ in .text("no", status: 203) }) { server in
+            try await MockServer.run(handler: { _ in .text("no", statusCode: 203) }) { server in
                 let session = kind.make()
                 let seen = Deliveries<Bool>()
                 let accepted = AcceptedStatuses { status in

@@ -143,7 +143,7 @@ struct SessionStreamTests {
         [302, 404, 500])
     func otherStatuses(kind: SessionKind, status: Int) async throws {
         try await MockServer.run { server in
-            server.enqueue(.text("because", status: status).with("Location", "/"))
+            server.enqueue(.text("because", statusCode: status).with("Location", "/"))
             let response = try await kind.make().send(request(server.url))
             #expect(response.statusCode == status)
             #expect(response.text == "because")

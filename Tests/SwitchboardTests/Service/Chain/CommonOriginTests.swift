@@ -31,7 +31,7 @@ struct CommonOriginTests {
         ])
     func redirected(target: String, isSent: Bool) async throws {
         for interceptor in adding(["api.example.com"], ["api.example.com"]) {
-            let session = StubSession { $0.url?.path == "/a" ? .redirect(to: target, status: 307) : .text("") }
+            let session = StubSession { $0.url?.path == "/a" ? .redirect(to: target, statusCode: 307) : .text("") }
             let router = Router<URLEndPoint>(session: session, interceptors: [RedirectInterceptor(), interceptor])
             _ = try await router.response(for: URLEndPoint(.get, home))
             #expect(session.requests.map(hasSecret) == [false, isSent], "\(interceptor)")
@@ -86,7 +86,7 @@ struct CommonOriginTests {
             (["https://b.example/y"], ["b.example"], ["a.example"]),
         ] as [([String], [String], [String]?)])
     func body(targets: [String], hosts: [String], others: [String]?) async throws {
-        let session = StubSession { $0.url?.path == "/a" ? .redirect(to: targets[0], status: 307) : .text("") }
+        let session = StubSession { $0.url?.path == "/a" ? .redirect(to: targets[0], statusCode: 307) : .text("") }
         var interceptors = [CommonParameters(["token": "SECRET"], hosts: hosts + ["app.example"])]
         if let others { interceptors.append(CommonParameters(["key": "SECRET"], hosts: others + ["app.example"])) }
         let router = Router<URLEndPoint>(session: session, interceptors: interceptors)

@@ -31,7 +31,7 @@ struct LoggerSecretTests {
         let url = URL(text: "https://me:hunter2@api.example.com/a?api_key=hunter2")
         let lines = Deliveries<String>()
         let body = Data(#"{"message":"no","token":"hunter2"}"#.utf8)
-        let session = StubSession(.failure(.timedOut), .json(body, status: 400), .json(#"{"password":"hunter2"}"#))
+        let session = StubSession(.failure(.timedOut), .json(body, statusCode: 400), .json(#"{"password":"hunter2"}"#))
         let router = Router<URLEndPoint>(
             session: session,
             interceptors: [NetworkLogger(level: .body, writesCurlCommand: true, output: { lines.add($0) })])

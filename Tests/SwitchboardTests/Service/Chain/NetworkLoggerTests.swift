@@ -9,7 +9,7 @@ struct NetworkLoggerTests {
     private let endPoint = URLEndPoint(
         .post, URL(text: "https://api.example.com/films?page=1"), task: .requestBody(JSONBody(["title": "Alien"])),
         headers: ["X-Client": "tests"])
-    private let answer = MockResponse.json(#"{"id":7}"#, status: 201, headers: ["X-Trace": "abc"])
+    private let answer = MockResponse.json(#"{"id":7}"#, statusCode: 201, headers: ["X-Trace": "abc"])
 
     @Test("the basic level logs one line for a request", .requirement("S3.14"))
     func oneLine() async throws {

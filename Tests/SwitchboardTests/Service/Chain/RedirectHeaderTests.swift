@@ -15,7 +15,7 @@ struct RedirectHeaderTests {
         _ headers: HTTPHeaders, _ body: (any HTTPBody)? = nil,
         _ change: @escaping @Sendable (inout RequestOptions) -> Void = { _ in }
     ) async throws -> (headers: HTTPHeaders, response: NetworkResponse) {
-        let session = StubSession(.redirect(to: away, status: 307), .text("end"))
+        let session = StubSession(.redirect(to: away, statusCode: 307), .text("end"))
         let endPoint = URLEndPoint(
             body == nil ? .get : .post, home, task: body.map { .requestBody($0) } ?? .request, headers: headers,
             options: RequestOptions(change))
@@ -69,7 +69,7 @@ struct RedirectHeaderTests {
 
     @Test("a credential in a harmless field is not sent to another origin")
     func credentialInHarmlessField() async throws {
-        let session = StubSession(.redirect(to: away, status: 307), .text("end"))
+        let session = StubSession(.redirect(to: away, statusCode: 307), .text("end"))
         let router = Router<URLEndPoint>(
             session: session, interceptors: [APIKeyAuth("k", in: .header("User-Agent"))])
         _ = try await router.response(for: URLEndPoint(.get, home))

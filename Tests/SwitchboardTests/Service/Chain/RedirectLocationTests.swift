@@ -120,7 +120,7 @@ struct RedirectLocationTests {
         arguments: [301, 302, 303, 307, 308])
     func noLocation(status: Int) async throws {
         for headers: HTTPHeaders in [[:], ["Location": ""], ["Location": "  "]] {
-            let session = StubSession { _ in .text("see above", status: status, headers: headers) }
+            let session = StubSession { _ in .text("see above", statusCode: status, headers: headers) }
             let router = Router<URLEndPoint>(session: session)
             let response = try await router.rawResponse(for: URLEndPoint(.get, base))
             #expect(response.statusCode == status)

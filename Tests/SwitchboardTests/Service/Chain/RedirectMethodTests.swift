@@ -105,7 +105,7 @@ struct RedirectMethodTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("redirect-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try await MockServer.run { server in
-            server.enqueue(.text("moved", status: 302, headers: ["Location": "/end"]), .text("the file"))
+            server.enqueue(.text("moved", statusCode: 302, headers: ["Location": "/end"]), .text("the file"))
             let router = Router<URLEndPoint>(session: DefaultSession.make())
             let response = try await router.response(for: URLEndPoint(.get, server.url, task: .download(to: file)))
             #expect(response.fileURL == file)

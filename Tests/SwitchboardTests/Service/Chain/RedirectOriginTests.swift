@@ -90,7 +90,7 @@ struct RedirectOriginTests {
             "https://",
         ])
     func refused(location: String) async throws {
-        let session = StubSession(.text("moved", status: 302, headers: ["Location": location]), .text("never"))
+        let session = StubSession(.text("moved", statusCode: 302, headers: ["Location": location]), .text("never"))
         let router = Router<URLEndPoint>(session: session)
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, URL(text: "https://a.example.com/")))

@@ -74,7 +74,7 @@ struct DecodingTests {
 
     @Test("the value of a 2xx response is decoded", .requirement("S1.6"), arguments: [200, 201, 203, 299])
     func parsed(status: Int) async throws {
-        let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1]", status: status) })
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1]", statusCode: status) })
         #expect(try await router.request(endPoint, as: [Int].self) == [1])
     }
 

@@ -139,7 +139,7 @@ struct DecodingTextTests {
 
     @Test("an error that decodes no body keeps its request and response")
     func errorBody() async throws {
-        let router = Router<URLEndPoint>(session: StubSession { _ in .json(#"{"message":"no"}"#, status: 422) })
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json(#"{"message":"no"}"#, statusCode: 422) })
         let refused = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         let error = try #require(refused)
         let thrown = #expect(throws: NetworkError.self) { try error.decode([Film].self) }

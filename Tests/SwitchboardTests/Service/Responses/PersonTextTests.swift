@@ -23,34 +23,34 @@ struct PersonTextTests {
         let fastAPI =
             #"{"detail":[{"loc":["body","email"],"msg":"value is not a valid email address","type":"value_error.email"}]}"#
         #expect(
-            await error(.json(fastAPI, status: 422))?.serverMessage == "email: value is not a valid email address")
+            await error(.json(fastAPI, statusCode: 422))?.serverMessage == "email: value is not a valid email address")
         let laravel =
             #"{"message":"The given data was invalid.","errors":{"email":["The email has already been taken."]}}"#
         #expect(
-            await error(.json(laravel, status: 422))?.serverMessage
+            await error(.json(laravel, statusCode: 422))?.serverMessage
                 == "The given data was invalid. The email has already been taken.")
         let newer =
             #"{"message":"The email has already been taken.","errors":{"email":["The email has already been taken."]}}"#
-        #expect(await error(.json(newer, status: 422))?.serverMessage == "The email has already been taken.")
+        #expect(await error(.json(newer, statusCode: 422))?.serverMessage == "The email has already been taken.")
     }
 
     @Test("a page in HTML is named by its title, and a plain text is the message")
     func pages() async {
         var page = MockResponse.text(
             "<!DOCTYPE html><html><HEAD><TITLE lang=en>\n 502 Bad &amp; Gateway </TITLE></HEAD></html>")
-        page.status = 502
+        page.statusCode = 502
         page.headers["Content-Type"] = "text/html"
         let bad = await error(page)
         #expect(
             bad?.serverMessage == nil && bad?.reason == "the server sent a page with the title \"502 Bad & Gateway\"")
-        let plain = await error(.text("  no such user\n", status: 404))
+        let plain = await error(.text("  no such user\n", statusCode: 404))
         #expect(plain?.serverMessage == "no such user")
-        #expect(await error(.data(Data("raw".utf8), status: 404))?.serverMessage == nil)
+        #expect(await error(.data(Data("raw".utf8), statusCode: 404))?.serverMessage == nil)
     }
 
     @Test("alerts show the text for a person, and description is the developer's")
     func alerts() async {
-        let error = await error(.json(#"{"message":"gone"}"#, status: 404))
+        let error = await error(.json(#"{"message":"gone"}"#, statusCode: 404))
         #expect(error?.localizedDescription == "Not found (404)" && error?.localizedDescription == error?.message)
         #expect(
             error?.description == #"HTTP 404: Not found: the server says "gone" (GET http://h.test/users, URLEndPoint)"#

@@ -16,8 +16,8 @@ struct ResponseHandlingTests {
     func keptOnError(status: Int) async throws {
         try await MockServer.run { server in
             server.enqueue(
-                .text("here", status: 201, headers: ["X-Trace": "1"]),
-                .text("not here", status: status, headers: ["X-Trace": "2"]))
+                .text("here", statusCode: 201, headers: ["X-Trace": "1"]),
+                .text("not here", statusCode: status, headers: ["X-Trace": "2"]))
             let router = Router<URLEndPoint>(session: DefaultSession.make())
             let endPoint = URLEndPoint(.get, server.url)
             let response = try await router.response(for: endPoint)
@@ -49,7 +49,7 @@ struct ResponseHandlingTests {
         arguments: [400, 401, 404, 422, 500])
     func custom(status: Int) async throws {
         let router = serviceRouter(
-            .json(#"{"message":"You have no friends yet."}"#, status: status, headers: ["X-Trace": "7"]))
+            .json(#"{"message":"You have no friends yet."}"#, statusCode: status, headers: ["X-Trace": "7"]))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.code == .custom)
         #expect(error?.errorDescription == "You have no friends yet.")
@@ -66,7 +66,7 @@ struct ResponseHandlingTests {
             "\"message\"",
         ])
     func other(body: String) async throws {
-        let router = serviceRouter(.text(body, status: 500, headers: ["X-Trace": "7"]))
+        let router = serviceRouter(.text(body, statusCode: 500, headers: ["X-Trace": "7"]))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.code == .other)
         #expect(error?.message == "Something went wrong")
@@ -92,12 +92,12 @@ struct ResponseHandlingTests {
             #"{"error":{"message":"m"}}"#, #"{"title":"m","status":422}"#, #"{"error":"m"}"#, "\n {\"detail\":\"m\"}",
         ])
     func serverMessages(body: String) async throws {
-        let router = Router<URLEndPoint>(session: StubSession { _ in .json(body, status: 422) })
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json(body, statusCode: 422) })
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.serverMessage == "m")
         let handling = ResponseHandling(messageKeys: ["reason"])
         let manager = NetworkManager(
-            session: StubSession { _ in .json(#"{"message":"a","reason":"m"}"#, status: 422) },
+            session: StubSession { _ in .json(#"{"message":"a","reason":"m"}"#, statusCode: 422) },
             responseHandling: handling)
         let own = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
         #expect(own?.serverMessage == "m")
@@ -107,7 +107,7 @@ struct ResponseHandlingTests {
     func typedErrorBody() async throws {
         let body = #"{"code":"E7","fields":{"name":["is taken"]}}"#
         let session = StubSession(
-            .json(body, status: 422), .json(body, status: 401), .json("[]", status: 422), .status(422))
+            .json(body, statusCode: 422), .json(body, statusCode: 401), .json("[]", statusCode: 422), .status(422))
         let router = Router<URLEndPoint>(session: session)
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(try error?.decode(FriendsError.self) == FriendsError(code: "E7", fields: ["name": ["is taken"]]))
@@ -130,7 +130,7 @@ struct ResponseHandlingTests {
         var decoder = FastJSONDecoder.ofResponses
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let expected = Problem(errorCode: 7, at: Date(timeIntervalSince1970: 784_111_777))
-        let session = StubSession { _ in .json(body, status: 422) }
+        let session = StubSession { _ in .json(body, statusCode: 422) }
         let manager = NetworkManager(session: session, decoder: decoder)
         let error = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
         #expect(try error?.decode(Problem.self) == expected)
@@ -142,7 +142,7 @@ struct ResponseHandlingTests {
         #expect(other?.code == .decodingFailed)
         let list = try PropertyListEncoder().encode(["code": "E7"])
         let lists = NetworkManager(
-            session: StubSession { _ in .data(list, status: 500) }, decoder: PropertyListDecoder())
+            session: StubSession { _ in .data(list, statusCode: 500) }, decoder: PropertyListDecoder())
         let failed = await #expect(throws: NetworkError.self) { try await lists.response(for: endPoint) }
         #expect(try failed?.decode([String: String].self) == ["code": "E7"])
     }
@@ -150,7 +150,7 @@ struct ResponseHandlingTests {
     @Test("with the service map a 401 keeps its status", .requirement("S1.8"))
     func unauthorizedService() async throws {
         let error = await #expect(throws: NetworkError.self) {
-            try await serviceRouter(.json(#"{"message":"log in"}"#, status: 401)).response(for: endPoint)
+            try await serviceRouter(.json(#"{"message":"log in"}"#, statusCode: 401)).response(for: endPoint)
         }
         #expect(error?.statusCode == 401)
         #expect(error?.message == "log in")

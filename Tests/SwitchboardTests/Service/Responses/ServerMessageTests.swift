@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct ServerMessageTests {
     private func said(_ body: String, type: String = "application/json") async -> String? {
-        let session = StubSession { _ in .text(body, status: 422, headers: ["Content-Type": type]) }
+        let session = StubSession { _ in .text(body, statusCode: 422, headers: ["Content-Type": type]) }
         let router = Router<URLEndPoint>(session: session)
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, URL(text: "https://h/")))

@@ -77,7 +77,7 @@ struct StatusMapTests {
     func codes() async throws {
         let router = Router<URLEndPoint>(
             session: StubSession { request in
-                .json(#"{"why":1}"#, status: Int(request.headers["X-Status"] ?? "") ?? 0, headers: ["X-Trace": "7"])
+                .json(#"{"why":1}"#, statusCode: Int(request.headers["X-Status"] ?? "") ?? 0, headers: ["X-Trace": "7"])
             })
         for status in 100...599 where !(200...299).contains(status) {
             let expected: NetworkError.Code =

@@ -117,7 +117,7 @@ struct RetryStrategyTests {
         let session = StubSession(.status(425), .failure(.insecureConnection), .text("in"), .status(503))
         var policy = RetryPolicy(strategy: .immediate)
         policy.methods = [.post]
-        policy.statuses = [425]
+        policy.statusCodes = [425]
         policy.errorCodes = [.insecureConnection]
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         #expect(try await router.request(URLEndPoint(.post, url), as: String.self) == "in")

@@ -55,7 +55,7 @@ private struct FakeRouter: NetworkRouter {
     let calls: RouterCalls
 
     init(body: String, status: Int = 200) {
-        calls = RouterCalls(session: StubSession { _ in .json(body, status: status) })
+        calls = RouterCalls(session: StubSession { _ in .json(body, statusCode: status) })
     }
 
     func makeRequest(for endPoint: Films, options: RequestOptions) throws(NetworkError) -> NetworkRequest {

@@ -26,7 +26,7 @@ struct RouterCompletionTests {
         "async and completion form give the same value", .requirement("S0.12", "S3.9", "S4.10"),
         arguments: [200, 201, 299])
     func sameValue(status: Int) async throws {
-        let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1,2]", status: status) })
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json("[1,2]", statusCode: status) })
         let endPoint = URLEndPoint(.get, url)
         let results = Deliveries<Result<[Int], NetworkError>>()
         router.request(endPoint, as: [Int].self) { results.add($0) }
@@ -98,7 +98,7 @@ struct RouterCompletionTests {
     @Test("the published form separates data, response and error, also for a 404", .requirement("S0.10"))
     func publishedForm() async throws {
         let session = StubSession(
-            .json(#"{"message":"no such thing"}"#, status: 404, headers: ["X-Trace": "7"]), .close)
+            .json(#"{"message":"no such thing"}"#, statusCode: 404, headers: ["X-Trace": "7"]), .close)
         let router = Router<URLEndPoint>(session: session)
         let arrived = Deliveries<(data: Data?, response: HTTPURLResponse?, error: (any Error)?)>()
         router.request(URLEndPoint(.get, url)) { arrived.add(($0, $1 as? HTTPURLResponse, $2)) }
@@ -141,7 +141,7 @@ extension RouterCompletionTests {
 
         static let all = failures + [Outcome(name: "a value", response: .json("[1]"), code: nil)]
         static let failures = [
-            Outcome(name: "404", response: .json("{}", status: 404), code: .notFound),
+            Outcome(name: "404", response: .json("{}", statusCode: 404), code: .notFound),
             Outcome(name: "500", response: .status(500), code: .serverError),
             Outcome(name: "304", response: .status(304), code: .redirection),
             Outcome(name: "600", response: .status(600), code: .unexpectedStatus),

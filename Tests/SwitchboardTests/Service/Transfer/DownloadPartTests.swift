@@ -37,7 +37,7 @@ struct DownloadPartTests {
         let files = RangeServer(content: content)
         try await withFolder { folder in
             try await MockServer.run { server in
-                let part = MockResponse.data(content[100_000...] + Data(count: 7), status: 206).with(
+                let part = MockResponse.data(content[100_000...] + Data(count: 7), statusCode: 206).with(
                     "Content-Range", "bytes 100000-\(content.count + 6)/*")
                 server.enqueue(files.whole.truncated(after: 100_000), part.with("ETag", "\"v1\""))
                 server.stub(.any) { files.answer($0) }

@@ -69,14 +69,16 @@ struct DownloadResumeTests {
             answer: { RangeServer(content: $0.content, validators: ["ETag": "\"v2\""]).part(100_000..<size) }),
         Restart(testDescription: "another size", answer: { $0.part(100_000..<size, of: size + 1) }),
         Restart(testDescription: "another first byte", answer: { $0.part(99_999..<size) }),
-        Restart(testDescription: "no Content-Range", answer: { .data($0.content[100_000...], status: 206) }),
+        Restart(testDescription: "no Content-Range", answer: { .data($0.content[100_000...], statusCode: 206) }),
         Restart(
             testDescription: "a bad Content-Range",
-            answer: { .data($0.content[100_000...], status: 206).with("Content-Range", "bytes 100000-99999/300000") }),
+            answer: {
+                .data($0.content[100_000...], statusCode: 206).with("Content-Range", "bytes 100000-99999/300000")
+            }),
         Restart(
             testDescription: "several parts",
             answer: { _ in
-                .text("--x\r\n\r\n\r\n--x--", status: 206).with("Content-Type", "multipart/byteranges; boundary=x")
+                .text("--x\r\n\r\n\r\n--x--", statusCode: 206).with("Content-Type", "multipart/byteranges; boundary=x")
             }),
         Restart(
             testDescription: "a compressed part",
@@ -126,7 +128,7 @@ struct DownloadResumeTests {
     @Test("a 206 with more bytes than announced throws and leaves no file", arguments: SessionKind.allCases)
     func longParts(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
-        let long = MockResponse.data(content[100_000...] + Data(count: 10), status: 206).chunked(1_000).with(
+        let long = MockResponse.data(content[100_000...] + Data(count: 10), statusCode: 206).chunked(1_000).with(
             "Content-Range", "bytes 100000-299999/300000"
         ).with("ETag", "\"v1\"")
         try await withFolder { folder in

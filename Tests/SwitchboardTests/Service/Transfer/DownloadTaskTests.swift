@@ -89,7 +89,7 @@ struct DownloadTaskTests {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("movie.bin")
             try await MockServer.run { server in
-                server.enqueue(.text("no such movie", status: 404))
+                server.enqueue(.text("no such movie", statusCode: 404))
                 let response = try await router(kind).rawResponse(for: download(server, to: file))
                 #expect(response.statusCode == 404)
                 #expect(response.text == "no such movie")

@@ -70,7 +70,7 @@ struct DownloadTests {
     }
 
     private static let refusals = [
-        Refusal(testDescription: "404", answer: .text("no", status: 404), code: .notFound),
+        Refusal(testDescription: "404", answer: .text("no", statusCode: 404), code: .notFound),
         Refusal(testDescription: "204", answer: .status(204), code: .noData),
         Refusal(
             testDescription: "a part unasked", answer: RangeServer(content: Data(count: 10)).part(0..<5),

@@ -73,7 +73,7 @@ struct UploadProgressTests {
     @Test("the progress restarts after a redirect and ends complete", arguments: SessionKind.allCases)
     func sentAgain(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(.redirect(to: "/there", status: 307), .status(200))
+            server.enqueue(.redirect(to: "/there", statusCode: 307), .status(200))
             let progress = TransferProgress()
             let body = DataBody(Data(count: 300_000))
             try await Router<URLEndPoint>(session: kind.make()).upload(upload(body, to: server), progress: progress)

@@ -67,7 +67,7 @@ struct SessionGzipTests {
         [true, false])
     func again(kind: SessionKind, isStreamed: Bool) async throws {
         try await MockServer.run { server in
-            server.enqueue(.status(503), .redirect(to: "/end", status: 307), .text("done"))
+            server.enqueue(.status(503), .redirect(to: "/end", statusCode: 307), .text("done"))
             let policy = RetryPolicy(clock: TestClock(skips: true))
             let router = Router<URLEndPoint>(session: kind.make(), interceptors: [policy])
             let body: any HTTPBody = isStreamed ? Self.stream(Self.text) : DataBody(Self.text)
@@ -88,7 +88,7 @@ struct SessionGzipTests {
         arguments: SessionKind.allCases)
     func once(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(.status(503), .redirect(to: "/end", status: 307))
+            server.enqueue(.status(503), .redirect(to: "/end", statusCode: 307))
             let policy = RetryPolicy(clock: TestClock(skips: true))
             let router = Router<URLEndPoint>(session: kind.make(), interceptors: [policy])
             let options = RequestOptions { $0.compressesBody = true }
@@ -106,7 +106,7 @@ struct SessionGzipTests {
         "a redirect to GET drops the encoding with the body [bodies]", arguments: SessionKind.allCases)
     func seeOther(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(.redirect(to: "/end", status: 303), .text("done"))
+            server.enqueue(.redirect(to: "/end", statusCode: 303), .text("done"))
             let router = Router<URLEndPoint>(session: kind.make())
             let task = HTTPTask.requestBody(GzipBody(DataBody(Self.text)))
             _ = try await router.response(for: URLEndPoint(.post, server.url, task: task))

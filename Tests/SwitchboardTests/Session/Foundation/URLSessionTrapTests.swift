@@ -149,7 +149,7 @@ struct URLSessionTrapTests {
     func basicChallenge(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(
-                .text("who?", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\", charset=\"UTF-8\""]))
+                .text("who?", statusCode: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\", charset=\"UTF-8\""]))
             var request = NetworkRequest(.post, server.url, body: DataBody(Data("body".utf8)))
             request.timeouts = .none
             let response = try await kind.make().send(request)

@@ -25,7 +25,7 @@ enum MovieServer {
     }
 
     private static func error(_ status: Int, code: Int, _ message: String) -> MockResponse {
-        .json(#"{"status_code":\#(code),"status_message":"\#(message)","success":false}"#, status: status)
+        .json(#"{"status_code":\#(code),"status_message":"\#(message)","success":false}"#, statusCode: status)
     }
 
     private static func page(_ number: Int, id: Int) -> String {
