@@ -22,13 +22,13 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
     private let nonces: DigestNonces
 
     /// Creates an interceptor with a fixed user and password.
-    public convenience init(user: String, password: String, origins: CredentialOrigins = .asked) {
+    public convenience init(user: String, password: String, origins: CredentialOrigins = .endPoints) {
         self.init(CredentialSource(BasicCredentials(user: user, password: password)), origins)
     }
 
     /// Creates an interceptor that requests the credentials from a provider; see `BasicAuth.init(origins:provider:)`.
     public convenience init(
-        origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> BasicCredentials?
+        origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> BasicCredentials?
     ) {
         self.init(CredentialSource(provider), origins)
     }

@@ -22,7 +22,7 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// throws ends the request: a `NetworkError` is thrown unchanged, any other error within
     /// `NetworkError.Code.cannotAuthenticate`.
     public init(
-        origins: CredentialOrigins = .asked, _ sign: @escaping @Sendable (inout NetworkRequest) async throws -> Void
+        origins: CredentialOrigins = .endPoints, _ sign: @escaping @Sendable (inout NetworkRequest) async throws -> Void
     ) {
         self.sign = sign
         self.origins = origins

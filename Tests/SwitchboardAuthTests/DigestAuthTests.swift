@@ -26,7 +26,7 @@ struct DigestAuthTests {
         clientNonce: String = DigestAuthTests.clientNonce
     ) -> DigestAuth {
         DigestAuth(
-            CredentialSource(BasicCredentials(user: user, password: password)), .asked, makeNonce: { clientNonce })
+            CredentialSource(BasicCredentials(user: user, password: password)), .endPoints, makeNonce: { clientNonce })
     }
 
     private func refusal(_ challenges: String...) -> MockResponse {

@@ -12,7 +12,7 @@ import SwitchboardTestSupport
 struct CredentialOriginTests {
     private let home = URL(text: "https://api.example.com/a")
 
-    private func schemes(_ origins: CredentialOrigins = .asked) -> [any Interceptor] {
+    private func schemes(_ origins: CredentialOrigins = .endPoints) -> [any Interceptor] {
         [
             BasicAuth(user: "u", password: "p", origins: origins), BearerAuth("t", origins: origins),
             APIKeyAuth("k", in: .header("X-Custom"), origins: origins),

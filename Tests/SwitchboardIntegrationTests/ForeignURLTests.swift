@@ -15,9 +15,9 @@ struct ForeignURLTests {
     ]
     private let foreign = URL(text: "https://evil.example.net/avatar.png")
 
-    /// Returns every interceptor that adds data of the app, each with `origins` or `hosts`.
+    /// Returns every interceptor that adds data of the app, each with `origins` or `common`.
     private static func adding(
-        origins: CredentialOrigins = .asked, hosts: [String]? = nil
+        origins: CredentialOrigins = .endPoints, common: CredentialOrigins = .endPoints
     ) -> [any Interceptor] {
         [
             BearerAuth("SECRET", origins: origins), BearerAuth(origins: origins) { "SECRET" },
@@ -33,9 +33,10 @@ struct ForeignURLTests {
                 origins: origins),
             RequestSigner(origins: origins) { $0.headers["X-Signature"] = "SECRET" },
             CompositeAuth(["app": BearerAuth("SECRET", origins: origins)]) { _ in .named("app") },
-            CommonHeaders(["X-Token": "SECRET"], hosts: hosts), CommonHeaders(hosts: hosts) { ["X-Token": "SECRET"] },
-            CommonParameters(["token": "SECRET"], hosts: hosts),
-            CommonParameters(hosts: hosts) { ["token": "SECRET"] },
+            CommonHeaders(["X-Token": "SECRET"], origins: common),
+            CommonHeaders(origins: common) { ["X-Token": "SECRET"] },
+            CommonParameters(["token": "SECRET"], origins: common),
+            CommonParameters(origins: common) { ["token": "SECRET"] },
         ]
     }
 
@@ -113,9 +114,9 @@ struct ForeignURLTests {
         }
     }
 
-    @Test("a foreign URL gets credentials if origins and hosts name it")
+    @Test("a foreign URL gets credentials if the origins name it")
     func explicit() async throws {
-        for interceptor in Self.adding(origins: ["https://evil.example.net"], hosts: ["evil.example.net"]) {
+        for interceptor in Self.adding(origins: ["https://evil.example.net"], common: ["evil.example.net"]) {
             let session = makeSession(for: interceptor)
             let manager = NetworkManager(servers: servers, session: session, interceptors: [interceptor])
             _ = try await manager.data(from: URL(text: "https://evil.example.net/challenge"))
@@ -169,9 +170,9 @@ struct ForeignURLTests {
         ] as [any Interceptor] {
             #expect(try await secrets(common) == [true, false, false], "\(common)")
         }
-        let hosts = ["api.example.com", "evil.example.net"]
-        #expect(try await secrets(CommonHeaders(["X-Token": "SECRET"], hosts: hosts)) == [true, true, true])
-        #expect(try await secrets(CommonParameters(["token": "SECRET"], hosts: hosts)) == [true, true, true])
+        let origins: CredentialOrigins = ["api.example.com", "evil.example.net"]
+        #expect(try await secrets(CommonHeaders(["X-Token": "SECRET"], origins: origins)) == [true, true, true])
+        #expect(try await secrets(CommonParameters(["token": "SECRET"], origins: origins)) == [true, true, true])
     }
 
     @Test("explain shows that a foreign URL gets no credentials")

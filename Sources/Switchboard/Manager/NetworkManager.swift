@@ -16,8 +16,8 @@ import Foundation
 /// Credentials, `CommonHeaders` and `CommonParameters` are sent to the origins of ``servers`` and of the endpoints' own
 /// base URLs. A single URL may come from a response, so it gets them only at the origin of ``servers``. This applies to
 /// ``URLEndPoint``, ``data(from:options:)`` and ``download(from:to:keepingPartial:options:progress:)``. In a manager
-/// without servers the last two get none, and a ``URLEndPoint`` is treated like other endpoints. `origins` and `hosts`
-/// of the interceptors change this.
+/// without servers the last two get none, and a ``URLEndPoint`` is treated like other endpoints. `origins` of
+/// the interceptors changes this.
 ///
 /// Managers are independent of each other. Apps extend the type with the calls of their domain:
 ///

@@ -102,7 +102,7 @@ extension AuthenticationInterceptor where A == OAuth2Authenticator {
     ///   - origins: The origins that tokens may be sent to.
     public convenience init(
         _ client: OAuth2Client, grant: OAuth2Authenticator.Grant = .refreshToken,
-        store: any TokenStore = MemoryTokenStore(), origins: CredentialOrigins = .asked
+        store: any TokenStore = MemoryTokenStore(), origins: CredentialOrigins = .endPoints
     ) {
         self.init(OAuth2Authenticator(client, grant: grant, store: store), origins: origins)
     }

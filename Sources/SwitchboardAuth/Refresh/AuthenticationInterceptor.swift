@@ -60,7 +60,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     ///   - now: Returns the date that expiry dates are compared with.
     public init(
         _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),
-        refreshes: Int = 5, within window: Duration = .seconds(30), origins: CredentialOrigins = .asked,
+        refreshes: Int = 5, within window: Duration = .seconds(30), origins: CredentialOrigins = .endPoints,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.authenticator = authenticator

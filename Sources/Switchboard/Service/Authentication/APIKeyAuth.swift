@@ -26,7 +26,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let origins: CredentialOrigins
 
     /// Creates an interceptor with a fixed key.
-    public init(_ key: String, in location: Location, origins: CredentialOrigins = .asked) {
+    public init(_ key: String, in location: Location, origins: CredentialOrigins = .endPoints) {
         source = CredentialSource(key)
         self.location = location
         self.origins = origins
@@ -34,7 +34,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Creates an interceptor that requests the key from a provider; see ``BearerAuth/init(origins:provider:)``.
     public init(
-        in location: Location, origins: CredentialOrigins = .asked,
+        in location: Location, origins: CredentialOrigins = .endPoints,
         provider: @escaping @Sendable () async throws -> String?
     ) {
         source = CredentialSource(provider)

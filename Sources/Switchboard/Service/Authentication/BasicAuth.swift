@@ -20,7 +20,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Creates an interceptor with a fixed user and password, in UTF-8. A user with a colon fails each request with
     /// ``NetworkError/Code/invalidRequest``.
-    public init(user: String, password: String, origins: CredentialOrigins = .asked) {
+    public init(user: String, password: String, origins: CredentialOrigins = .endPoints) {
         source = CredentialSource(BasicCredentials(user: user, password: password))
         self.origins = origins
     }
@@ -30,7 +30,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// throws, those requests fail: a ``NetworkError`` is thrown unchanged, any other error within
     /// ``NetworkError/Code/cannotAuthenticate``.
     public init(
-        origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> BasicCredentials?
+        origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> BasicCredentials?
     ) {
         source = CredentialSource(provider)
         self.origins = origins

@@ -14,7 +14,7 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let origins: CredentialOrigins
 
     /// Creates an interceptor with a fixed token.
-    public init(_ token: String, origins: CredentialOrigins = .asked) {
+    public init(_ token: String, origins: CredentialOrigins = .endPoints) {
         source = CredentialSource(token)
         self.origins = origins
     }
@@ -23,7 +23,7 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// wait at the same time, and again for the next one. If it returns nil, no token is sent. If it throws, those
     /// requests fail: a ``NetworkError`` is thrown unchanged, any other error within
     /// ``NetworkError/Code/cannotAuthenticate``.
-    public init(origins: CredentialOrigins = .asked, provider: @escaping @Sendable () async throws -> String?) {
+    public init(origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> String?) {
         source = CredentialSource(provider)
         self.origins = origins
     }

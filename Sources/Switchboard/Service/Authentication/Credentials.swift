@@ -133,7 +133,7 @@ private enum SignInRecord: RequestOption { static let defaultValue = false }
 /// ```
 public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     private enum Rule: Sendable {
-        case asked
+        case endPoints
         case listed([Origin])
     }
 
@@ -158,7 +158,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     /// The origins of the app's own endpoints. The default. Credentials are never sent to an origin that only a server
     /// chose: by a redirect, a link to the next page, or the location of an upload. They are not sent again when such a
     /// request returns to the first origin.
-    public static let asked = CredentialOrigins(.asked)
+    public static let endPoints = CredentialOrigins(.endPoints)
 
     /// Creates a list of the only allowed origins: the scheme, host and port of each URL. They apply even if a server
     /// chose the URL.
@@ -191,7 +191,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     package func allow(_ request: NetworkRequest) -> Bool {
         guard let url = request.url else { return false }
         switch rule {
-        case .asked: return !request.hasLeftOrigin
+        case .endPoints: return !request.hasLeftOrigin
         case .listed(let origins):
             return origins.contains { url.hasSameOrigin(as: $0.url) || !request.hasLeftOrigin && $0.isHost(of: url) }
         }

@@ -5,7 +5,7 @@ import SwitchboardText
 ///
 /// ```swift
 /// CommonHeaders(["X-App-Version": "7.1"])
-/// CommonHeaders(hosts: ["api.example.com"]) {
+/// CommonHeaders(origins: ["api.example.com"]) {
 ///     ["X-Token": await account.token ?? ""]
 /// }
 /// ```
@@ -16,17 +16,17 @@ import SwitchboardText
 public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
-    /// Creates an interceptor with fixed fields. `hosts` are the hosts whose requests get the fields, or origins such
-    /// as `http://localhost:8080`, by the rules of `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, selects
-    /// the origins of the app's own endpoints; see `CredentialOrigins.asked`.
-    public init(_ headers: HTTPHeaders, hosts: [String]? = nil) {
-        source = CommonSource(hosts: hosts, fixed: headers)
+    /// Creates an interceptor with fixed fields, for the requests to `origins`.
+    public init(_ headers: HTTPHeaders, origins: CredentialOrigins = .endPoints) {
+        source = CommonSource(origins: origins, fixed: headers)
     }
 
-    /// Creates an interceptor that requests the fields from a provider; see ``init(_:hosts:)`` for `hosts`. The
-    /// provider runs for each request, several times concurrently, and may wait.
-    public init(hosts: [String]? = nil, provider: @escaping @Sendable () async throws -> HTTPHeaders) {
-        source = CommonSource(hosts: hosts, provider: provider)
+    /// Creates an interceptor that requests the fields from a provider, for the requests to `origins`. The provider
+    /// runs for each request, several times concurrently, and may wait.
+    public init(
+        origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> HTTPHeaders
+    ) {
+        source = CommonSource(origins: origins, provider: provider)
     }
 
     /// Adds the fields to a request.
@@ -52,13 +52,13 @@ struct CommonSource<Value: Sendable>: Sendable {
     private let origins: CredentialOrigins
     private let kind: Kind
 
-    init(hosts: [String]?, fixed: Value) {
-        origins = hosts.map(CredentialOrigins.init(hosts:)) ?? .asked
+    init(origins: CredentialOrigins, fixed: Value) {
+        self.origins = origins
         kind = .fixed(fixed)
     }
 
-    init(hosts: [String]?, provider: @escaping @Sendable () async throws -> Value) {
-        origins = hosts.map(CredentialOrigins.init(hosts:)) ?? .asked
+    init(origins: CredentialOrigins, provider: @escaping @Sendable () async throws -> Value) {
+        self.origins = origins
         kind = .provider(provider)
     }
 

@@ -6,7 +6,7 @@ import SwitchboardText
 ///
 /// ```swift
 /// CommonParameters(["client": "app", "user_id": 7])
-/// CommonParameters(hosts: ["api.example.com"]) {
+/// CommonParameters(origins: ["api.example.com"]) {
 ///     ["token": await .init(account.token ?? "")]
 /// }
 /// ```
@@ -39,26 +39,25 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     /// - Parameters:
     ///   - parameters: The parameters.
     ///   - location: The part of the request that gets them. Nil, the default, selects the part that suits the method.
-    ///   - hosts: The hosts whose requests get them, or origins such as `http://localhost:8080`, by the rules of
-    ///     `CredentialOrigins.init(arrayLiteral:)`. Nil, the default, selects the origins of the app's own endpoints;
-    ///     see `CredentialOrigins.asked`.
+    ///   - origins: The origins whose requests get them.
     ///   - bodyEncoding: The encoding of a body for a request without one.
     public init(
-        _ parameters: Parameters, in location: Location? = nil, hosts: [String]? = nil,
+        _ parameters: Parameters, in location: Location? = nil, origins: CredentialOrigins = .endPoints,
         bodyEncoding: ParameterEncoding = .jsonEncoding
     ) {
-        source = CommonSource(hosts: hosts, fixed: parameters)
+        source = CommonSource(origins: origins, fixed: parameters)
         self.location = location
         encoding = bodyEncoding
     }
 
-    /// Creates an interceptor that requests the parameters from a provider; see ``init(_:in:hosts:bodyEncoding:)``. The
+    /// Creates an interceptor that requests the parameters from a provider; see ``init(_:in:origins:bodyEncoding:)``. The
     /// provider runs for each request, several times concurrently, and may wait.
     public init(
-        in location: Location? = nil, hosts: [String]? = nil, bodyEncoding: ParameterEncoding = .jsonEncoding,
+        in location: Location? = nil, origins: CredentialOrigins = .endPoints,
+        bodyEncoding: ParameterEncoding = .jsonEncoding,
         provider: @escaping @Sendable () async throws -> Parameters
     ) {
-        source = CommonSource(hosts: hosts, provider: provider)
+        source = CommonSource(origins: origins, provider: provider)
         self.location = location
         encoding = bodyEncoding
     }

@@ -40,7 +40,7 @@ struct CommonHeadersTests {
     @Test("an async provider serves only its hosts; invalid fields are refused", .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }
-        let common = CommonHeaders(hosts: ["a.example"]) {
+        let common = CommonHeaders(origins: ["a.example"]) {
             await Task.yield()
             return ["X-Token": "t"]
         }

@@ -5,7 +5,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import Switchboard
 
-/// The origins that `hosts:` and `origins:` name.
+/// The origins that `origins:` names.
 @Suite(.timeLimit(.minutes(3)))
 struct CommonOriginTests {
     private let home = URL(text: "https://app.example/a")
@@ -13,8 +13,9 @@ struct CommonOriginTests {
     /// Returns interceptors that add a secret for the same origins.
     private func adding(_ names: [String], _ origins: CredentialOrigins) -> [any Interceptor] {
         [
-            CommonHeaders(["X-Token": "SECRET"], hosts: names), CommonHeaders(hosts: names) { ["X-Token": "SECRET"] },
-            CommonParameters(["token": "SECRET"], hosts: names), BearerAuth("SECRET", origins: origins),
+            CommonHeaders(["X-Token": "SECRET"], origins: .init(hosts: names)),
+            CommonHeaders(origins: .init(hosts: names)) { ["X-Token": "SECRET"] },
+            CommonParameters(["token": "SECRET"], origins: .init(hosts: names)), BearerAuth("SECRET", origins: origins),
         ]
     }
 
@@ -87,8 +88,10 @@ struct CommonOriginTests {
         ] as [([String], [String], [String]?)])
     func body(targets: [String], hosts: [String], others: [String]?) async throws {
         let session = StubSession { $0.url?.path == "/a" ? .redirect(to: targets[0], statusCode: 307) : .text("") }
-        var interceptors = [CommonParameters(["token": "SECRET"], hosts: hosts + ["app.example"])]
-        if let others { interceptors.append(CommonParameters(["key": "SECRET"], hosts: others + ["app.example"])) }
+        var interceptors = [CommonParameters(["token": "SECRET"], origins: .init(hosts: hosts + ["app.example"]))]
+        if let others {
+            interceptors.append(CommonParameters(["key": "SECRET"], origins: .init(hosts: others + ["app.example"])))
+        }
         let router = Router<URLEndPoint>(session: session, interceptors: interceptors)
         let call = URLEndPoint(.post, home, task: .requestParameters(["a": 1]))
         let isSent = targets[0].hasPrefix("https://b") && others == nil

@@ -48,8 +48,8 @@ struct CommonParametersTests {
         let session = StubSession { request in
             request.url?.path == "/x" ? .status(307, headers: ["Location": target]) : .text("ok")
         }
-        let names = hosts.map { ["a.example"] + $0 }
-        let router = router(session, [CommonParameters(["token": "t"], hosts: names)])
+        let origins = hosts.map { CredentialOrigins(hosts: ["a.example"] + $0) } ?? .endPoints
+        let router = router(session, [CommonParameters(["token": "t"], origins: origins)])
         let post = URLEndPoint(.post, url, task: .requestParameters(["a": 1]))
         if target.hasPrefix("https://b"), hosts == nil {
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: post) }
@@ -163,7 +163,7 @@ struct CommonParametersTests {
     func provider() async throws {
         let session = StubSession { _ in .text("") }
         let counter = Counter()
-        let common = CommonParameters(hosts: ["A.example"]) {
+        let common = CommonParameters(origins: ["A.example"]) {
             await Task.yield()
             return ["n": counter.next()]
         }
