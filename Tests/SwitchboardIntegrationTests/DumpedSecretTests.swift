@@ -130,7 +130,8 @@ struct DumpedSecretTests {
             values += [recorder, cache, cassette, played, router, MemoryTokenStore(OAuthToken(accessToken: secret))]
             values += [MockResponse.failure(.connectionLost, reason: "token=\(secret)")]
             values += [
-                RawStep.send("token: \(secret)"), WebSocketStep.text(secret), WebSocketStep.close(reason: secret),
+                MockResponse.Step.send("token: \(secret)"), WebSocketStep.text(secret),
+                WebSocketStep.close(reason: secret),
             ]
             let sent = URLEndPoint(.get, Self.url, headers: ["Authorization": secret])
             values += [router.request(sent) { _, _, _ in }, router.calls]

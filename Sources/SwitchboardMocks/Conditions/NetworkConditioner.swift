@@ -25,7 +25,7 @@ import Switchboard
 /// cancellation ends every wait. A downloaded file is complete before its simulated time has passed, and stays.
 public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
     /// The seed for losses and jitter. The same seed gives the same ones when requests are sent one by one.
-    public let seed: UInt64
+    package let seed: UInt64
     private let clock: any Clock<Duration>
     private let state: Protected<State>
 

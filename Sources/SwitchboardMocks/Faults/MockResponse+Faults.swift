@@ -43,11 +43,11 @@ extension MockResponse {
     public static func stalled(after count: Int) -> MockResponse { stall(at: .body(after: count)) }
 
     /// Returns this response with the connection closed after `count` bytes of its body; see
-    /// ``BreakPoint/body(after:)``.
+    /// ``MockResponse/BreakPoint/body(after:)``.
     public func truncated(after count: Int) -> MockResponse { closing(at: .body(after: count)) }
 
     /// Returns this response with silence after `count` bytes of its body, until the client leaves or the server stops;
-    /// see ``BreakPoint/body(after:)``.
+    /// see ``MockResponse/BreakPoint/body(after:)``.
     public func stalled(after count: Int) -> MockResponse { stalling(at: .body(after: count)) }
 
     /// Creates a response that fails with an error. A ``MockServer``, which cannot send an error, closes the connection

@@ -19,7 +19,7 @@ extension MockResponse {
     ///     .send("HTTP/1.1 200 OK\r\n"), .pause(.milliseconds(20)),
     ///     .send("Content-Le"), .reset)
     /// ```
-    public static func script(_ steps: RawStep...) -> MockResponse { MockResponse(outcome: .script(steps)) }
+    public static func script(_ steps: Step...) -> MockResponse { MockResponse(outcome: .script(steps)) }
 
     /// Creates a response of bytes that are not HTTP, the same for the same seed. The connection then ends.
     public static func garbage(_ count: Int = 1_024, seed: UInt64 = 1) -> MockResponse {
@@ -111,37 +111,39 @@ struct WireFaults: Sendable {
     }
 }
 
-/// A step of ``MockResponse/script(_:)``.
-public struct RawStep: Sendable, Hashable {
-    enum Action: Sendable, Hashable {
-        case send(Data)
-        case pause(Duration)
-        /// The end of the connection, or nil for one that stays open.
-        case end(MockResponse.Break?)
+extension MockResponse {
+    /// A step of ``MockResponse/script(_:)``.
+    public struct Step: Sendable, Hashable {
+        enum Action: Sendable, Hashable {
+            case send(Data)
+            case pause(Duration)
+            /// The end of the connection, or nil for one that stays open.
+            case end(MockResponse.Break?)
+        }
+
+        let action: Action
+
+        /// Sends these bytes, in one write.
+        public static func send(_ bytes: Data) -> Step { Step(action: .send(bytes)) }
+
+        /// Sends this text in UTF-8, line ends as written, in one write.
+        public static func send(_ text: String) -> Step { send(Data(text.utf8)) }
+
+        /// Stays silent for a time.
+        public static func pause(_ time: Duration) -> Step { Step(action: .pause(time)) }
+
+        /// The end of the connection, which also follows the last step of any script.
+        public static let close = Step(action: .end(.close))
+        /// The end of the connection by a TCP RST.
+        public static let reset = Step(action: .end(.reset))
+        /// Silence until the client leaves or the server stops.
+        public static let stall = Step(action: .end(.stall))
+        /// The end of the answer on a connection that stays open for the next request.
+        public static let keepAlive = Step(action: .end(nil))
     }
-
-    let action: Action
-
-    /// Sends these bytes, in one write.
-    public static func send(_ bytes: Data) -> RawStep { RawStep(action: .send(bytes)) }
-
-    /// Sends this text in UTF-8, line ends as written, in one write.
-    public static func send(_ text: String) -> RawStep { send(Data(text.utf8)) }
-
-    /// Stays silent for a time.
-    public static func pause(_ time: Duration) -> RawStep { RawStep(action: .pause(time)) }
-
-    /// The end of the connection, which also follows the last step of any script.
-    public static let close = RawStep(action: .end(.close))
-    /// The end of the connection by a TCP RST.
-    public static let reset = RawStep(action: .end(.reset))
-    /// Silence until the client leaves or the server stops.
-    public static let stall = RawStep(action: .end(.stall))
-    /// The end of the answer on a connection that stays open for the next request.
-    public static let keepAlive = RawStep(action: .end(nil))
 }
 
-extension RawStep: CustomReflectable {
+extension MockResponse.Step: CustomReflectable {
     /// A mirror with the numbers of bytes, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["action": "\(action)"]) }
 }

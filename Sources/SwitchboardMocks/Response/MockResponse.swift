@@ -46,7 +46,7 @@ public struct MockResponse: Sendable {
         case complete
         /// The connection ends, or falls silent, at a point of the exchange.
         case broken(Break, at: BreakPoint)
-        case script([RawStep])
+        case script([Step])
         case webSocket([WebSocketStep])
         case failure(NetworkError)
     }
@@ -180,7 +180,7 @@ extension Pace {
     }
 }
 
-extension [RawStep] {
+extension [MockResponse.Step] {
     fileprivate var byteCount: Int {
         reduce(0) { sum, step in
             if case .send(let bytes) = step.action { sum + bytes.count } else { sum }

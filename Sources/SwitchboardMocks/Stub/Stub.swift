@@ -25,12 +25,12 @@ public final class Stub: Sendable {
     }
 
     /// The conditions for a request.
-    public let matcher: RequestMatcher
+    package let matcher: RequestMatcher
     /// The number of requests that the stub expects, and the most that it answers.
-    public let times: CallCount
+    package let times: Count
     private let state: Protected<State>
 
-    init(_ matcher: RequestMatcher, times: CallCount, answer: Answer) {
+    init(_ matcher: RequestMatcher, times: Count, answer: Answer) {
         self.matcher = matcher
         self.times = times
         state = Protected(State(answer: answer))
@@ -81,32 +81,34 @@ extension ResponseQueue {
     }
 }
 
-/// The number of requests that a stub expects. It is also the limit: a stub answers no more requests than its upper
-/// bound.
-public struct CallCount: Sendable, Hashable {
-    /// The least and the greatest number.
-    public let range: ClosedRange<Int>
+extension Stub {
+    /// The number of requests that a stub expects. It is also the limit: a stub answers no more requests than its upper
+    /// bound.
+    public struct Count: Sendable, Hashable {
+        /// The least and the greatest number.
+        public let range: ClosedRange<Int>
 
-    private init(_ range: ClosedRange<Int>) {
-        self.range = range
+        private init(_ range: ClosedRange<Int>) {
+            self.range = range
+        }
+
+        /// Any number of requests, zero included.
+        public static let any = Count(0...Int.max)
+        /// Exactly one request.
+        public static let once = exactly(1)
+        /// No request: a request that the stub matches is refused.
+        public static let never = exactly(0)
+
+        /// Creates an exact number. A negative number counts as zero.
+        public static func exactly(_ count: Int) -> Count { Count(max(0, count)...max(0, count)) }
+        /// Creates a minimum. A negative number counts as zero.
+        public static func atLeast(_ count: Int) -> Count { Count(max(0, count)...Int.max) }
+        /// Creates a maximum. A negative number counts as zero.
+        public static func atMost(_ count: Int) -> Count { Count(0...max(0, count)) }
     }
-
-    /// Any number of requests, zero included.
-    public static let any = CallCount(0...Int.max)
-    /// Exactly one request.
-    public static let once = exactly(1)
-    /// No request: a request that the stub matches is refused.
-    public static let never = exactly(0)
-
-    /// Creates an exact number. A negative number counts as zero.
-    public static func exactly(_ count: Int) -> CallCount { CallCount(max(0, count)...max(0, count)) }
-    /// Creates a minimum. A negative number counts as zero.
-    public static func atLeast(_ count: Int) -> CallCount { CallCount(max(0, count)...Int.max) }
-    /// Creates a maximum. A negative number counts as zero.
-    public static func atMost(_ count: Int) -> CallCount { CallCount(0...max(0, count)) }
 }
 
-extension CallCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
+extension Stub.Count: ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// Creates an exact number.
     public init(integerLiteral value: Int) {
         self = .exactly(value)

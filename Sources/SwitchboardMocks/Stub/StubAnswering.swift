@@ -22,7 +22,7 @@ extension StubAnswering {
     ///   - responses: The responses, used in order. The last one repeats. No response means a 200 without a body.
     /// - Returns: The stub, which records the requests that it answered.
     @discardableResult
-    public func stub(_ matcher: RequestMatcher, times: CallCount? = nil, with responses: MockResponse...) -> Stub {
+    public func stub(_ matcher: RequestMatcher, times: Stub.Count? = nil, with responses: MockResponse...) -> Stub {
         add(matcher, times, responses)
     }
 
@@ -39,7 +39,7 @@ extension StubAnswering {
     /// - Returns: The stub, which records the requests that it answered.
     @discardableResult
     public func stub(
-        _ matcher: RequestMatcher, times: CallCount = .atLeast(1),
+        _ matcher: RequestMatcher, times: Stub.Count = .atLeast(1),
         answer: @escaping @Sendable (RecordedRequest) throws -> MockResponse
     ) -> Stub {
         add(Stub(matcher, times: times, answer: .closure(answer)))
@@ -49,7 +49,7 @@ extension StubAnswering {
     /// ``RequestMatcher/endPoint(_:)`` and ``stub(_:times:with:)-(RequestMatcher,_,_)``.
     @discardableResult
     public func stub<EndPoint: EndPointType>(
-        _ endPoint: EndPoint, times: CallCount? = nil, with responses: MockResponse...
+        _ endPoint: EndPoint, times: Stub.Count? = nil, with responses: MockResponse...
     ) -> Stub {
         add(.endPoint(endPoint), times, responses)
     }
@@ -57,10 +57,10 @@ extension StubAnswering {
     /// Returns a value that adds stubs for one API, whose cases then need no type name:
     /// `movies.stub(.newMovies(page: 1), with: .json(page))`.
     public func stubs<EndPoint: EndPointType>(for type: EndPoint.Type) -> EndPointStubs<EndPoint> {
-        EndPointStubs(double: self)
+        EndPointStubs(mock: self)
     }
 
-    func add(_ matcher: RequestMatcher, _ times: CallCount?, _ responses: [MockResponse]) -> Stub {
+    func add(_ matcher: RequestMatcher, _ times: Stub.Count?, _ responses: [MockResponse]) -> Stub {
         var queue = ResponseQueue()
         queue.append(responses.isEmpty ? [.status(200)] : responses)
         return add(Stub(matcher, times: times ?? .atLeast(queue.length), answer: .queue(queue)))
@@ -69,12 +69,12 @@ extension StubAnswering {
 
 /// Adds stubs for the cases of one API; see ``StubAnswering/stubs(for:)``.
 public struct EndPointStubs<EndPoint: EndPointType>: Sendable {
-    let double: any StubAnswering
+    let mock: any StubAnswering
 
     /// Answers the requests of an endpoint; see ``StubAnswering/stub(_:times:with:)-(EndPoint,_,_)``.
     @discardableResult
-    public func stub(_ endPoint: EndPoint, times: CallCount? = nil, with responses: MockResponse...) -> Stub {
-        double.add(.endPoint(endPoint), times, responses)
+    public func stub(_ endPoint: EndPoint, times: Stub.Count? = nil, with responses: MockResponse...) -> Stub {
+        mock.add(.endPoint(endPoint), times, responses)
     }
 }
 

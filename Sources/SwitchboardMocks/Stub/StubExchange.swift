@@ -55,7 +55,9 @@ struct StubExchange {
 
     // MARK: Ends without a head
 
-    private func errorBeforeHead(_ action: MockResponse.Break, _ point: BreakPoint) async throws -> NetworkError {
+    private func errorBeforeHead(_ action: MockResponse.Break, _ point: MockResponse.BreakPoint) async throws
+        -> NetworkError
+    {
         switch action {
         case .stall: try await time.timeout(after: time.restOfHead).adding(request)
         case .close: fault(.connectionLost, "scripted to close the connection \(point)")
@@ -122,7 +124,7 @@ struct StubExchange {
     }
 }
 
-extension BreakPoint {
+extension MockResponse.BreakPoint {
     fileprivate var isInBody: Bool {
         switch location {
         case .head, .body: true

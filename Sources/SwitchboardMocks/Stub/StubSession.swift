@@ -200,7 +200,7 @@ extension StubSession: StubAnswering {
 
     /// Returns a message unless these stubs answered in exactly this order, each as often as it is listed, or nil when
     /// they did. Other stubs are ignored.
-    public func fault(inOrder stubs: [Stub]) -> String? {
+    package func fault(inOrder stubs: [Stub]) -> String? {
         board.fault(inOrder: stubs)
     }
 }

@@ -31,7 +31,7 @@ struct WireResponse {
         if response.pace.betweenBytes > .zero { drip(every: response.pace.betweenBytes) }
     }
 
-    private mutating func add(_ step: RawStep) {
+    private mutating func add(_ step: MockResponse.Step) {
         switch step.action {
         case .send(let bytes): pieces.append(.bytes(bytes))
         case .pause(let time): pieces.append(.pause(time))
@@ -43,7 +43,7 @@ struct WireResponse {
 
     /// Adds the pieces of the answer up to a point, or all of them when `location` is nil.
     private mutating func write(
-        _ response: MockResponse, to request: RecordedRequest?, until location: BreakPoint.Location?
+        _ response: MockResponse, to request: RecordedRequest?, until location: MockResponse.BreakPoint.Location?
     ) {
         let frame = ResponseFrame(response, to: request, until: location)
         switch location {
@@ -122,7 +122,7 @@ struct ResponseFrame {
 
     /// Creates the frame of an answer that breaks at `location`, or of a complete one when it is nil. `request` is nil
     /// for one that could not be read.
-    init(_ response: MockResponse, to request: RecordedRequest?, until location: BreakPoint.Location?) {
+    init(_ response: MockResponse, to request: RecordedRequest?, until location: MockResponse.BreakPoint.Location?) {
         let cut: Int? =
             switch location {
             case nil: nil

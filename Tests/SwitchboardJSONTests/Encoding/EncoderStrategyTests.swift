@@ -198,7 +198,7 @@ struct EncoderDateTests {
         #expect(try fastText(date) { $0.dateEncodingStrategy = .iso8601WithMilliseconds } == "\"\(expected)\"")
     }
 
-    /// Formats a date as the core's `DateEncoding.iso8601` does.
+    /// Formats a date as the core's `URLEncodedFormEncoder.DateEncoding.iso8601` does.
     private func reference(_ date: Date) -> String {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0

@@ -153,8 +153,10 @@ struct StubWireTests {
 
     @Test(
         "a break before the head is a lost connection",
-        arguments: [BreakPoint.accept, .requestLine, .requestHead, .requestBody(after: 2), .response, .statusLine])
-    func breakBeforeHead(point: BreakPoint) async throws {
+        arguments: [
+            MockResponse.BreakPoint.accept, .requestLine, .requestHead, .requestBody(after: 2), .response, .statusLine,
+        ])
+    func breakBeforeHead(point: MockResponse.BreakPoint) async throws {
         let session = StubSession(.close(at: point), .reset(at: point))
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) { try await session.send(NetworkRequest(.get, url)) }

@@ -20,7 +20,7 @@ extension FastJSONEncoder {
     }
 
     /// Creates the encoder with another format for dates.
-    package init(dateEncoding: DateEncoding) {
+    package init(dateEncoding: URLEncodedFormEncoder.DateEncoding) {
         self.init()
         dateEncodingStrategy = .custom { date, encoder in try dateEncoding.value(date).encode(to: encoder) }
     }

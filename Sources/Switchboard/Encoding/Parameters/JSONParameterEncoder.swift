@@ -11,11 +11,13 @@ public struct JSONParameterEncoder: ParameterEncoder {
     public var sortsKeys: Bool
     /// Whether the text has line breaks and indentation. Default false.
     public var isPretty: Bool
-    /// The format of dates. Default ``DateEncoding/iso8601``.
-    public var dateEncoding: DateEncoding
+    /// The format of dates. Default ``URLEncodedFormEncoder/DateEncoding/iso8601``.
+    public var dateEncoding: URLEncodedFormEncoder.DateEncoding
 
     /// Creates an encoder.
-    public init(sortsKeys: Bool = false, isPretty: Bool = false, dateEncoding: DateEncoding = .iso8601) {
+    public init(
+        sortsKeys: Bool = false, isPretty: Bool = false, dateEncoding: URLEncodedFormEncoder.DateEncoding = .iso8601
+    ) {
         self.sortsKeys = sortsKeys
         self.isPretty = isPretty
         self.dateEncoding = dateEncoding

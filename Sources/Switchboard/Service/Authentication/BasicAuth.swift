@@ -80,7 +80,7 @@ public struct BasicCredentials: Sendable, Hashable {
     ///
     /// - Throws: ``NetworkError/Code/invalidRequest`` for a user with a colon, which would end the name, and for
     ///   control characters in user or password.
-    public func headerValue() throws(NetworkError) -> String {
+    func headerValue() throws(NetworkError) -> String {
         guard !user.utf8.contains(.colon) else {
             throw NetworkError(.invalidRequest, reason: "the user's name for Basic holds a colon (RFC 7617 §2)")
         }

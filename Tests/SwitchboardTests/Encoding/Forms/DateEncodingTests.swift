@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 struct DateEncodingTests {
-    private func text(_ encoding: DateEncoding, _ date: Date) throws -> String? {
+    private func text(_ encoding: URLEncodedFormEncoder.DateEncoding, _ date: Date) throws -> String? {
         let form = try URLEncodedFormEncoder(dateEncoding: encoding).encode(["d": date] as Parameters)
         return FormBody.decode(form).first?.value
     }

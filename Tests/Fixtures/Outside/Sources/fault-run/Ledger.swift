@@ -69,7 +69,8 @@ final class Ledger: @unchecked Sendable {  // under its lock
     /// Returns the fault. On a reused connection a GET gets some bytes of the body first: libcurl resends a GET that
     /// dies there without a byte, and no budget counts that. A fault within the head ends a process with URLSession on
     /// Linux.
-    private func broken(_ request: RecordedRequest, _ fault: (BreakPoint) -> MockResponse) -> MockResponse {
+    private func broken(_ request: RecordedRequest, _ fault: (MockResponse.BreakPoint) -> MockResponse) -> MockResponse
+    {
         fault(request.method == .get && request.index > 0 ? .body(after: 3) : .response)
     }
 

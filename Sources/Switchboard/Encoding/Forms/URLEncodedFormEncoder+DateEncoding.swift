@@ -1,0 +1,75 @@
+import Foundation
+
+extension URLEncodedFormEncoder {
+    /// A format for a `Date` in a query, a form or a JSON document.
+    public struct DateEncoding: Sendable {
+        enum Form: Sendable {
+            case text(String)
+            case number(Double)
+        }
+
+        let form: @Sendable (Date) throws -> Form
+
+        /// ISO 8601 text, the default: `2001-01-01T00:00:00Z`, with milliseconds only if they are not zero ([RFC 3339
+        /// §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). Encoding fails for a year before 1 or after
+        /// 9999.
+        public static let iso8601 = DateEncoding { date in
+            guard date >= .distantPast, date < .endOfYear9999 else {
+                throw EncodingError.invalidValue(
+                    date, .init(codingPath: [], debugDescription: "its year is not between 1 and 9999"))
+            }
+            return .text(date.iso8601Text)
+        }
+        /// Seconds since 1970, as a number.
+        public static let secondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970) }
+        /// Milliseconds since 1970, as a number.
+        public static let millisecondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970 * 1000) }
+        /// Seconds since 2001, as a number. `Date` encodes itself in this form.
+        public static let deferredToDate = DateEncoding { .number($0.timeIntervalSinceReferenceDate) }
+
+        /// Returns a format that uses a formatter's text.
+        public static func formatted(_ formatter: DateFormatter) -> DateEncoding {
+            DateEncoding { .text(formatter.string(from: $0)) }
+        }
+
+        /// Returns a custom format. `encode` makes the text of each date.
+        public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
+            DateEncoding { .text(try encode($0)) }
+        }
+
+        func encode(_ date: Date) throws -> String {
+            switch try value(date) {
+            case .string(let text), .number(let text): text
+            default: ""
+            }
+        }
+
+        /// Returns the date as a value.
+        ///
+        /// - Throws: `EncodingError` for a date that is not a finite number.
+        func value(_ date: Date) throws -> ParameterValue {
+            guard date.timeIntervalSinceReferenceDate.isFinite else {
+                throw EncodingError.invalidValue(
+                    date, .init(codingPath: [], debugDescription: "it is not a finite date"))
+            }
+            switch try form(date) {
+            case .text(let text): return .string(text)
+            case .number(let number): return ParameterValue.number(finite: number) ?? .null
+            }
+        }
+    }
+}
+
+extension Date {
+    fileprivate static let endOfYear9999 = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
+
+    /// The ISO 8601 text, rounded to milliseconds.
+    fileprivate var iso8601Text: String {
+        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
+        let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
+        // The formatter truncates, and most milliseconds have no exact binary form. Half a millisecond more keeps the
+        // text exact.
+        let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
+        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+    }
+}
