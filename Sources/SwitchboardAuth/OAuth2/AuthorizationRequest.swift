@@ -3,9 +3,9 @@ import Switchboard
 import SwitchboardPlatform
 import SwitchboardText
 
-/// A login in progress: the URL for the user, and the data that checks the redirect.
+/// A login in progress: the URL for the user, and the values that the redirect is compared with.
 ///
-/// Keep it until the redirect arrives. An app that may be terminated before can store it. It contains a secret.
+/// Keep it until the redirect arrives, and store it if the app may be terminated meanwhile. It contains a secret.
 public struct AuthorizationRequest: Codable, Sendable, Hashable {
     /// The page to show, in a browser and not in a view of the app itself ([RFC 8252
     /// §8.12](https://www.rfc-editor.org/rfc/rfc8252#section-8.12)).
@@ -25,7 +25,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             OAuthError(code, text: text).asNetworkError("the redirect is not accepted")
         }
         let text = redirect.absoluteString
-        guard Self.endpoint(redirectURI).elementsEqual(Self.endpoint(text)) else {
+        guard Self.withoutQuery(redirectURI).elementsEqual(Self.withoutQuery(text)) else {
             throw rejection(.invalidRedirect, "it leads to another URL")
         }
         let items = Self.items(text)
@@ -38,7 +38,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             let values = items.filter { $0.name == name }
             return values.count == 1 ? values[0].value : nil
         }
-        guard let state = value("state"), state.hasSameBytes(as: self.state) else {
+        guard let state = value("state"), state.isEqualInConstantTime(to: self.state) else {
             throw rejection(.stateMismatch, "it belongs to another request")
         }
         if let error = value("error") {
@@ -58,9 +58,9 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     }
 
     /// Returns scheme, host and path, without a slash at the end: browsers write an empty path as a slash.
-    private static func endpoint(_ uri: String) -> Substring.UTF8View {
-        let endpoint = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
-        return endpoint.last == .slash ? endpoint.dropLast() : endpoint
+    private static func withoutQuery(_ uri: String) -> Substring.UTF8View {
+        let prefix = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
+        return prefix.last == .slash ? prefix.dropLast() : prefix
     }
 }
 
@@ -75,7 +75,7 @@ extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
 
 extension String {
     /// Returns whether the texts are equal. The time does not depend on the number of equal bytes.
-    func hasSameBytes(as other: String) -> Bool {
+    func isEqualInConstantTime(to other: String) -> Bool {
         let (lhs, rhs) = (Array(utf8), Array(other.utf8))
         guard lhs.count == rhs.count else { return false }
         return zip(lhs, rhs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -95,7 +95,7 @@ extension MockResponse {
     }
 
     /// The error in the scripted headers, or nil when they are valid.
-    var headerFault: String? {
+    var headerError: String? {
         do throws(NetworkError) {
             try headers.validate()
             return nil
@@ -106,7 +106,7 @@ extension MockResponse {
 
     /// Returns this response, or a 500 that reports the error in its headers.
     func refusingInvalidHeaders() -> MockResponse {
-        headerFault.map { .text("MockServer: \($0)\n", statusCode: 500) } ?? self
+        headerError.map { .text("MockServer: \($0)\n", statusCode: 500) } ?? self
     }
 
     /// The feature that needs a real socket, or nil when a stub can simulate the whole response.

@@ -28,8 +28,8 @@ struct MockConnection: Sendable {
             }
             channel.close()
             return true
-        } catch let fault as RequestFault {
-            try? send(WireResponse(fault.response, to: nil), over: channel)
+        } catch let error as RequestError {
+            try? send(WireResponse(error.response, to: nil), over: channel)
             // The client may still be sending.
             channel.close(waitingForRest: .seconds(1))
             return false

@@ -114,14 +114,14 @@ extension MockServer: StubAnswering {
     /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     public func add(_ stub: Stub) -> Stub {
-        core.board.add(stub)
+        core.registry.add(stub)
         return stub
     }
 
     /// Requests that nothing answered, stubs' closures that threw an error other than `NetworkError` and
     /// `CancellationError`, stubs that answered too few requests, and ``unfinished`` responses and answers.
     public var faults: [String] {
-        core.board.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
+        core.registry.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
     }
 }
 

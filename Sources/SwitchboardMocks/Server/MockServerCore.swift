@@ -8,7 +8,7 @@ import SwitchboardPlatform
 final class MockServerCore: Sendable {
     let state: WaitableState<MockServerState>
     let stop: StopSignal
-    let board = StubBoard()
+    let registry = StubRegistry()
     let limits: RequestLimits
     /// The TLS context, or nil for plain HTTP.
     let tls: ServerTLS?
@@ -76,15 +76,15 @@ final class MockServerCore: Sendable {
         let (scripted, handler) = state.withLock { ($0.receive(request), $0.handler) }
         if let scripted { return scripted }
         do {
-            if let response = try board.answer(to: request) { return response }
+            if let response = try registry.answer(to: request) { return response }
         } catch let error as NetworkError {
             return .failure(error)
         } catch {
             return .text("MockServer: the stub's closure threw \(error)\n", statusCode: 500)
         }
         if let handler { return handler(request) }
-        let refusal = board.recordUnmatched(request, request.description)
-        guard !board.isEmpty else {
+        let refusal = registry.recordUnmatched(request, request.description)
+        guard !registry.isEmpty else {
             return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", statusCode: 404)
         }
         return .text("MockServer: \(refusal)\n", statusCode: 404)

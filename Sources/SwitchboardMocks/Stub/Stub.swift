@@ -43,7 +43,7 @@ public final class Stub: Sendable {
     public var count: Int { state.withLock { $0.requests.count } }
 
     /// Returns the answer to a matching request and counts it. Nil after the stub is used up.
-    func claim(_ request: RecordedRequest) -> (() throws -> MockResponse)? {
+    func takeAnswer(to request: RecordedRequest) -> (() throws -> MockResponse)? {
         state.withLock { state -> (() throws -> MockResponse)? in
             guard state.requests.count < times.range.upperBound else { return nil }
             state.requests.append(request)

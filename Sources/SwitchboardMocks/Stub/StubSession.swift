@@ -43,7 +43,7 @@ public final class StubSession: CallCancellableSession {
     }
 
     private let state: Protected<State>
-    private let board = StubBoard()
+    private let registry = StubRegistry()
     private let fallback: Fallback
     private let clock: any Clock<Duration>
 
@@ -135,7 +135,7 @@ public final class StubSession: CallCancellableSession {
 
     private func answer(to recorded: RecordedRequest, _ request: NetworkRequest) throws -> MockResponse? {
         do {
-            let response = try board.answer(to: recorded)
+            let response = try registry.answer(to: recorded)
             if response != nil { state.withLock { $0.answered += 1 } }
             return response
         } catch {
@@ -144,8 +144,8 @@ public final class StubSession: CallCancellableSession {
     }
 
     private func exchange(_ request: NetworkRequest, _ response: MockResponse) async throws -> NetworkResponse {
-        if let fault = response.headerFault {
-            throw NetworkError(.invalidResponse, reason: "StubSession: \(fault)").adding(request)
+        if let error = response.headerError {
+            throw NetworkError(.invalidResponse, reason: "StubSession: \(error)").adding(request)
         }
         let exchange = StubExchange(request: request, response: response, clock: clock)
         return try await response.isImmediate ? exchange.run() : withOwnTask { try await exchange.run() }
@@ -156,8 +156,8 @@ public final class StubSession: CallCancellableSession {
         let type = recorded.headers["Content-Type"].map { " of \($0)" } ?? ""
         let body = recorded.body.isEmpty ? "" : " with \(recorded.body.count) bytes\(type)"
         let endPoint = request.endPointName.map { ", \($0)" } ?? ""
-        let text = board.recordUnmatched(recorded, "\(request)\(body)\(endPoint)")
-        return "StubSession: \(text)" + (board.isEmpty ? " (\(answered) answered)" : "")
+        let text = registry.recordUnmatched(recorded, "\(request)\(body)\(endPoint)")
+        return "StubSession: \(text)" + (registry.isEmpty ? " (\(answered) answered)" : "")
     }
 
     private func caught<Output>(
@@ -166,7 +166,7 @@ public final class StubSession: CallCancellableSession {
         do {
             return try await answer()
         } catch {
-            board.recordError(error, "the closure for \(request)")
+            registry.recordError(error, "the closure for \(request)")
             throw Self.thrown(error, request)
         }
     }
@@ -186,7 +186,7 @@ extension StubSession: StubAnswering {
     /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     public func add(_ stub: Stub) -> Stub {
-        board.add(stub)
+        registry.add(stub)
         return stub
     }
 
@@ -194,14 +194,14 @@ extension StubSession: StubAnswering {
     /// stubs that answered too few requests, and responses left in the queue.
     public var faults: [String] {
         let left = state.withLock { $0.queue.rest }
-        return board.faults
+        return registry.faults
             + (left.isEmpty ? [] : ["never requested: \(left.map(\.description).joined(separator: "; "))"])
     }
 
     /// Returns a message unless these stubs answered in exactly this order, each as often as it is listed, or nil when
     /// they did. Other stubs are ignored.
     package func fault(inOrder stubs: [Stub]) -> String? {
-        board.fault(inOrder: stubs)
+        registry.fault(inOrder: stubs)
     }
 }
 

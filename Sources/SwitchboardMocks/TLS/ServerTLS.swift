@@ -35,11 +35,11 @@ final class ServerTLS: @unchecked Sendable {  // only SSL_new uses `context`, an
 
     /// Performs the handshake. Returns false when the connection has ended.
     ///
-    /// - Throws: ``RequestFault`` for a client that does not use TLS, ``ByteChannel/Interruption``.
+    /// - Throws: ``RequestError`` for a client that does not use TLS, ``ByteChannel/Interruption``.
     func begin(on channel: ByteChannel) throws -> Bool {
         guard let first = try channel.peek() else { throw ByteChannel.Interruption.clientLeft }
         // 22 is a handshake record (RFC 8446 §5.1). A request begins with a letter.
-        guard first == 22 else { throw RequestFault("this port speaks TLS; an http URL, perhaps?") }
+        guard first == 22 else { throw RequestError("this port speaks TLS; an http URL, perhaps?") }
         do {
             try channel.secure(with: TLSConnection(self))
             return true

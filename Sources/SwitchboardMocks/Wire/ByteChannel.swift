@@ -73,18 +73,18 @@ final class ByteChannel {
         return buffer[position]
     }
 
-    /// Reads the next line with its LF. Returns nil when the client ended before the line began. Throws `fault` when
+    /// Reads the next line with its LF. Returns nil when the client ended before the line began. Throws `error` when
     /// the line is longer than `limit`.
-    func line(limit: Int, orElse fault: RequestFault) throws -> ArraySlice<UInt8>? {
+    func line(limit: Int, orElse error: RequestError) throws -> ArraySlice<UInt8>? {
         var searched = position
         while true {
             if let end = buffer[searched...].firstIndex(of: .lineFeed) {
-                guard end - position < limit else { throw fault }
+                guard end - position < limit else { throw error }
                 defer { position = end + 1 }
                 return buffer[position...end]
             }
             let length = buffer.count - position
-            guard length < limit else { throw fault }
+            guard length < limit else { throw error }
             guard try fill() else {
                 guard length == 0 else { throw Interruption.clientLeft }
                 return nil

@@ -16,47 +16,47 @@ struct RequestHead {
     let version: String
     let headers: HTTPHeaders
 
-    init(_ bytes: Data) throws(RequestFault) {
+    init(_ bytes: Data) throws(RequestError) {
         var lines = try Self.lines(of: bytes)[...]
         (method, target, version) = try Self.requestLine(lines.popFirst() ?? [])
         headers = try Self.headers(lines)
         guard version == "HTTP/1.0" || headers.values(for: "Host").count == 1 else {
-            throw RequestFault("a request of \(version) has exactly one Host (RFC 9112 §3.2)")
+            throw RequestError("a request of \(version) has exactly one Host (RFC 9112 §3.2)")
         }
     }
 
     var framing: Framing {
-        get throws(RequestFault) {
+        get throws(RequestError) {
             let codings = headers.values(for: "Transfer-Encoding")
             let lengths = headers.values(for: "Content-Length")
             if !codings.isEmpty {
                 guard lengths.isEmpty else {
-                    throw RequestFault("Content-Length and Transfer-Encoding exclude each other")
+                    throw RequestError("Content-Length and Transfer-Encoding exclude each other")
                 }
-                guard version != "HTTP/1.0" else { throw RequestFault("HTTP/1.0 has no Transfer-Encoding") }
+                guard version != "HTTP/1.0" else { throw RequestError("HTTP/1.0 has no Transfer-Encoding") }
                 guard codings.count == 1, codings[0].lowercased() == "chunked" else {
-                    throw RequestFault(501, "the only Transfer-Encoding here is chunked")
+                    throw RequestError(501, "the only Transfer-Encoding here is chunked")
                 }
                 return .chunked
             }
             guard let text = lengths.first else { return .length(0) }
             let isNumber = !text.isEmpty && text.utf8.allSatisfy(\.isDigit)
-            guard lengths.count == 1, isNumber else { throw RequestFault("Content-Length is not one number") }
-            guard let length = Int(text) else { throw RequestFault(413, "Content-Length is too large") }
+            guard lengths.count == 1, isNumber else { throw RequestError("Content-Length is not one number") }
+            guard let length = Int(text) else { throw RequestError(413, "Content-Length is too large") }
             return .length(length)
         }
     }
 
     /// Parses the fields of a block of lines without their line ends.
-    static func headers(_ lines: some Sequence<ArraySlice<UInt8>>) throws(RequestFault) -> HTTPHeaders {
+    static func headers(_ lines: some Sequence<ArraySlice<UInt8>>) throws(RequestError) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for line in lines {
-            guard let colon = line.firstIndex(of: .colon) else { throw RequestFault("a header line has no colon") }
+            guard let colon = line.firstIndex(of: .colon) else { throw RequestError("a header line has no colon") }
             let name = line[..<colon]
-            guard name.isHTTPToken else { throw RequestFault("a header name is not a token: no blanks, no folding") }
+            guard name.isHTTPToken else { throw RequestError("a header name is not a token: no blanks, no folding") }
             let value = line[(colon + 1)...]
             guard !value.contains(where: \.breaksFieldValue) else {
-                throw RequestFault("a header value holds a control character")
+                throw RequestError("a header value holds a control character")
             }
             headers.add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         }
@@ -64,10 +64,10 @@ struct RequestHead {
     }
 
     /// Returns the lines without their line ends, and without the empty line that ends the block.
-    private static func lines(of bytes: Data) throws(RequestFault) -> [ArraySlice<UInt8>] {
+    private static func lines(of bytes: Data) throws(RequestError) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         for line in Array(bytes).split(separator: .lineFeed, omittingEmptySubsequences: false).dropLast() {
-            guard line.last == .carriageReturn else { throw RequestFault("a line ends in LF alone") }
+            guard line.last == .carriageReturn else { throw RequestError("a line ends in LF alone") }
             lines.append(line.dropLast())
         }
         if lines.last?.isEmpty == true { lines.removeLast() }
@@ -76,15 +76,15 @@ struct RequestHead {
 
     private static func requestLine(
         _ line: ArraySlice<UInt8>
-    ) throws(RequestFault) -> (method: HTTPMethod, target: String, version: String) {
+    ) throws(RequestError) -> (method: HTTPMethod, target: String, version: String) {
         let words = line.split(separator: .space, omittingEmptySubsequences: false)
         guard words.count == 3, words[0].isHTTPToken, !words[1].isEmpty, words[1].allSatisfy({ 0x21...0x7E ~= $0 })
         else {
-            throw RequestFault("the request line is not a method, a target and a version")
+            throw RequestError("the request line is not a method, a target and a version")
         }
         let version = String(decoding: words[2], as: UTF8.self)
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
-            throw RequestFault(version.hasPrefix("HTTP/") ? 505 : 400, "the version is neither HTTP/1.1 nor HTTP/1.0")
+            throw RequestError(version.hasPrefix("HTTP/") ? 505 : 400, "the version is neither HTTP/1.1 nor HTTP/1.0")
         }
         let method = HTTPMethod(rawValue: String(decoding: words[0], as: UTF8.self))
         return (method, String(decoding: words[1], as: UTF8.self), version)
@@ -99,7 +99,7 @@ extension HTTPHeaders {
 }
 
 /// An error in a request, with the status to answer. The connection is closed afterwards.
-struct RequestFault: Error {
+struct RequestError: Error {
     let status: Int
     let reason: String
 
@@ -108,7 +108,7 @@ struct RequestFault: Error {
         self.reason = reason
     }
 
-    /// Creates a fault with status 400.
+    /// Creates an error with status 400.
     init(_ reason: String) {
         self.init(400, reason)
     }

@@ -37,7 +37,7 @@ final class RequestReader {
 
     /// Reads the next request completely. Returns nil when the client ended between two requests.
     ///
-    /// - Throws: ``RequestFault``, ``ByteChannel/Interruption``, ``Broken``.
+    /// - Throws: ``RequestError``, ``ByteChannel/Interruption``, ``Broken``.
     func next() throws -> RecordedRequest? {
         guard let bytes = try headBytes() else { return nil }
         let head = try RequestHead(bytes)
@@ -64,14 +64,14 @@ final class RequestReader {
 
     /// Reads the head, including the empty line that ends it.
     private func headBytes() throws -> Data? {
-        let fault = RequestFault(431, "the head has more than \(limits.head) bytes")
+        let error = RequestError(431, "the head has more than \(limits.head) bytes")
         var bytes = Data()
         // A TLS client waits for an answer, and its first bytes contain no line.
         if let first = try channel.peek(), first < .space, first != .carriageReturn, first != .lineFeed {
-            throw RequestFault("this is not HTTP; an https URL, perhaps?")
+            throw RequestError("this is not HTTP; an https URL, perhaps?")
         }
         while true {
-            guard let line = try channel.line(limit: limits.head - bytes.count, orElse: fault) else {
+            guard let line = try channel.line(limit: limits.head - bytes.count, orElse: error) else {
                 guard bytes.isEmpty else { throw ByteChannel.Interruption.clientLeft }
                 return nil
             }
@@ -85,7 +85,7 @@ final class RequestReader {
 
     private func answerExpectation(of head: RequestHead, _ framing: RequestHead.Framing) throws {
         guard let expectation = head.headers["Expect"], head.version == "HTTP/1.1" else { return }
-        guard expectation.lowercased() == "100-continue" else { throw RequestFault(417, "the expectation is unknown") }
+        guard expectation.lowercased() == "100-continue" else { throw RequestError(417, "the expectation is unknown") }
         if framing != .length(0) { try channel.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     }
 
@@ -109,7 +109,7 @@ final class RequestReader {
 
     private func checkBody(_ length: Int) throws {
         guard length <= limits.body else {
-            throw RequestFault(413, "the body has more than \(limits.body) bytes")
+            throw RequestError(413, "the body has more than \(limits.body) bytes")
         }
     }
 
@@ -124,7 +124,7 @@ final class RequestReader {
             try checkBody(size > limits.body ? size : body.count + size)
             try channel.read(min(size, limit - body.count), into: &body)
             if body.count == limit { break }
-            guard try chunkLine().isEmpty else { throw RequestFault("a chunk is longer than its size") }
+            guard try chunkLine().isEmpty else { throw RequestError("a chunk is longer than its size") }
         }
         return HTTPHeaders()
     }
@@ -132,9 +132,9 @@ final class RequestReader {
     private func chunkSize() throws -> Int {
         let digits = try chunkLine().prefix { $0 != .semicolon && !$0.isBlank }
         let isNumber = !digits.isEmpty && digits.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
-        guard isNumber else { throw RequestFault("a chunk size is not a hexadecimal number") }
+        guard isNumber else { throw RequestError("a chunk size is not a hexadecimal number") }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
-            throw RequestFault(413, "a chunk size is too large")
+            throw RequestError(413, "a chunk size is too large")
         }
         return size
     }
@@ -147,7 +147,7 @@ final class RequestReader {
             if line.isEmpty { return try RequestHead.headers(lines) }
             length += line.count
             guard length < limits.head else {
-                throw RequestFault(431, "the trailers are longer than a head may be")
+                throw RequestError(431, "the trailers are longer than a head may be")
             }
             lines.append(ArraySlice(Array(line)))
         }
@@ -155,12 +155,12 @@ final class RequestReader {
 
     /// Reads a line without its CRLF.
     private func chunkLine() throws -> ArraySlice<UInt8> {
-        let fault = RequestFault("a line between chunks has more than 16384 bytes")
-        guard let line = try channel.line(limit: 16_384, orElse: fault) else {
+        let error = RequestError("a line between chunks has more than 16384 bytes")
+        guard let line = try channel.line(limit: 16_384, orElse: error) else {
             throw ByteChannel.Interruption.clientLeft
         }
         guard line.dropLast().last == .carriageReturn else {
-            throw RequestFault("a line between chunks ends in LF alone")
+            throw RequestError("a line between chunks ends in LF alone")
         }
         return line.dropLast(2)
     }

@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 
 /// The stubs of one mock, and the requests that they answered or refused.
-final class StubBoard: Sendable {
+final class StubRegistry: Sendable {
     private struct State: Sendable {
         var stubs: [Stub] = []
         /// The stub that answered each call, in order.
@@ -23,7 +23,7 @@ final class StubBoard: Sendable {
     func answer(to request: RecordedRequest) throws -> MockResponse? {
         let stubs = state.withLock { $0.stubs }
         for stub in stubs.reversed() where stub.matcher.matches(request) {
-            guard let answer = stub.claim(request) else { continue }
+            guard let answer = stub.takeAnswer(to: request) else { continue }
             state.withLock { $0.calls.append(stub) }
             do {
                 return try answer()
