@@ -4,7 +4,8 @@ import Switchboard
 /// Authenticates with the tokens of an OAuth 2 server, for an ``AuthenticationInterceptor``.
 ///
 /// ```swift
-/// let login = AuthenticationInterceptor(client, store: FileTokenStore(tokenFile))
+/// let login = AuthenticationInterceptor(
+///     client, store: FileTokenStore(tokenFile))
 /// let manager = NetworkManager(interceptors: [login])
 ///
 /// let request = try client.authorizationRequest()

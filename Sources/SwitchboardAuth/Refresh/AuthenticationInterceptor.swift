@@ -5,7 +5,8 @@ import SwitchboardPlatform
 /// Adds a credential to each request, and refreshes it once for all requests that need a new one.
 ///
 /// ```swift
-/// let login = AuthenticationInterceptor(client, store: FileTokenStore(file))
+/// let login = AuthenticationInterceptor(
+///     client, store: FileTokenStore(file))
 /// let manager = NetworkManager(interceptors: [RetryPolicy(), login])
 /// ```
 ///
