@@ -73,43 +73,7 @@ private final class CallSubscription<Value>: Subscription, @unchecked Sendable {
 }
 
 extension NetworkCall {
-    /// The call as a cold publisher.
+    /// The call as a cold publisher: `manager.call(for: FindTodos()).publisher`.
     public var publisher: CallPublisher<Value> { CallPublisher(self) }
-}
-
-extension NetworkRouter {
-    /// Returns the call for an endpoint as a cold publisher. See `call(_:as:options:isolation:)`.
-    public func publisher<Value: Decodable & Sendable>(
-        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
-    ) -> CallPublisher<Value> {
-        call(endPoint, as: type, options: options).publisher
-    }
-
-    /// Returns the call for an endpoint, which decodes the response on the caller's actor, as a cold publisher.
-    public func publisher<Value: Decodable>(
-        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
-        isolation: isolated any Actor = #isolation
-    ) -> CallPublisher<Value> {
-        call(endPoint, as: type, options: options).publisher
-    }
-}
-
-extension NetworkManager {
-    /// Returns the call for an endpoint as a cold publisher. See `call(_:options:isolation:)`.
-    public func publisher<EndPoint: TypedEndPoint & Sendable>(
-        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
-        isolation: isolated (any Actor)? = #isolation
-    ) -> CallPublisher<EndPoint.Response> where EndPoint.Response: Sendable {
-        call(endPoint, options: options).publisher
-    }
-
-    /// Returns the call for an endpoint, which decodes the response on the caller's actor, as a cold publisher.
-    public func publisher<EndPoint: TypedEndPoint>(
-        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
-        isolation: isolated any Actor = #isolation
-    ) -> CallPublisher<EndPoint.Response> {
-        call(endPoint, options: options).publisher
-    }
 }
 #endif

@@ -32,10 +32,10 @@ extension NetworkCall {
     /// Returns a call that makes this call, and then one for each element of its value.
     ///
     /// ```swift
-    /// let movies = router.call(.popular(page: 1), as: MoviePage.self)
+    /// let movies = router.call(for: .popular(page: 1), as: MoviePage.self)
     ///     .map(\.results)
     /// let videos = movies.flatMap(width: 4) { movie in
-    ///     router.call(.video(id: movie.id), as: Video.self)
+    ///     router.call(for: .video(id: movie.id), as: Video.self)
     /// }
     /// ```
     ///

@@ -5,9 +5,9 @@ import Switchboard
 /// A call as a value: combine it with others, and make it any number of times.
 ///
 /// ```swift
-/// let titles = router.call(.newMovies(page: 1), as: Movie.self)
+/// let titles = router.call(for: .newMovies(page: 1), as: Movie.self)
 ///     .flatMap { movie in
-///         router.call(.recommended(id: movie.id), as: [Movie].self)
+///         router.call(for: .recommended(id: movie.id), as: [Movie].self)
 ///     }
 ///     .map { $0.map(\.title) }
 /// print(try await titles.value)

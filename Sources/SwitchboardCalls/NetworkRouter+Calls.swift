@@ -12,7 +12,7 @@ extension NetworkRouter {
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<Value: Decodable & Sendable>(
-        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<Value> {
         call(endPoint, options) { Transferred(try await $0.value(type)) }
@@ -21,7 +21,7 @@ extension NetworkRouter {
     /// Returns the call for an endpoint, which decodes the response on the caller's actor; see
     /// `request(_:as:options:isolation:)`.
     public func call<Value: Decodable>(
-        _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
+        for endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> NetworkCall<Value> {
         call(endPoint, options, decoding: ActorBound { try $0.value(type) })
@@ -30,7 +30,8 @@ extension NetworkRouter {
     /// Returns the call for an endpoint, with the response as its value, without sending anything. See
     /// `response(for:options:isolation:)`.
     public func call(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<NetworkResponse> {
         call(endPoint, options) { Transferred(try await $0.accepted()) }
     }
@@ -62,15 +63,16 @@ extension NetworkManager {
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The call. It uses the environment that is set when it is made.
     public func call<EndPoint: TypedEndPoint & Sendable>(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<EndPoint.Response> where EndPoint.Response: Sendable {
-        ownRouter().call(endPoint, as: EndPoint.Response.self, options: options)
+        ownRouter().call(for: endPoint, as: EndPoint.Response.self, options: options)
     }
 
     /// Returns the call for an endpoint, which decodes the response on the caller's actor.
     public func call<EndPoint: TypedEndPoint>(
-        _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated any Actor = #isolation
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated any Actor = #isolation
     ) -> NetworkCall<EndPoint.Response> {
-        ownRouter().call(endPoint, as: EndPoint.Response.self, options: options)
+        ownRouter().call(for: endPoint, as: EndPoint.Response.self, options: options)
     }
 }

@@ -7,8 +7,7 @@ import Switchboard
 ///
 /// ```swift
 /// let recorder = HARRecorder()
-/// let manager = NetworkManager(
-///     options: RequestOptions { $0.monitors.append(recorder) })
+/// let manager = NetworkManager(monitors: [recorder])
 /// ...
 /// try recorder.write(to: file)
 /// ```

@@ -86,7 +86,7 @@ extension NetworkError {
         var error = self
         let own = request.sent(like: other)
         error.request = own
-        error.endPoint = own.endPointName
+        error.endPointName = own.endPointName
         return error
     }
 }

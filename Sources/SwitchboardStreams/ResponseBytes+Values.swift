@@ -81,7 +81,7 @@ struct ResponseDecoding: Sendable {
 
     /// Sets the decoder and the environment to those of a request.
     func resolve(_ request: NetworkRequest?) {
-        resolved.withLock { $0 = request.map { ($0.options.responseHandling.decoder, $0.callEnvironment) } }
+        resolved.withLock { $0 = request.map { ($0.options.decoder, $0.callEnvironment) } }
     }
 }
 

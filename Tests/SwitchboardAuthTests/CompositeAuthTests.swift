@@ -26,9 +26,9 @@ struct CompositeAuthTests {
         func send(_ path: String, _ choice: AuthenticationChoice = .automatic) async throws -> [String] {
             let router = Router<URLEndPoint>(
                 session: session, interceptors: [composite()],
-                builder: RequestBuilder(headers: [:], options: RequestOptions { $0.authentication = choice }))
+                options: RequestOptions { $0.authentication = choice })
             _ = try await router.response(for: URLEndPoint(.get, url(path)))
-            return session.requests.last?.headers.map(\.value) ?? []
+            return session.requests.last?.headers.filter { $0.name != "Accept" }.map(\.value) ?? []
         }
         #expect(try await send("/me") == ["Key 1"])
         #expect(try await send("/films") == ["k"])
@@ -43,7 +43,7 @@ struct CompositeAuthTests {
         let session = StubSession { _ in .text("ok") }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [composite()],
-            builder: RequestBuilder(options: RequestOptions { $0.authentication = .named("nobody") }))
+            options: RequestOptions { $0.authentication = .named("nobody") })
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: URLEndPoint(.get, url("/")))
         }

@@ -90,7 +90,7 @@ struct CredentialTrapTests {
                 APIKeyAuth("pl4ntedKey", in: .header("X-Odd")),
                 NetworkLogger(writesCurlCommand: true, output: { lines.add($0) }),
             ],
-            builder: RequestBuilder(options: RequestOptions { $0.monitors = [recorder] }))
+            options: RequestOptions { $0.monitors = [recorder] })
         let response = try await router.rawResponse(for: URLEndPoint(.get, url))
         let plan = await router.explain(URLEndPoint(.get, url))
         #expect(response.request?.headers["X-Odd"] == "pl4ntedKey")

@@ -172,7 +172,7 @@ struct DigestAuthTests {
         #expect(answers(session).suffix(2).map { $0?["nc"] } == [nil, "00000001"])
         let other = Router<URLEndPoint>(
             session: session, interceptors: [digest],
-            builder: RequestBuilder(options: RequestOptions { $0.partition = "qa" }))
+            options: RequestOptions { $0.partition = "qa" })
         _ = try await other.response(for: URLEndPoint(.get, url))
         #expect(answers(session).suffix(2).map { $0?["nc"] } == [nil, "00000001"])
         await digest.reset()

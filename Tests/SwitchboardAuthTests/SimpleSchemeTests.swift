@@ -17,7 +17,7 @@ struct SimpleSchemeTests {
         let session = StubSession { _ in .text("ok") }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [interceptor],
-            builder: RequestBuilder(options: RequestOptions(change)))
+            options: RequestOptions(change))
         _ = try await router.response(for: URLEndPoint(.get, url ?? self.url, headers: headers))
         return try #require(session.requests.first)
     }
@@ -60,7 +60,7 @@ struct SimpleSchemeTests {
         }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [auth],
-            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(waiting) }))
+            options: RequestOptions { $0.monitors.append(waiting) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 { group.addTask { _ = try await router.response(for: URLEndPoint(.get, url)) } }
             try await group.waitForAll()
@@ -83,7 +83,7 @@ struct SimpleSchemeTests {
         }
         let router = Router<URLEndPoint>(
             session: StubSession { _ in .text("ok") }, interceptors: [auth],
-            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(waiting) }))
+            options: RequestOptions { $0.monitors.append(waiting) })
         let calls = (0..<2).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
         _ = try await waiting.values.wait(for: 2)
         _ = try await asked.first()

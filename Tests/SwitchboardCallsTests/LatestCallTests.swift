@@ -61,7 +61,7 @@ struct LatestCallTests {
         let results = Deliveries<NetworkError.Code?>()
         queue.suspend()
         for _ in 1...5 {
-            latest.start(router.call(URLEndPoint(.get, url), as: String.self), on: queue) {
+            latest.start(router.call(for: URLEndPoint(.get, url), as: String.self), on: queue) {
                 results.add($0.failureCode)
             }
         }

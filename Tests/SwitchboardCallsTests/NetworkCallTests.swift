@@ -27,7 +27,7 @@ struct NetworkCallTests {
     }
 
     private func user(_ router: Router<URLEndPoint>, _ id: Int) -> NetworkCall<User> {
-        router.call(get("users/\(id)"), as: User.self)
+        router.call(for: get("users/\(id)"), as: User.self)
     }
 
     @Test("a policy resumes a broken download of a call [downloads]", arguments: SessionKind.allCases)
@@ -41,7 +41,7 @@ struct NetworkCallTests {
                 let policy = RetryPolicy(clock: TestClock(skips: true))
                 let router = Router<URLEndPoint>(session: kind.make(), interceptors: [policy])
                 let task = HTTPTask.download(to: file, progress: progress)
-                let response = try await router.call(URLEndPoint(.get, server.url, task: task)).value
+                let response = try await router.call(for: URLEndPoint(.get, server.url, task: task)).value
                 #expect(response.fileURL == file)
                 #expect(response.metrics.bytesReceived == 300_000 && response.history.count == 2)
                 #expect(try Data(contentsOf: file) == files.content)
@@ -88,11 +88,11 @@ struct NetworkCallTests {
             var path: String { "users/5" }
         }
         let manager = NetworkManager(environment: .qa, servers: [.qa: "https://api.example.com"], session: users)
-        #expect(try await manager.call(GetUser()).value.id == 5)
+        #expect(try await manager.call(for: GetUser()).value.id == 5)
         let router = Router<URLEndPoint>(session: users)
-        #expect(try await router.call(get("users/6")).value.statusCode == 200)
+        #expect(try await router.call(for: get("users/6")).value.statusCode == 200)
         let own = RequestOptions { $0.cachePolicy = .reloadRevalidatingCacheData }
-        _ = try await manager.call(GetUser(), options: own).value
+        _ = try await manager.call(for: GetUser(), options: own).value
         #expect(users.requests.map { $0.headers["Cache-Control"] } == [nil, nil, "max-age=0"])
     }
 
@@ -171,7 +171,7 @@ struct NetworkCallTests {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
             let router = Router<URLEndPoint>(session: kind.make())
-            let calls = (1...4).map { router.call(URLEndPoint(.get, server.url.appendingPathComponent("\($0)"))) }
+            let calls = (1...4).map { router.call(for: URLEndPoint(.get, server.url.appendingPathComponent("\($0)"))) }
             let results = NetworkCall.results(of: calls, width: 4).map(\.count)
             for call in [NetworkCall.all(calls, width: 4).map(\.count), results] {
                 let task = Task { try await call.value }

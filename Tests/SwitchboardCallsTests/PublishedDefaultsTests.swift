@@ -94,7 +94,7 @@ struct PublishedDefaultsTests {
     func transport(code: NetworkError.Code) async throws {
         let router = Router<URLEndPoint>(
             session: StubSession { _ in .failure(NetworkError(code, underlying: URLError(.timedOut))) })
-        let options = RequestOptions { $0.responseHandling.statusMap = .article }
+        let options = RequestOptions { $0.statusMap = .article }
         let error = await #expect(throws: NetworkError.self) {
             try await router.response(for: endPoint, options: options)
         }
@@ -108,9 +108,9 @@ struct PublishedDefaultsTests {
     }
 
     private func failure(status: Int, map: StatusMap) async -> NetworkError? {
-        let options = RequestOptions { $0.responseHandling = ResponseHandling(statusMap: map) }
+        let options = RequestOptions { $0.statusMap = map }
         let router = Router<URLEndPoint>(
-            session: StubSession { _ in .status(status) }, builder: RequestBuilder(options: options))
+            session: StubSession { _ in .status(status) }, options: options)
         return await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
     }
 }

@@ -17,7 +17,7 @@ struct CookiesTests {
     ) -> Router<URLEndPoint> {
         Router(
             session: session, interceptors: interceptors, exchangeInterceptors: [cookies],
-            builder: RequestBuilder(options: options))
+            options: options)
     }
 
     @Test(

@@ -23,7 +23,7 @@ struct HARRecorderTests {
     {
         Router(
             session: session, interceptors: chain,
-            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(recorder) }))
+            options: RequestOptions { $0.monitors.append(recorder) })
     }
 
     /// Reads the entries with JSONSerialization.

@@ -18,7 +18,7 @@ struct CallEndTests {
     ) async throws -> (text: String, error: NetworkError?) {
         let events = Events()
         let router = Router<URLEndPoint>(
-            session: StubSession(response), builder: RequestBuilder(options: RequestOptions { $0.monitors = [events] }))
+            session: StubSession(response), options: RequestOptions { $0.monitors = [events] })
         var thrown: NetworkError?
         do { try await call(router) } catch { thrown = error as? NetworkError }
         return ("\(try await events.end())", thrown)
@@ -30,7 +30,7 @@ struct CallEndTests {
 
     static let calls: [(name: String, make: Call)] = [
         ("request", { _ = try await $0.request(endPoint, as: Film.self) }),
-        ("call", { _ = try await $0.call(endPoint, as: Film.self).value }),
+        ("call", { _ = try await $0.call(for: endPoint, as: Film.self).value }),
         ("upload", { _ = try await $0.upload(endPoint, as: Film.self) }),
         ("elements", { for try await _ in $0.elements(for: endPoint, as: Film.self) {} }),
         ("lines", { for try await _ in $0.jsonLines(for: endPoint, as: Film.self) {} }),

@@ -125,7 +125,7 @@ struct ClosureEnvironmentTests {
         _ = try await router.response(for: PlaceApi(httpMethod: .post, task: .requestBody(NotingBody(notes: notes))))
         let common = CommonParameters(
             ["list": [1]],
-            bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form)))
+            bodyEncoding: .jsonEncoding(query: form))
         _ = try await manager([common], session: session).response(for: PlaceApi())
         _ = try await router.prepare(PlaceApi()).send { _ in notes.note("changing") }
         notes.expect([
@@ -138,13 +138,13 @@ struct ClosureEnvironmentTests {
     func response() async throws {
         let notes = notes
         let session = StubSession { request in request.path == "/list" ? .json("[1]") : .json("[1]", statusCode: 418) }
-        var handling = ResponseHandling()
-        handling.acceptedStatuses = AcceptedStatuses { notes.note("AcceptedStatuses", $0 == 200) }
-        handling.statusMap = StatusMap(
+        var options = RequestOptions()
+        options.acceptedStatusCodes = .init { notes.note("AcceptedStatusCodes", $0 == 200) }
+        options.statusMap = StatusMap(
             code: { _ in notes.note("StatusMap.code", .badRequest) },
             message: { _ in notes.note("StatusMap.message", "failed") })
-        handling.decoder = NotingDecoder(notes: notes)
-        let manager = NetworkManager(environment: .staging, session: session, responseHandling: handling)
+        options.decoder = NotingDecoder(notes: notes)
+        let manager = NetworkManager(environment: .staging, session: session, options: options)
         let router = manager.router(for: PlaceApi.self)
         #expect(try await router.request(PlaceApi(), as: [Int].self) == [1])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: PlaceApi(path: "no")) }
@@ -155,7 +155,7 @@ struct ClosureEnvironmentTests {
         decoder.dateDecodingStrategy = .custom { _ in notes.note("NetworkError.decode", Date()) }
         #expect(try error?.decode([Date].self, decoder: decoder).count == 1)
         notes.expect([
-            "AcceptedStatuses", "JSONDecoder", "NetworkError.decode", "ResponseDecoder", "StatusMap.code",
+            "AcceptedStatusCodes", "JSONDecoder", "NetworkError.decode", "ResponseDecoder", "StatusMap.code",
             "StatusMap.message",
         ])
     }
@@ -173,11 +173,12 @@ struct ClosureEnvironmentTests {
             notes.note(name)
             ended.add(name)
         }
-        let call = router.call(PlaceApi(), as: [Int].self).map { notes.note("map", $0) }
+        let call = router.call(for: PlaceApi(), as: [Int].self).map { notes.note("map", $0) }
             .compactMap { notes.note("compactMap", $0) }
-            .flatMap { _ in notes.note("flatMap", router.call(PlaceApi(), as: [Int].self)) }
-            .flatMap(width: 2) { _ in notes.note("flatMap(width:)", router.call(PlaceApi(), as: [Int].self)) }
-            .flatMapResults(width: 2) { _ in notes.note("flatMapResults", router.call(PlaceApi(), as: [Int].self)) }
+            .flatMap { _ in notes.note("flatMap", router.call(for: PlaceApi(), as: [Int].self)) }
+            .flatMap(width: 2) { _ in notes.note("flatMap(width:)", router.call(for: PlaceApi(), as: [Int].self)) }
+            .flatMapResults(width: 2) { _ in notes.note("flatMapResults", router.call(for: PlaceApi(), as: [Int].self))
+            }
         router.request(PlaceApi()) { _, _, _ in end("data, response, error") }
         router.request(PlaceApi(), as: [Int].self) { _ in end("request") }
         router.response(for: PlaceApi()) { _ in end("response") }
@@ -187,7 +188,9 @@ struct ClosureEnvironmentTests {
         call.start(on: hasQueue ? DispatchQueue(label: "call") : nil) { _ in end("start") }
         call.start(on: MainActor.self) { _ in end("start on the main actor") }
         call.start(on: Place()) { _, _ in end("start on an actor") }
-        LatestCall<[Int]>().start(manager.call(Typed()), on: DispatchQueue(label: "latest")) { _ in end("LatestCall") }
+        LatestCall<[Int]>().start(manager.call(for: Typed()), on: DispatchQueue(label: "latest")) { _ in
+            end("LatestCall")
+        }
         router.request(PlaceApi(base: [:])) { _, _, _ in end("a request that cannot be made") }
         _ = try await ended.wait(for: 10)
         notes.expect(

@@ -32,7 +32,7 @@ struct DeepInputTests {
         let headers: HTTPHeaders = ["Content-Type": type, "X-Echo": "echo deep-secret-value"]
         let session = StubSession { _ in .data(Data(body.utf8), headers: headers) }
         let router = Router<URLEndPoint>(
-            session: session, builder: RequestBuilder(options: RequestOptions { $0.monitors.append(recorder) }))
+            session: session, options: RequestOptions { $0.monitors.append(recorder) })
         let task = HTTPTask.requestBody(DataBody(Data(body.utf8), contentType: type))
         let endPoint = URLEndPoint(.post, URL(text: "https://api.example.com/"), task: task)
         return try await onSmallStack {

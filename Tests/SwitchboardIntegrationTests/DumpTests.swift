@@ -41,7 +41,7 @@ struct DumpTests {
         let options = RequestOptions { $0.monitors.append(recorder) }
         let router = Router<URLEndPoint>(
             session: session, interceptors: parts, exchangeInterceptors: [CookieInterceptor(jar)],
-            builder: RequestBuilder(options: options))
+            options: options)
         let manager = NetworkManager(
             session: session, interceptors: parts, exchangeInterceptors: [CookieInterceptor(jar)], options: options)
         let all: @Sendable () -> [Any] = {

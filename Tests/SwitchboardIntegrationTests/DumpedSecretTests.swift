@@ -118,7 +118,7 @@ struct DumpedSecretTests {
             let cassette = try Cassette(file: file, mode: .rewrite, recording: session)
             let router = Router<URLEndPoint>(
                 session: cassette, interceptors: [cache], exchangeInterceptors: [CookieInterceptor(jar)],
-                builder: RequestBuilder(options: RequestOptions { $0.monitors = [recorder] }))
+                options: RequestOptions { $0.monitors = [recorder] })
             let body = JSONBody(["password": secret] as Parameters)
             _ = try await router.response(
                 for: URLEndPoint(

@@ -94,7 +94,7 @@ struct ListedTwiceTests {
             let calls = ["anna", "bob"].map { key in
                 let router = Router<URLEndPoint>(
                     session: session, interceptors: [APIKeyAuth(key, in: place), deduplicator],
-                    builder: RequestBuilder(options: RequestOptions { $0.deduplication = .id("me") }))
+                    options: RequestOptions { $0.deduplication = .id("me") })
                 return Task { [url] in try await router.request(URLEndPoint(.get, url), as: String.self) }
             }
             _ = try await begun.wait(for: 2)

@@ -58,8 +58,7 @@ struct RefreshThroughTheChainTests {
         let router = Router<URLEndPoint>(
             session: session,
             interceptors: [AuthenticationInterceptor(OAuth2Authenticator(client, store: Full()))],
-            builder: RequestBuilder(
-                options: RequestOptions { $0.monitors = [NetworkLogger(output: { notes.add($0) })] }))
+            options: RequestOptions { $0.monitors = [NetworkLogger(output: { notes.add($0) })] })
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
         #expect(notes.all.contains { $0.contains("could not be saved") && $0.contains("the device is full") })
     }

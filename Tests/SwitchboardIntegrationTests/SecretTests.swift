@@ -66,7 +66,7 @@ struct SecretTests {
         ]
         let router = Router<URLEndPoint>(
             session: StubSession { _ in answer }, interceptors: chain,
-            builder: RequestBuilder(options: RequestOptions { $0.monitors += [monitor, recorder] }))
+            options: RequestOptions { $0.monitors += [monitor, recorder] })
         for method in [HTTPMethod.get, .post] {
             let endPoint = Self.endPoint(method)
             var printed: [String] = Self.texts(of: endPoint) + Self.texts(of: await router.explain(endPoint))
@@ -139,7 +139,7 @@ struct SecretTests {
                     scheme, NetworkLogger(level: .body, writesCurlCommand: true, output: { lines.add($0) }),
                 ],
                 exchangeInterceptors: [CookieInterceptor(jar)],
-                builder: RequestBuilder(options: RequestOptions { $0.monitors = [monitor] }))
+                options: RequestOptions { $0.monitors = [monitor] })
             add(await router.explain(URLEndPoint(.post, url)))
             do { add(try await router.rawResponse(for: URLEndPoint(.post, url))) } catch { add(error) }
             #expect(!lines.all.isEmpty)

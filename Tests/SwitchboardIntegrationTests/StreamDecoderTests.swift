@@ -32,8 +32,8 @@ struct StreamDecoderTests {
         stub.stub(.path("/events"), with: events)
         stub.stub(.path("/line"), with: .text(Self.text))
         stub.stub(.path("/list"), with: .json("[\(Self.text)]"))
-        let options = RequestOptions { $0.responseHandling.decoder = Self.decoder }
-        let router = Router<URLEndPoint>(session: stub, builder: RequestBuilder(options: options))
+        let options = RequestOptions { $0.decoder = Self.decoder }
+        let router = Router<URLEndPoint>(session: stub, options: options)
         func at(_ path: String) -> URLEndPoint {
             URLEndPoint(.get, URL(text: "http://h.test").appendingPathComponent(path))
         }
@@ -42,7 +42,7 @@ struct StreamDecoderTests {
         #expect(try await router.jsonLines(for: at("/line"), as: Showing.self).all() == Self.expected)
         #expect(try await router.events(for: at("/events"), as: Showing.self, until: "end").all() == Self.expected)
         #expect(try await router.pages(for: at("/list"), as: [Showing].self).all().flatMap(\.value) == Self.expected)
-        #expect(try await router.call(at("/list"), as: [Showing].self).value == Self.expected)
+        #expect(try await router.call(for: at("/list"), as: [Showing].self).value == Self.expected)
     }
 
     @Test("a response's bytes decode with the decoder of its request")
@@ -62,7 +62,7 @@ struct StreamDecoderTests {
             session: StubSession(.json(#"{"page":[{"start_date":"t:7"},{"start_date":null}]}"#)))
         let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
         let error = await #expect(throws: NetworkError.self) {
-            let options = RequestOptions { $0.responseHandling.decoder = Self.decoder }
+            let options = RequestOptions { $0.decoder = Self.decoder }
             for try await _ in router.elements(for: endPoint, as: Showing.self, at: ["page"], options: options) {}
         }
         #expect(error?.code == .decodingFailed)

@@ -27,11 +27,11 @@ struct TransferEnvironmentTests {
             server.stub(.any) { request in
                 request.method == .get ? .data(Data(count: size)) : .status(201, headers: ["Location": "/files/1"])
             }
-            let options = RequestOptions { $0.onBodySent = { _ in notes.note("onBodySent") } }
-            var handling = ResponseHandling()
-            handling.acceptedStatuses = AcceptedStatuses { notes.note("AcceptedStatuses", $0 < 300) }
-            let manager = NetworkManager(
-                environment: .staging, session: kind.make(), options: options, responseHandling: handling)
+            let options = RequestOptions {
+                $0.onBodySent = { _ in notes.note("onBodySent") }
+                $0.acceptedStatusCodes = .init { notes.note("AcceptedStatusCodes", $0 < 300) }
+            }
+            let manager = NetworkManager(environment: .staging, session: kind.make(), options: options)
             let router = manager.router(for: PlaceApi.self)
             let left = Protected(3)
             let body = StreamBody(length: 3 * 100) {
@@ -60,7 +60,7 @@ struct TransferEnvironmentTests {
                     for: PlaceApi(task: .download(to: folder.appendingPathComponent("b")), base: servers(server)))
             }
             notes.expect([
-                "AcceptedStatuses", "HTTPBodyStream.read", "StreamBody.open", "TransferProgress", "onBodySent",
+                "AcceptedStatusCodes", "HTTPBodyStream.read", "StreamBody.open", "TransferProgress", "onBodySent",
                 "verify",
             ])
         }
@@ -153,7 +153,7 @@ struct TransferEnvironmentTests {
         let router = manager.router(for: PlaceApi.self)
         for try await _ in router.jsonLines(for: PlaceApi(), as: Int.self) {}
         let options = RequestOptions {
-            $0.responseHandling.decoder = decoder
+            $0.decoder = decoder
             $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .zero)
         }
         for try await _ in router.jsonLines(for: PlaceApi(), as: Date.self, options: options) {}

@@ -60,7 +60,7 @@ struct ReachabilityTests {
         let router = Router<URLEndPoint>(
             session: stub,
             interceptors: [ConnectivityGate(upTo: .seconds(5), reachability: reachability, clock: clock)],
-            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(heard) }))
+            options: RequestOptions { $0.monitors.append(heard) })
         let endPoint = URLEndPoint(.get, URL(text: "http://example.com/"))
         // Loopback does not wait.
         _ = try await router.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/")))

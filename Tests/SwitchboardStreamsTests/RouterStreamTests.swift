@@ -29,8 +29,8 @@ struct RouterStreamTests {
     func large(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.data(Data(count: 1_000_000)))
-            let builder = RequestBuilder(options: RequestOptions { $0.limits.responseBody = 1_000 })
-            let router = Router<URLEndPoint>(session: kind.make(), builder: builder)
+            let options = RequestOptions { $0.limits.responseBody = 1_000 }
+            let router = Router<URLEndPoint>(session: kind.make(), options: options)
             let count = try await router.bytes(for: endPoint(server)).reduce(0) { $0 + $1.count }
             #expect(count == 1_000_000)
         }
@@ -151,9 +151,7 @@ struct RouterStreamTests {
         struct Snake: Decodable, Equatable, Sendable { var rowId: Int }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let builder = RequestBuilder(
-            options: RequestOptions { $0.responseHandling = ResponseHandling(decoder: decoder) })
-        let router = Router<URLEndPoint>(session: session, builder: builder)
+        let router = Router<URLEndPoint>(session: session, decoder: decoder)
         var rows: [Snake] = []
         let error = await #expect(throws: NetworkError.self) {
             for try await row in router.jsonLines(for: URLEndPoint(.get, URL(text: "http://h.test/")), as: Snake.self) {
@@ -194,7 +192,7 @@ struct RouterStreamTests {
         struct Fake: NetworkRouter {
             typealias EndPoint = URLEndPoint
             let calls = RouterCalls(session: StubSession { _ in .text("a\nb") })
-            func makeRequest(
+            func readRequest(
                 for endPoint: URLEndPoint, options: RequestOptions
             ) throws(NetworkError) -> NetworkRequest {
                 NetworkRequest(.get, endPoint.baseURL, options: options)

@@ -28,7 +28,7 @@ import Testing
             #expect(
                 failure?.code == .unexpectedStatus && failure?.statusCode == 200 && failure?.headers?["X-Server"] == "1"
             )
-            #expect(failure?.url == url && failure?.method == .get && failure?.endPoint == "URLEndPoint")
+            #expect(failure?.url == url && failure?.method == .get && failure?.endPointName == "URLEndPoint")
             #expect(failure?.body == Data("<html>Sign in</html>".utf8) && failure?.request != nil)
             #expect(
                 failure?.reason == "the server answered 200 instead of 101, so this path may be no WebSocket; "

@@ -28,7 +28,7 @@ import Testing
         #expect(
             failure?.reason == "number: expected a value, the key is missing; "
                 + "the object at line 1, column 1 of the message (12 bytes) has text")
-        #expect(failure?.url?.absoluteString == "https://example.com/chat" && failure?.endPoint == "URLEndPoint")
+        #expect(failure?.url?.absoluteString == "https://example.com/chat" && failure?.endPointName == "URLEndPoint")
         let next = try await socket.receive()
         #expect(next == Note(text: "b", number: 2))
     }

@@ -57,14 +57,14 @@ extension NetworkManager {
         monitors: [any EventMonitor] = [], timeouts: Timeouts = .ofExamples
     ) -> NetworkManager {
         NetworkManager(
-            servers: [.production: server.absoluteString], session: session,
+            baseURL: server, session: session,
             interceptors: [CommonParameters(["user_id": user]), BearerAuth(token)] + interceptors,
             // The cache runs after the token is set, so each token has separate entries.
             exchangeInterceptors: [cache],
             options: RequestOptions {
                 $0.timeouts = timeouts
-                $0.monitors = monitors
+                $0.statusMap = .service
             },
-            responseHandling: ResponseHandling(statusMap: .service))
+            monitors: monitors)
     }
 }

@@ -48,7 +48,7 @@ extension NetworkManager {
         timeouts: Timeouts = .ofExamples
     ) -> NetworkManager {
         NetworkManager(
-            servers: [.production: server.absoluteString], session: session, interceptors: interceptors,
+            baseURL: server, session: session, interceptors: interceptors,
             options: RequestOptions { $0.timeouts = timeouts })
     }
 }

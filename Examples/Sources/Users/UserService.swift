@@ -60,7 +60,7 @@ extension NetworkManager {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         decoder.dateDecodingStrategy = .iso8601
         return NetworkManager(
-            servers: [.production: server.absoluteString], session: session, interceptors: interceptors,
+            baseURL: server, session: session, interceptors: interceptors,
             options: RequestOptions { $0.timeouts = timeouts }, decoder: decoder)
     }
 }

@@ -215,6 +215,18 @@ extension NetworkManager {
         try await urlRouter().response(for: URLEndPoint(.get, url, headers: [.accept("*/*")]), options: options).body
     }
 
+    /// Downloads the response body of an endpoint to a file; see
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``.
+    @discardableResult
+    public func download<EndPoint: EndPointType>(
+        _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
+    ) async throws -> NetworkResponse {
+        try await ownRouter().download(
+            endPoint, to: file, keepingPartial: isKept, options: options, progress: progress, verify: verify)
+    }
+
     /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``
     /// does. A URL outside of the origin of ``servers`` gets no credentials, because it may come from a server.
     ///

@@ -50,8 +50,7 @@ public final class NetworkManager: Sendable {
     ///     `Accept: application/json` is added unless they contain an `Accept`.
     ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them.
     ///   - monitors: Receive the events of every call. Default none.
-    ///   - responseHandling: Checks and decodes responses. Nil for the one in `options`.
-    ///   - decoder: Decodes bodies. Nil for the one of the response handling.
+    ///   - decoder: Decodes bodies. Nil for the one in `options`.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
     ///   - completionQueue: The queue that completions are called on. Nil, the default, for no specific queue.
     ///   - clock: The clock that measures ``Timeouts/total``.
@@ -60,18 +59,11 @@ public final class NetworkManager: Sendable {
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), monitors: [any EventMonitor] = [],
-        responseHandling: ResponseHandling? = nil, decoder: (any ResponseDecoder)? = nil,
-        encoder: (any RequestEncoder)? = nil, completionQueue: DispatchQueue? = nil,
-        clock: any Clock<Duration> = ContinuousClock()
+        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil,
+        completionQueue: DispatchQueue? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
         let current = Protected(environment)
-        var options = options
-        if let responseHandling { options.responseHandling = responseHandling }
-        if let decoder { options.responseHandling.decoder = decoder }
-        if let encoder { options.encoder = encoder }
-        if !monitors.isEmpty { options.monitors += monitors }
-        var builder = RequestBuilder(headers: [.accept("application/json")], options: options)
-        builder.headers.merge(headers)
+        var builder = RequestBuilder(headers, options, monitors, decoder, encoder)
         if let servers {
             builder.baseURL = { try servers.url(in: .current) }
             builder.trustsURLs = false
@@ -96,12 +88,28 @@ public final class NetworkManager: Sendable {
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
         options: RequestOptions = RequestOptions(), monitors: [any EventMonitor] = [],
-        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil
+        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil,
+        completionQueue: DispatchQueue? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.init(
             environment: environment, servers: EnvironmentURLs(everywhere: baseURL), session: session,
             interceptors: interceptors, exchangeInterceptors: exchangeInterceptors, headers: headers, options: options,
-            monitors: monitors, decoder: decoder, encoder: encoder)
+            monitors: monitors, decoder: decoder, encoder: encoder, completionQueue: completionQueue, clock: clock)
+    }
+
+    /// Creates a manager for an API with one base URL, such as that of a mock server.
+    public convenience init(
+        baseURL: URL, environment: NetworkEnvironment = .current,
+        session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
+        exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions(), monitors: [any EventMonitor] = [],
+        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil,
+        completionQueue: DispatchQueue? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.init(
+            baseURL: baseURL.absoluteString, environment: environment, session: session, interceptors: interceptors,
+            exchangeInterceptors: exchangeInterceptors, headers: headers, options: options, monitors: monitors,
+            decoder: decoder, encoder: encoder, completionQueue: completionQueue, clock: clock)
     }
 
     /// The environment of new requests. It can be set from any thread. A request keeps the environment in which it was

@@ -21,13 +21,21 @@ public protocol NetworkSession: Sendable {
     ///
     /// - Throws: ``NetworkError`` when no complete response arrived, `CancellationError` when the task was canceled.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse
+
+    /// Refuses new requests. Requests in flight continue. Default: does nothing.
+    func invalidate()
+
+    /// Whether a router calls ``send(_:)`` in the caller's task, because it never waits. Default false.
+    ///
+    /// `Router.cancel()` cannot cancel its caller's task. A router therefore performs the exchanges of a custom session
+    /// in a separate task, which it can cancel. That task costs two more thread switches for each exchange. If `send`
+    /// of a session with true waits anyway, a canceled call does not end until `send` returns.
+    var runsInCallersTask: Bool { get }
 }
 
-/// A session whose exchanges need no separate task, because its `send` never waits. An example is a stub that answers
-/// at once.
-///
-/// `Router.cancel()` cannot cancel its caller's task. A router therefore performs the exchanges of a custom session in
-/// a separate task, which it can cancel. That task costs two more thread switches for each exchange. A session that
-/// conforms to this protocol is called in the caller's task. If its `send` waits anyway, a canceled call does not end
-/// until `send` returns.
-public protocol CallCancellableSession: NetworkSession {}
+extension NetworkSession {
+    /// Does nothing.
+    public func invalidate() {}
+    /// False.
+    public var runsInCallersTask: Bool { false }
+}

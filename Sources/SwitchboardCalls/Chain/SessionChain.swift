@@ -38,6 +38,14 @@ public struct SessionChain: ListedSession {
         calls = RouterCalls(chain, nil, clock)
     }
 
+    /// True: the chain itself starts a task for its session if that needs one.
+    public var runsInCallersTask: Bool { true }
+
+    /// Invalidates the session of the chain.
+    public func invalidate() {
+        session.invalidate()
+    }
+
     /// Sends a request through the interceptors.
     ///
     /// - Throws: `NetworkError`, with `NetworkError.Code.cannotConnect` when the chain has no session;

@@ -23,7 +23,7 @@ import Switchboard
 /// follows the rules of a session: it refuses an invalid request before it records it, throws for a body that cannot be
 /// encoded, applies limits and timeouts, and sends no body with HEAD, 204 and 304. Every error of a closure arrives as
 /// a `NetworkError` or a `CancellationError`. Stub sessions share nothing, so tests may run in parallel.
-public final class StubSession: CallCancellableSession {
+public final class StubSession: NetworkSession {
     /// Answers a request. An error other than `NetworkError` and `CancellationError` arrives inside a
     /// ``/Switchboard/NetworkError/Code/unknown``.
     public typealias Answer = @Sendable (NetworkRequest) async throws -> MockResponse

@@ -71,7 +71,7 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
         }
 
         private mutating func read(_ response: NetworkResponse) async throws -> Page? {
-            try response.handling.check(response)
+            try response.checkStatus()
             guard response.statusCode != 204, !isRepeat(response) else { return nil }
             lastBody = response.body
             let value = try await plan.decode(response).value

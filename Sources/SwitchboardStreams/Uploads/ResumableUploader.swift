@@ -49,7 +49,7 @@ extension NetworkRouter {
                 let response = try await prepared.send { request throws(NetworkError) in
                     try call.join(&request, change)
                 }
-                try response.handling.check(response)
+                try response.checkStatus()
                 return response
             }
             return try await call.run { try await upload.run() }

@@ -47,7 +47,7 @@ struct WebSocketOpener: Sendable {
         }
         guard response.statusCode == 101, let request = response.request else {
             do {
-                try response.handling.check(response)
+                try response.checkStatus()
                 throw try await refusal(response)
             } catch {
                 response.endCall(with: error)

@@ -1,5 +1,7 @@
 // The names that prose implies.
 import SwitchboardAuth
+import SwitchboardCache
+import SwitchboardCookies
 import Foundation
 import Switchboard
 
@@ -35,6 +37,8 @@ let big = Data()
 let client = OAuth2Client(id: "films-app", tokenURL: url)
 let token = OAuthToken(accessToken: "t")
 let login = AuthenticationInterceptor(client)
+let cookies = CookieInterceptor()
+let cache = ResponseCache()
 let bytes = Data()
 let data = Data()
 

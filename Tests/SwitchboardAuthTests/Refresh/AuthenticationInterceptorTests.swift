@@ -15,7 +15,7 @@ struct AuthenticationInterceptorTests {
     ) -> Router<URLEndPoint> {
         Router(
             session: session, interceptors: interceptors,
-            builder: RequestBuilder(options: RequestOptions { $0.monitors += monitors }))
+            options: RequestOptions { $0.monitors += monitors })
     }
 
     @Test("the saved credential is loaded once and used", arguments: [1, 20])
@@ -173,7 +173,7 @@ struct AuthenticationInterceptorTests {
         for partition in [nil, "qa", "live", nil, "qa", "live"] {
             let router = Router<URLEndPoint>(
                 session: session, interceptors: [interceptor],
-                builder: RequestBuilder(options: RequestOptions { $0.partition = partition }))
+                options: RequestOptions { $0.partition = partition })
             _ = try await router.response(for: URLEndPoint(.get, url))
         }
         #expect(

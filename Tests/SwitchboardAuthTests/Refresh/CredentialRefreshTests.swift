@@ -16,7 +16,7 @@ struct CredentialRefreshTests {
     ) -> Router<URLEndPoint> {
         Router(
             session: session, interceptors: interceptors,
-            builder: RequestBuilder(options: RequestOptions { $0.monitors += monitors }))
+            options: RequestOptions { $0.monitors += monitors })
     }
 
     private func failures(_ count: Int, _ router: Router<URLEndPoint>) async -> [NetworkError] {
@@ -323,7 +323,7 @@ struct RequiredRefreshTests {
         }
         let made = Router<URLEndPoint>(
             session: session, interceptors: [AuthenticationInterceptor(authenticator)],
-            builder: RequestBuilder(options: RequestOptions { $0.authentication = .required }))
+            options: RequestOptions { $0.authentication = .required })
         router.withLock { $0 = made }
         defer { router.withLock { $0 = nil } }
         let text = try await made.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/a"))).text

@@ -37,7 +37,7 @@ struct ExpiredTokenServerTests {
                 })
             let router = Router<URLEndPoint>(
                 session: session, interceptors: [interceptor],
-                builder: RequestBuilder(options: RequestOptions { $0.monitors.append(waiting) }))
+                options: RequestOptions { $0.monitors.append(waiting) })
             let endPoint = URLEndPoint(.get, server.url.appendingPathComponent("films"))
             let outcomes = await outcomes(count, router, endPoint)
             #expect(outcomes.count == count)
@@ -78,7 +78,7 @@ struct ExpiredTokenServerTests {
             let waiting = WaitingCounter()
             let router = Router<URLEndPoint>(
                 session: session, interceptors: [interceptor],
-                builder: RequestBuilder(options: RequestOptions { $0.monitors.append(waiting) }))
+                options: RequestOptions { $0.monitors.append(waiting) })
             let endPoint = URLEndPoint(.get, server.url.appendingPathComponent("films"))
             let count = kind == .curl ? 1_000 : 50
             let calls = (0..<count).map { _ in Task { try await router.response(for: endPoint).statusCode } }

@@ -122,7 +122,7 @@ struct CacheRaceTests {
     private func endPoint(_ path: Int, _ strategy: Strategy, _ monitors: [any EventMonitor] = []) throws -> URLEndPoint
     {
         let options = RequestOptions {
-            $0.responseHandling.decoder = strategy.decoder
+            $0.decoder = strategy.decoder
             $0.monitors = monitors
         }
         return URLEndPoint(.get, try #require(URL(string: "https://h/\(path)")), options: options)

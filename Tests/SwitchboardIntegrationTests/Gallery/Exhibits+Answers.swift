@@ -102,13 +102,13 @@ extension Exhibit {
         },
         Exhibit(.redirection, "304 to a request that has no stored answer.") { try await Gallery.ask(.status(304)) },
         Exhibit(.unexpectedStatus, "A status that HTTP does not have, 799.") { try await Gallery.ask(.status(799)) },
-        Exhibit(.custom, "A 409 with a message, and `ResponseHandling(statusMap: .service)`.") {
+        Exhibit(.custom, "A 409 with a message, and `options.statusMap = .service`.") {
             try await Gallery.ask(
                 .json(#"{"message":"You have rated this film already."}"#, statusCode: 409),
-                handling: ResponseHandling(statusMap: .service))
+                options: RequestOptions { $0.statusMap = .service })
         },
-        Exhibit(.other, "A 502 without a message, and `ResponseHandling(statusMap: .service)`.") {
-            try await Gallery.ask(.status(502), handling: ResponseHandling(statusMap: .service))
+        Exhibit(.other, "A 502 without a message, and `options.statusMap = .service`.") {
+            try await Gallery.ask(.status(502), options: RequestOptions { $0.statusMap = .service })
         },
     ]
 }

@@ -55,10 +55,7 @@ extension Exhibit {
     private static let unsent: [Exhibit] = [
         Exhibit(.sessionInvalidated, "A request over a session that was invalidated.") {
             let session = DefaultSession.make()
-            (session as? FoundationSession)?.invalidate()
-            #if os(Linux)
-            (session as? CurlSession)?.invalidate()
-            #endif
+            session.invalidate()
             _ = try await Gallery.router(session).response(for: .list)
         },
         Exhibit(.resetInProgress, "A request during `router.reset()`, from what is being reset.") {

@@ -44,20 +44,20 @@ struct Film: Codable, Sendable, Equatable {
 enum Gallery {
     static func router(
         at base: String = "https://films.example.com/", _ session: any NetworkSession,
-        _ interceptors: [any Interceptor] = [], handling: ResponseHandling? = nil,
+        _ interceptors: [any Interceptor] = [],
         options: RequestOptions = RequestOptions()
     ) -> Router<GalleryApi> {
         NetworkManager(
             environment: .production, servers: [.production: base], session: session, interceptors: interceptors,
-            options: options, responseHandling: handling
+            options: options
         ).router(for: GalleryApi.self)
     }
 
     /// Sends a request to a stub with this response.
     static func ask(
-        _ answer: MockResponse, _ interceptors: [any Interceptor] = [], handling: ResponseHandling? = nil
+        _ answer: MockResponse, _ interceptors: [any Interceptor] = [], options: RequestOptions = RequestOptions()
     ) async throws {
-        let router = router(StubSession { _ in answer }, interceptors, handling: handling)
+        let router = router(StubSession { _ in answer }, interceptors, options: options)
         _ = try await router.request(.list, as: [Film].self)
     }
 

@@ -150,7 +150,7 @@ struct TestingYourCode {
             }
             let router = Router<NoteApi>(
                 interceptors: [Redirected(to: server.url)],
-                builder: RequestBuilder(options: options))
+                options: options)
             let list = NoteList(router: router)
             await list.load()
             #expect(list.state != .empty)
@@ -166,7 +166,7 @@ struct TestingYourCode {
             clock: clock, .json("[]").delayed(by: .seconds(9)))
         let options = RequestOptions { $0.timeouts.idle = .seconds(4) }
         let router = Router<NoteApi>(
-            session: session, builder: RequestBuilder(options: options))
+            session: session, options: options)
 
         await #expect {
             try await router.response(for: .list(page: 1))

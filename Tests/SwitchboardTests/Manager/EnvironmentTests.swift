@@ -128,7 +128,7 @@ struct EnvironmentTests {
         #expect(error?.code.isKind(of: .invalidRequest) == true)
         #expect(error?.reason?.contains("moon") == true)
         #expect(error?.reason?.contains("production") == true)
-        #expect(error?.endPoint == "Films.latest")
+        #expect(error?.endPointName == "Films.latest")
         #expect(session.requests.isEmpty)
     }
 

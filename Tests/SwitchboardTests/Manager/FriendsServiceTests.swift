@@ -156,6 +156,6 @@ extension NetworkManager {
     ) -> NetworkManager {
         NetworkManager(
             environment: .production, servers: server.map { [.production: $0] } ?? FriendsApi.servers, session: session,
-            responseHandling: ResponseHandling(statusMap: .service))
+            options: RequestOptions { $0.statusMap = .service })
     }
 }

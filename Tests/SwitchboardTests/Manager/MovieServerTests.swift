@@ -41,7 +41,7 @@ struct MovieServerTests {
                 }
                 #expect(missing?.code == .notFound)
                 #expect(missing?.serverMessage == "The resource you requested could not be found.")
-                #expect(missing?.endPoint == "TestMovies.video")
+                #expect(missing?.endPointName == "TestMovies.video")
                 try await TestMovies.$key.withValue("wrong") {
                     let refused = await #expect(throws: NetworkError.self) {
                         try await router.request(.popular(page: 1), as: MovieServer.Page.self)

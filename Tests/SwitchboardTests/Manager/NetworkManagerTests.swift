@@ -34,7 +34,7 @@ struct NetworkManagerTests {
             .json(#"{"id":9,"title":"Tea"}"#, statusCode: 201)
         } body: { server in
             let manager = NetworkManager(
-                servers: [.production: server.url.absoluteString], session: DefaultSession.make())
+                baseURL: server.url, session: DefaultSession.make())
             let made = try await manager.send(AddTodo(title: "Tea"))
             #expect(made == FindTodos.Todo(id: 9, title: "Tea"))
             let seen = try await server.takeRequest()

@@ -54,6 +54,20 @@ struct PathEndPointTests {
         #expect(session.requests.allSatisfy { $0.url?.host == "api.example.com" })
     }
 
+    @Test("the response of a path is saved in a file, in the manager's environment")
+    func download() async throws {
+        let session = StubSession { _ in .text("film") }
+        let manager = NetworkManager(
+            environment: .staging, servers: [.staging: "https://staging.example.com/3"], session: session)
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("film")
+            let response = try await manager.download(.get("films/7"), to: file)
+            #expect(response.fileURL == file)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "film")
+        }
+        #expect(session.requests.map { $0.url?.absoluteString } == ["https://staging.example.com/3/films/7"])
+    }
+
     @Test("a bad base URL throws without a request, and names no environment")
     func badBaseURL() async throws {
         let session = StubSession { _ in .text("") }

@@ -12,7 +12,7 @@ struct TodoServerTests {
         let store = TodoStore([Todo(id: 1, userId: 1, title: "delectus aut autem", completed: false)])
         try await MockServer.run(handler: store.answer) { server in
             let manager = NetworkManager(
-                servers: [.production: server.url.absoluteString], session: DefaultSession.make())
+                baseURL: server.url, session: DefaultSession.make())
             let first = try await manager.send(FindTodos())
             #expect(first == [Todo(id: 1, userId: 1, title: "delectus aut autem", completed: false)])
 
@@ -44,7 +44,7 @@ struct TodoServerTests {
         let store = TodoStore([])
         try await MockServer.run(handler: store.answer) { server in
             let manager = NetworkManager(
-                servers: [.production: server.url.absoluteString], session: DefaultSession.make())
+                baseURL: server.url, session: DefaultSession.make())
             let missing = await #expect(throws: NetworkError.self) {
                 try await manager.send(UpdateTodo(todo: Todo(id: 5, userId: 1, title: "", completed: true)))
             }

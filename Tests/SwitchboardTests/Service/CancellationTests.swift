@@ -149,9 +149,8 @@ struct CancellationTests {
     @Test("a cancellation has a separate code and message", .requirement("S1.10", "S4.7"))
     func distinct() async throws {
         let session = StubSession { _ in .stall }
-        let handling = ResponseHandling(statusMap: .service)
         let router = Router<URLEndPoint>(
-            session: session, builder: RequestBuilder(options: RequestOptions { $0.responseHandling = handling }))
+            session: session, options: RequestOptions { $0.statusMap = .service })
         let errors = Deliveries<NetworkError?>()
         let handle = router.request(URLEndPoint(.get, url), as: String.self) { result in
             if case .failure(let error) = result { errors.add(error) } else { errors.add(nil) }

@@ -70,7 +70,7 @@ struct ExplainTests {
         var options = RequestOptions()
         options.timeouts = Timeouts(connect: .seconds(9), idle: nil, attempt: .seconds(5), total: .seconds(2))
         let router = Router<URLEndPoint>(
-            session: session, builder: RequestBuilder(options: options))
+            session: session, options: options)
         let url = URL(text: "http://api.example.com/a?api_key=hunter2")
         let text = await router.explain(URLEndPoint(.get, url)).warnings.joined(separator: "\n")
         for expected in [

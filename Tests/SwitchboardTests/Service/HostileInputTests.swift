@@ -96,19 +96,20 @@ struct HostileInputTests {
             var options: RequestOptions {
                 RequestOptions {
                     $0.timeouts.total = .seconds(5)
-                    $0.responseHandling.acceptedStatuses = .any
+                    $0.acceptedStatusCodes = .any
                 }
             }
         }
-        let handling = ResponseHandling(statusMap: .service, messageKeys: ["planted"])
         let manager = NetworkManager(
             session: StubSession(),
-            options: RequestOptions { $0.timeouts = Timeouts(idle: .seconds(5), attempt: .seconds(3)) },
-            responseHandling: handling)
+            options: RequestOptions {
+                $0.timeouts = Timeouts(idle: .seconds(5), attempt: .seconds(3))
+                $0.messageKeys = ["planted"]
+            })
         let options = try manager.router(for: Quick.self).makeRequest(for: Quick()).options
         #expect(options.timeouts == Timeouts(idle: .seconds(5), attempt: .seconds(3), total: .seconds(5)))
-        #expect(options.responseHandling.messageKeys == ["planted"])
-        #expect(options.responseHandling.acceptedStatuses.contains(500))
+        #expect(options.messageKeys == ["planted"])
+        #expect(options.acceptedStatusCodes.contains(500))
     }
 
     @Test("the completion form encodes off the caller's thread", .requirement("S0.12"))

@@ -23,7 +23,7 @@ struct RequestAcceptTests {
     func own() async throws {
         let stub = StubSession { _ in .text("1") }
         let router = Router<URLEndPoint>(
-            session: stub, builder: RequestBuilder(headers: [.accept("application/vnd.own+json")]))
+            session: stub, headers: [.accept("application/vnd.own+json")])
         _ = try await router.request(Self.endPoint, as: String.self)
         let own = URLEndPoint(.get, URL(text: "http://h.test/page"), headers: [.accept("text/plain")])
         _ = try await Router<URLEndPoint>(session: stub).request(own, as: String.self)

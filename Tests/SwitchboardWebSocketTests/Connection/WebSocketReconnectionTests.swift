@@ -20,7 +20,7 @@ import Testing
         let policy = RetryPolicy(maximumAttempts: attempts, baseDelay: .seconds(2), jitter: nil, clock: clock)
         return Router(
             session: session, interceptors: [RetryPolicy(clock: clock)],
-            builder: RequestBuilder(options: RequestOptions { $0.retry = policy }))
+            options: RequestOptions { $0.retry = policy })
     }
 
     private func read(_ socket: WebSocket<String, String>) async throws -> [String] {

@@ -41,7 +41,8 @@ struct ChainBenchmarks {
 }
 
 /// Returns a prepared page at once, with the headers of a typical server.
-struct ReadySession: CallCancellableSession {
+struct ReadySession: NetworkSession {
+    var runsInCallersTask: Bool { true }
     private let response: NetworkResponse
 
     init(_ page: Data) {
@@ -60,7 +61,7 @@ struct ReadySession: CallCancellableSession {
     }
 }
 
-/// An app's session, without `CallCancellableSession`.
+/// An app's session, that does not run in the caller's task.
 private struct ForeignSession: NetworkSession {
     let session: ReadySession
 
@@ -68,7 +69,8 @@ private struct ForeignSession: NetworkSession {
 }
 
 /// Redirects the first request of a call.
-private struct RedirectingSession: CallCancellableSession {
+private struct RedirectingSession: NetworkSession {
+    var runsInCallersTask: Bool { true }
     let session: ReadySession
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
@@ -80,6 +82,7 @@ private struct RedirectingSession: CallCancellableSession {
 }
 
 /// Fails every request for lack of a network.
-private struct FailingSession: CallCancellableSession {
+private struct FailingSession: NetworkSession {
+    var runsInCallersTask: Bool { true }
     func send(_ request: NetworkRequest) async throws -> NetworkResponse { throw NetworkError(.noInternetConnection) }
 }

@@ -131,7 +131,7 @@ extension NetworkEnvironment {
     }
 
     /// Runs an operation and the tasks that it starts in an environment.
-    public static func withCurrent<Output: Sendable>(
+    public static func withCurrent<Output>(
         _ environment: NetworkEnvironment, isolation: isolated (any Actor)? = #isolation,
         operation: () async throws -> Output
     ) async rethrows -> Output {

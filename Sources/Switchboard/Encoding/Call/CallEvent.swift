@@ -23,7 +23,7 @@ public struct CallEvent: Sendable {
         case cache(String)
         /// An exchange starts. The number counts the call's exchanges from 1.
         case exchange(Int)
-        /// An exchange ended, with or without a response. ``ExchangeRecord/exchange`` has the phases of its connection.
+        /// An exchange ended, with or without a response. ``ExchangeRecord/metrics`` has the phases of its connection.
         /// The body of a stream has yet to arrive, and that of a download is in its file.
         indirect case exchanged(ExchangeRecord, response: NetworkResponse?)
         /// The request will be sent again after a wait. The text is the cause.
@@ -107,8 +107,7 @@ extension NetworkRequest {
 /// struct Console: EventMonitor {
 ///     func record(_ event: CallEvent) { print(event) }
 /// }
-/// let manager = NetworkManager(
-///     options: RequestOptions { $0.monitors.append(Console()) })
+/// let manager = NetworkManager(monitors: [Console()])
 /// ```
 public protocol EventMonitor: Sendable {
     /// Receives one event. The events of a call arrive in order; those of several calls are mixed. This method runs on

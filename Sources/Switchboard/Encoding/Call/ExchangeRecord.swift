@@ -18,7 +18,7 @@ public struct ExchangeRecord: Sendable {
     /// The result of the exchange.
     public let outcome: Outcome
     /// The session's measurements. Nil without a response.
-    public var exchange: ExchangeMetrics? { outcome.isStatus ? measured?.value ?? ExchangeMetrics() : nil }
+    public var metrics: ExchangeMetrics? { outcome.isStatus ? measured?.value ?? ExchangeMetrics() : nil }
     let measured: CopyOnWrite<ExchangeMetrics>?
 
     /// The result of an exchange.
@@ -122,7 +122,7 @@ extension [ExchangeRecord] {
     ///
     /// - Parameter width: The width of a bar in columns. Default 40, at least 10.
     /// - Returns: The lines, without secrets.
-    public func waterfall(width: Int = 40) -> String {
+    package func waterfall(width: Int = 40) -> String {
         let width = Swift.max(10, Swift.min(width, 1_000))
         guard let end = map({ $0.start + $0.duration }).max() else { return "nothing was sent" }
         let names = map { "\($0.number) \($0.request)" }
@@ -142,7 +142,7 @@ extension [ExchangeRecord] {
                 + String(repeating: " ", count: columns[2] - times[index].count) + times[index]
                 + " |" + bar.padded(to: width) + "|" + (record.cause.map { "  \($0)" } ?? "")
             lines.append(line)
-            if let phases = record.exchange?.phases { lines.append("  \(phases)") }
+            if let phases = record.metrics?.phases { lines.append("  \(phases)") }
         }
         return lines.joined(separator: "\n")
     }

@@ -62,7 +62,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     }
 
     /// Whether parameters go into the query by default. True for GET, HEAD and DELETE.
-    public var prefersQuery: Bool {
+    package var prefersQuery: Bool {
         self == .get || self == .head || self == .delete
     }
 

@@ -33,7 +33,7 @@ public struct NetworkError: Error, Sendable {
     /// The method of the request.
     public var method: HTTPMethod?
     /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
-    public var endPoint: String?
+    public var endPointName: String?
     /// The status of the response, or nil when no complete head arrived.
     public var statusCode: Int?
     /// The head of the response, or nil when no complete head arrived.
@@ -112,7 +112,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 
     /// One line with everything but secrets: the failure, its cause and the request.
     public var description: String {
-        let context = [requestLine, endPoint].compactMap { $0 }.joined(separator: ", ")
+        let context = [requestLine, endPointName].compactMap { $0 }.joined(separator: ", ")
         return summary + (context.isEmpty ? "" : " (\(context))") + (attempts > 1 ? " after \(attempts) attempts" : "")
     }
 
@@ -166,7 +166,7 @@ extension NetworkError: Equatable {
     /// Compares code, reason, request, endpoint, response and attempts, but not the underlying error.
     public static func == (lhs: NetworkError, rhs: NetworkError) -> Bool {
         lhs.code == rhs.code && lhs.reason == rhs.reason && lhs.url == rhs.url && lhs.method == rhs.method
-            && lhs.endPoint == rhs.endPoint && lhs.statusCode == rhs.statusCode && lhs.headers == rhs.headers
+            && lhs.endPointName == rhs.endPointName && lhs.statusCode == rhs.statusCode && lhs.headers == rhs.headers
             && lhs.body == rhs.body && lhs.serverMessage == rhs.serverMessage && lhs.attempts == rhs.attempts
     }
 }
@@ -194,7 +194,7 @@ extension NetworkError {
         error.request = request
         error.url = url ?? request.url
         error.method = method ?? request.method
-        error.endPoint = endPoint ?? request.endPointName
+        error.endPointName = endPointName ?? request.endPointName
         return error
     }
 

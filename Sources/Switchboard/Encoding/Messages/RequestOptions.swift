@@ -135,7 +135,7 @@ extension RequestOptions {
     /// The server must accept `Content-Encoding: gzip` in requests, which few do by default. Others answer 415, or
     /// treat the compressed bytes as the content ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)).
     /// A request or body with a `Content-Encoding` stays as it is, and so does a request without a body.
-    /// ``RequestBuilder`` applies this option: a request that is passed to a session directly is not compressed.
+    /// A router applies this option: a request that is passed to a session directly is not compressed.
     public var compressesBody: Bool {
         get { self[CompressesBodyOption.self] }
         set { self[CompressesBodyOption.self] = newValue }

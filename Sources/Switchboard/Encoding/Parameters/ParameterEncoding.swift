@@ -19,9 +19,9 @@ public struct ParameterEncoding: Sendable {
     private let encoders: Encoders
 
     /// The encoder of the body parameters.
-    public var bodyEncoder: any ParameterEncoder { encoders.body }
+    var bodyEncoder: any ParameterEncoder { encoders.body }
     /// The encoder of the URL parameters.
-    public var urlEncoder: URLParameterEncoder { encoders.url }
+    var urlEncoder: URLParameterEncoder { encoders.url }
 
     /// Appends URL parameters to a query.
     func append(_ parameters: Parameters, to query: inout [UInt8]) throws(NetworkError) {
@@ -37,11 +37,28 @@ public struct ParameterEncoding: Sendable {
     /// Body parameters as a form.
     public static let formEncoding = ParameterEncoding.custom(FormParameterEncoder())
 
-    /// Returns an encoding with these encoders: `.custom(JSONParameterEncoder(sortsKeys: true))`.
-    public static func custom(
-        _ bodyEncoder: any ParameterEncoder, urlEncoder: URLParameterEncoder = URLParameterEncoder()
+    /// Returns ``urlEncoding`` with other rules: `.urlEncoding(URLEncodedFormEncoder(arrayEncoding: .noBrackets))`.
+    public static func urlEncoding(_ query: URLEncodedFormEncoder) -> ParameterEncoding {
+        .custom(URLParameterEncoder(query), query: query)
+    }
+
+    /// Returns ``jsonEncoding`` with other rules: `.jsonEncoding(sortsKeys: true)`. `query` writes the URL parameters.
+    public static func jsonEncoding(
+        sortsKeys: Bool = false, isPretty: Bool = false, query: URLEncodedFormEncoder = URLEncodedFormEncoder()
     ) -> ParameterEncoding {
-        ParameterEncoding(encoders: Encoders(bodyEncoder, urlEncoder))
+        .custom(JSONParameterEncoder(sortsKeys: sortsKeys, isPretty: isPretty), query: query)
+    }
+
+    /// Returns ``formEncoding`` with other rules, which apply to body and query.
+    public static func formEncoding(_ form: URLEncodedFormEncoder) -> ParameterEncoding {
+        .custom(FormParameterEncoder(form), query: form)
+    }
+
+    /// Returns an encoding with a body encoder of the app. `query` writes the URL parameters.
+    public static func custom(
+        _ bodyEncoder: any ParameterEncoder, query: URLEncodedFormEncoder = URLEncodedFormEncoder()
+    ) -> ParameterEncoding {
+        ParameterEncoding(encoders: Encoders(bodyEncoder, URLParameterEncoder(query)))
     }
 
     /// Writes both kinds of parameters into a `URLRequest`, for code that has its own request. Nil parameters write

@@ -41,7 +41,7 @@ public struct Parameters: Sendable {
 
     /// Creates a list from pairs, in their order and with repeated names. A value that cannot be encoded fails when the
     /// parameters are written.
-    public init<Value: Sendable>(_ elements: some Sequence<(name: String, value: Value)>) {
+    public init<Value>(_ elements: some Sequence<(name: String, value: Value)>) {
         self.elements = elements.map { ($0.name, ParameterValue(any: $0.value, at: $0.name)) }
     }
 
@@ -118,7 +118,7 @@ public struct Parameters: Sendable {
 
     /// The first value of that name. Writing accepts a variable of any type: `parameters["page"] = page`.
     @_disfavoredOverload
-    public subscript(name: String) -> (any Sendable)? {
+    public subscript(name: String) -> Any? {
         get { self[name] as ParameterValue? }
         set { self[name] = newValue.map { ParameterValue(any: $0, at: name) } }
     }

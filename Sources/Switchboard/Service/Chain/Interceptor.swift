@@ -123,7 +123,7 @@ extension Resettable {
 }
 
 /// A session with a list of interceptors, which join those of its router.
-package protocol ListedSession: CallCancellableSession {
+package protocol ListedSession: NetworkSession {
     var links: [InterceptorChain.Link] { get }
     var session: any NetworkSession { get }
 }

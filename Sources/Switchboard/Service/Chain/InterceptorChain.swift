@@ -19,15 +19,15 @@ package final class InterceptorChain: Sendable {
     let fault: NetworkError?
     /// The first retry policy in the chain, or nil without one. Downloads and calls of several requests apply it too.
     let retryPolicy: RetryPolicy?
-    /// Whether the session itself stops an exchange when a router cancels the call.
-    private let isSessionCancellable: Bool
+    /// Whether the session is called in the caller's task.
+    private let runsInCallersTask: Bool
 
     package init(_ links: [Link], _ session: any NetworkSession) {
         self.links = links
         self.session = session
         fault = Self.fault(of: links)
         retryPolicy = links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first
-        isSessionCancellable = session is any CallCancellableSession
+        runsInCallersTask = session.runsInCallersTask
     }
 
     /// Creates the chain of a router. The interceptors of a ``ListedSession`` run after those of the router. A
@@ -93,7 +93,7 @@ package final class InterceptorChain: Sendable {
     /// Performs one exchange with the session.
     func exchange(_ request: NetworkRequest) async throws -> NetworkResponse {
         let request = request.inEnvironmentOfCall()
-        guard !isSessionCancellable else { return try await session.send(request) }
+        guard !runsInCallersTask else { return try await session.send(request) }
         // A custom session does not observe the cancellation of the call, so it runs in a task that is canceled with
         // the call. Its response may lack the request.
         var response = try await withOwnTask { [session] in try await session.send(request) }

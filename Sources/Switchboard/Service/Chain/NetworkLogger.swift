@@ -16,12 +16,11 @@ import Foundation
 ///
 /// As the first of the `interceptors` it logs each call once, after a ``RetryPolicy`` each attempt, and in
 /// `exchangeInterceptors` each exchange. It receives responses and errors of the network. As one of the
-/// ``RequestOptions/monitors`` it logs each event of a call as one line, including its result for the caller: a
+/// `monitors` it logs each event of a call as one line, including its result for the caller: a
 /// rejected status, a body that cannot be decoded, and the end of a stream.
 ///
 /// ```swift
-/// let watched = NetworkManager(
-///     options: RequestOptions { $0.monitors.append(NetworkLogger()) })
+/// let watched = NetworkManager(monitors: [NetworkLogger()])
 /// ```
 public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     /// The amount of detail. Each level includes the previous ones.

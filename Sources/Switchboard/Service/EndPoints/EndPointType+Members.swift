@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Swift ignores a property with a wrong type if the right one has a default: the request would be sent as a plain GET.
 /// Therefore this protocol accepts members of any type, and ``EndPointType`` rejects wrong types.
-public protocol EndPointMembers {
+public protocol _EndPointMembers {
     /// The type of ``baseURL``.
     associatedtype BaseURLProperty = URLOrString
     /// The type of ``httpMethod``.
@@ -16,20 +16,19 @@ public protocol EndPointMembers {
     /// The type of ``options``.
     associatedtype OptionsProperty = RequestOptions
 
-    /// The base URL of the API. ``EndPointType/path`` is joined to it with exactly one slash; its own path and query
-    /// are kept. An error that it throws becomes ``NetworkError/Code/invalidRequest``, unless it is a ``NetworkError``.
+    /// See ``EndPointType/baseURL``.
     var baseURL: BaseURLProperty { get throws }
-    /// The method. Default GET.
+    /// See ``EndPointType/httpMethod``.
     var httpMethod: MethodProperty { get throws }
-    /// Body, query and headers of the request. Default ``HTTPTask/request``: none of them.
+    /// See ``EndPointType/task``.
     var task: TaskProperty { get throws }
-    /// Header fields for every task of the endpoint. Those of the task override them. Default none.
+    /// See ``EndPointType/headers``.
     var headers: HeadersProperty { get throws }
-    /// Timeouts, limits and custom options. They override the router's. Default none.
+    /// See ``EndPointType/options``.
     var options: OptionsProperty { get throws }
 }
 
-extension EndPointMembers {
+extension _EndPointMembers {
     /// GET.
     public var httpMethod: HTTPMethod { .get }
     /// No body, no parameters, no headers.
@@ -43,7 +42,7 @@ extension EndPointMembers {
 /// The type of an endpoint's property: the value itself, or an optional of it.
 ///
 /// The requirements begin with an underscore, which hides them from code completion.
-public protocol EndPointProperty {
+public protocol _EndPointProperty {
     /// The type of the value.
     associatedtype _EndPointValue
     /// The value, or nil for the default.
@@ -51,7 +50,7 @@ public protocol EndPointProperty {
 }
 
 /// The type of an endpoint's base URL: a URL, a text with one, or an optional of these.
-public protocol EndPointBaseURL {
+public protocol _EndPointBaseURL {
     /// Returns the URL.
     ///
     /// - Returns: The URL.
@@ -60,5 +59,5 @@ public protocol EndPointBaseURL {
     func _endPointURL() throws(NetworkError) -> URL
 }
 
-/// The type of a missing ``EndPointMembers/baseURL`` in the compiler's error, which then names both types.
+/// The type of a missing ``EndPointType/baseURL`` in the compiler's error, which then names both types.
 public typealias URLOrString = URL

@@ -3,12 +3,11 @@ import SwitchboardText
 import Foundation
 
 /// Builds the request for an endpoint, and sends nothing.
-public struct RequestBuilder: Sendable {
-    /// Header fields for every request. Those of endpoint, task and body override them. Default
-    /// `Accept: application/json`.
-    public var headers: HTTPHeaders
-    /// Options for every request. Those of the endpoint override them. Default none.
-    public var options: RequestOptions
+package struct RequestBuilder: Sendable {
+    /// Header fields for every request. Those of endpoint, task and body override them.
+    package var headers: HTTPHeaders
+    /// Options for every request. Those of the endpoint override them.
+    package var options: RequestOptions
     /// The base URL for endpoints that use ``ManagerBaseURL``, or nil without one.
     var baseURL: (@Sendable () throws -> URL)?
     /// Whether every ``URLEndPoint`` counts as an endpoint of the app's own servers. If false, its URL must be at the
@@ -17,10 +16,21 @@ public struct RequestBuilder: Sendable {
     /// The manager's environment, in which requests are built. Nil without a manager.
     var environment: Protected<NetworkEnvironment>?
 
-    /// Creates a builder.
-    public init(headers: HTTPHeaders = [.accept("application/json")], options: RequestOptions = RequestOptions()) {
+    package init(headers: HTTPHeaders = [.accept("application/json")], options: RequestOptions = RequestOptions()) {
         self.headers = headers
         self.options = options
+    }
+
+    /// Creates a builder from the parameters of a router or manager. Nil keeps the coder in `options`.
+    init(
+        _ headers: HTTPHeaders, _ options: RequestOptions, _ monitors: [any EventMonitor],
+        _ decoder: (any ResponseDecoder)?, _ encoder: (any RequestEncoder)?
+    ) {
+        self.init(options: options)
+        self.headers.merge(headers)
+        if let decoder { self.options.decoder = decoder }
+        if let encoder { self.options.encoder = encoder }
+        if !monitors.isEmpty { self.options.monitors += monitors }
     }
 
     /// Builds the request for an endpoint, as the interceptors will receive it.
@@ -30,8 +40,10 @@ public struct RequestBuilder: Sendable {
     ///
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when the request cannot
     ///   be built.
-    public func makeRequest(for endPoint: some EndPointType) throws(NetworkError) -> NetworkRequest {
-        var request = try makeRequest(for: endPoint, options: nil)
+    package func makeRequest(
+        for endPoint: some EndPointType, options: RequestOptions? = nil
+    ) throws(NetworkError) -> NetworkRequest {
+        var request = try readRequest(for: endPoint, options: options)
         try request.makeReady()
         return request
     }
@@ -44,7 +56,7 @@ public struct RequestBuilder: Sendable {
     ///   - callOptions: Options for one call. They override those of the endpoint.
     /// - Returns: The request.
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
-    func makeRequest(
+    func readRequest(
         for endPoint: some EndPointType, options callOptions: RequestOptions?
     ) throws(NetworkError) -> NetworkRequest {
         do {
@@ -189,9 +201,9 @@ private enum AcceptOption: RequestOption {
 extension NetworkError {
     /// Returns the error with the endpoint's name, for a failure before the request exists.
     func attributed(to endPoint: some EndPointType) -> NetworkError {
-        guard self.endPoint == nil else { return self }
+        guard endPointName == nil else { return self }
         var error = self
-        error.endPoint = EndPointRecord.name(of: endPoint)
+        error.endPointName = EndPointRecord.name(of: endPoint)
         return error
     }
 }

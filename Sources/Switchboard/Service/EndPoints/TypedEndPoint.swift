@@ -11,7 +11,7 @@ import Foundation
 /// let todos = try await manager.send(FindTodos())
 /// ```
 ///
-/// Without a separate ``EndPointMembers/baseURL`` it uses the servers of the manager that sends it.
+/// Without a separate ``EndPointType/baseURL`` it uses the servers of the manager that sends it.
 public protocol TypedEndPoint: EndPointType {
     /// The type of the response's value. ``EmptyResponse`` for no body, an optional if the body may be missing.
     associatedtype Response: Decodable

@@ -123,7 +123,7 @@ package struct RebasedEndPoint<EndPoint: EndPointType>: EndPointType {
 /// ```swift
 /// var baseURL: ManagerBaseURL { ManagerBaseURL() }
 /// ```
-public struct ManagerBaseURL: EndPointBaseURL, Sendable {
+public struct ManagerBaseURL: _EndPointBaseURL, Sendable {
     /// Creates the value.
     public init() {}
 

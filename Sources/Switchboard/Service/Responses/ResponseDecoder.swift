@@ -13,7 +13,7 @@ extension JSONDecoder: ResponseDecoder {}
 extension PropertyListDecoder: ResponseDecoder {}
 
 extension FastJSONDecoder {
-    /// The default decoder of a ``ResponseHandling``. It reads dates in ISO 8601, with or without a fraction, as
+    /// The default ``RequestOptions/decoder``. It reads dates in ISO 8601, with or without a fraction, as
     /// ``JSONBody`` writes them. It reads dates that are numbers as a plain `JSONDecoder` does. Change its properties
     /// for other formats:
     ///
@@ -47,6 +47,85 @@ struct NestedValue<Value: Decodable>: Decodable {
     }
 }
 
+extension RequestOptions {
+    /// The decoder for the body of a success, and for an error's body. Default `FastJSONDecoder.ofResponses`.
+    public var decoder: any ResponseDecoder {
+        get { self[DecoderOption.self] }
+        set { self[DecoderOption.self] = newValue }
+    }
+}
+
+private enum DecoderOption: RequestOption {
+    static let defaultValue: any ResponseDecoder = FastJSONDecoder.ofResponses
+}
+
+extension NetworkResponse {
+    /// Decodes the body.
+    ///
+    /// `Data` is the unchanged body, and `String` is its text. An empty body decodes to ``EmptyResponse``, or to nil
+    /// for an optional. Without a decoder, the ``RequestOptions/decoder`` of the request is used.
+    ///
+    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one,
+    ///   ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted part of the body,
+    ///   ``NetworkError/Code/unexpectedContentType`` when the body has a different media type.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
+    ) throws(NetworkError) -> Value {
+        if body.isEmpty, let empty = type as? any ExpressibleByNilLiteral.Type,
+            let value = empty.init(nilLiteral: ()) as? Value
+        {
+            return value
+        }
+        if let value = body as? Value { return value }
+        if type == String.self || type == String?.self, let value = text as? Value { return value }
+        if let value = EmptyResponse() as? Value { return value }
+        return try decoded(type) { try (decoder ?? options.decoder).decode(type, from: body) }
+    }
+
+    /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
+    /// Otherwise the same as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
+    ) throws(NetworkError) -> Value {
+        try decoded(type) {
+            try NetworkResponse.$nestedPath.withValue(path) {
+                try (decoder ?? options.decoder).decode(NestedValue<Value>.self, from: body).value
+            }
+        }
+    }
+
+    /// Decodes a body that is not empty, in the environment of the call.
+    @inline(__always)
+    private func decoded<Value>(_ type: Value.Type, _ decode: () throws -> Value) throws(NetworkError) -> Value {
+        guard !body.isEmpty else {
+            throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
+        }
+        do {
+            return try environment.run(decode)
+        } catch {
+            throw failure(for: error, as: type)
+        }
+    }
+
+    private func failure(for error: any Error, as type: Any.Type) -> NetworkError {
+        let reason = DecodingFailure.describe(error, in: body, as: type)
+        guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
+            !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || !canBeJSON
+        else { return failure(.decodingFailed, reason, error) }
+        return failure(.unexpectedContentType, "the response is \(mediaType): \(reason)", error)
+    }
+
+    /// Whether the first character of the body may begin JSON.
+    private var canBeJSON: Bool {
+        body.first { $0 > 0x20 }.map { "{[\"-0123456789tfn".utf8.contains($0) } ?? false
+    }
+
+    private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError
+    {
+        NetworkError(code, reason: reason, underlying: underlying).with(self)
+    }
+}
+
 extension NetworkResponse {
     /// The names that lead to the value to decode.
     @TaskLocal static var nestedPath: [String] = []
@@ -57,8 +136,8 @@ extension NetworkError {
     ///
     /// - Parameters:
     ///   - type: The type of the server's error.
-    ///   - decoder: Decodes the body. Nil, the default, selects the decoder of the request's ``ResponseHandling``,
-    ///     which is the manager's.
+    ///   - decoder: Decodes the body. Nil, the default, selects the ``RequestOptions/decoder`` of the request, which
+    ///     is usually the manager's.
     /// - Returns: The server's error.
     /// - Throws: ``Code/noData`` when no body arrived or it is empty, ``Code/decodingFailed`` with the key path when it
     ///   has another shape. Both keep the request, the response and the history of this error.
@@ -67,9 +146,9 @@ extension NetworkError {
     ) throws(NetworkError) -> Value {
         guard let body else { throw failure(.noData, "no response arrived that could be decoded: \(code.title)") }
         guard !body.isEmpty else { throw failure(.noData, "the error response has no body") }
-        let handling = request?.options.responseHandling ?? RequestOptions().responseHandling
+        let options = request?.options ?? RequestOptions()
         do {
-            return try (request?.callEnvironment).run { try (decoder ?? handling.decoder).decode(type, from: body) }
+            return try (request?.callEnvironment).run { try (decoder ?? options.decoder).decode(type, from: body) }
         } catch {
             let subject = statusCode.map { "the body of the \($0)" } ?? "the error's body"
             let reason = DecodingFailure.describe(error, in: body, as: type)
@@ -80,7 +159,7 @@ extension NetworkError {
     /// Returns an error about the same request and response.
     private func failure(_ code: Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
         var error = NetworkError(code, reason: reason, underlying: underlying)
-        (error.url, error.method, error.endPoint, error.request) = (url, method, endPoint, request)
+        (error.url, error.method, error.endPointName, error.request) = (url, method, endPointName, request)
         (error.statusCode, error.headers, error.body, error.attempts) = (statusCode, headers, body, attempts)
         return error
     }

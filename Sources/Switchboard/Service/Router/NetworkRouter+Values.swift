@@ -256,7 +256,7 @@ extension PreparedCall {
     @inline(__always)
     package func accepted() async throws -> NetworkResponse {
         let response = try await answer()
-        try response.endingCall { try $0.handling.check($0) }  // avoids a copy of the response
+        try response.endingCall { try $0.checkStatus() }  // avoids a copy of the response
         return response
     }
 
@@ -278,7 +278,7 @@ extension NetworkResponse {
     }
 
     func checked() throws(NetworkError) -> NetworkResponse {
-        try handling.check(self)
+        try checkStatus()
         return self
     }
 }

@@ -18,7 +18,7 @@ public protocol NetworkRouter<EndPoint> {
     /// - Returns: The request. If it has a body in memory, sending it encodes the body and adds the header fields of
     ///   the router.
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
-    func makeRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
+    func readRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
 
     /// Sends the requests of the router, and cancels them together.
     var calls: RouterCalls { get }

@@ -15,7 +15,7 @@ extension NetworkRouter {
         if let accept { options.accept = accept }
         let environment = calls.currentEnvironment
         let request = environment.run {
-            Result { try makeRequest(for: endPoint, options: options) }
+            Result { try readRequest(for: endPoint, options: options) }
         }
         let download =
             switch request {

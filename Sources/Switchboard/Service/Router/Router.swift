@@ -22,21 +22,25 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     ///   - session: The session that performs the exchanges. Default ``DefaultSession/shared``.
     ///   - interceptors: Interceptors that wrap each call, outermost first. Default none.
     ///   - exchangeInterceptors: Interceptors that wrap each exchange, after redirects, outermost first. Default none.
+    ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
+    ///     `Accept: application/json` is added unless they contain an `Accept`.
+    ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them.
     ///   - monitors: Receive the events of every call. Default none.
-    ///   - builder: Builds the requests. It holds the header fields and options for all of them.
+    ///   - decoder: Decodes bodies. Nil for the one in `options`.
+    ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
     ///   - completionQueue: The queue that completions are called on, such as `.main` for user interfaces. Nil, the
     ///     default, selects no specific queue.
     ///   - clock: The clock that measures ``Timeouts/total``.
     public convenience init(
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
-        exchangeInterceptors: [any ExchangeInterceptor] = [], monitors: [any EventMonitor] = [],
-        builder: RequestBuilder = RequestBuilder(), completionQueue: DispatchQueue? = nil,
-        clock: any Clock<Duration> = ContinuousClock()
+        exchangeInterceptors: [any ExchangeInterceptor] = [], headers: HTTPHeaders = [:],
+        options: RequestOptions = RequestOptions(), monitors: [any EventMonitor] = [],
+        decoder: (any ResponseDecoder)? = nil, encoder: (any RequestEncoder)? = nil,
+        completionQueue: DispatchQueue? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
-        var builder = builder
-        if !monitors.isEmpty { builder.options.monitors += monitors }
         let chain = InterceptorChain(interceptors, exchangeInterceptors, session)
-        self.init(builder, RouterCalls(chain, completionQueue, clock))
+        self.init(
+            RequestBuilder(headers, options, monitors, decoder, encoder), RouterCalls(chain, completionQueue, clock))
     }
 
     init(_ builder: RequestBuilder, _ calls: RouterCalls) {
@@ -47,16 +51,15 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     /// Builds the request for an endpoint, as the interceptors will receive it. Sends nothing.
     ///
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
-    public func makeRequest(for endPoint: EndPoint) throws(NetworkError) -> NetworkRequest {
-        try builder.makeRequest(for: endPoint)
-    }
-
-    /// Reads an endpoint and returns its request, which is finished when it is sent; see
-    /// ``NetworkRouter/makeRequest(for:options:)``. ``makeRequest(for:)`` returns the finished request.
     public func makeRequest(
-        for endPoint: EndPoint, options: RequestOptions
+        for endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) throws(NetworkError) -> NetworkRequest {
         try builder.makeRequest(for: endPoint, options: options)
+    }
+
+    /// Reads an endpoint; see ``NetworkRouter/readRequest(for:options:)``.
+    public func readRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest {
+        try builder.readRequest(for: endPoint, options: options)
     }
 }
 

@@ -22,7 +22,7 @@ public final class RouterCalls: Sendable {
     private let state = Protected(State())
 
     /// Creates an object without calls. The parameters are those of
-    /// ``Router/init(session:interceptors:exchangeInterceptors:monitors:builder:completionQueue:clock:)``.
+    /// ``Router/init(session:interceptors:exchangeInterceptors:headers:options:monitors:decoder:encoder:completionQueue:clock:)``.
     public convenience init(
         session: any NetworkSession, interceptors: [any Interceptor] = [],
         exchangeInterceptors: [any ExchangeInterceptor] = [], completionQueue: DispatchQueue? = nil,
@@ -229,7 +229,7 @@ extension NetworkError {
         }
         error.attempts = max(error.attempts, call.totalAttempts)
         if error.code.isTransport, request?.options.hasValues == true,
-            request?.options.responseHandling.statusMap.message != nil
+            request?.options.statusMap.message != nil
         {
             error.statusMapMessage = NetworkError.Code.connectionMessage
         }

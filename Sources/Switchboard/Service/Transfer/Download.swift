@@ -18,7 +18,7 @@ package struct Download: Sendable {
     ) async throws -> NetworkResponse {
         let policy = shared?.policy(for: request) ?? request.options.retry ?? retry
         if shared == nil { policy.limit?.countCall() }
-        let accepted = request.options.responseHandling.acceptedStatuses
+        let accepted = request.options.acceptedStatusCodes
         let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && accepted.contains($0) }
         return try await Downloader(self, request, policy, isSaved: isSaved, next).run()
     }

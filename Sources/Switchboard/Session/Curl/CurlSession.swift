@@ -19,7 +19,7 @@ import Foundation
 ///
 /// The session loads libcurl 7.78 or later at run time. Without it, ``DefaultSession`` falls back to
 /// ``FoundationSession``, and a session of this type fails with ``NetworkError/Code/unsupported``.
-public final class CurlSession: NetworkSession, CallCancellableSession {
+public final class CurlSession: NetworkSession {
     /// The session that routers and managers share by default on Linux.
     public static let shared = CurlSession(SessionConfiguration(), isShared: true)
 
@@ -141,6 +141,9 @@ public final class CurlSession: NetworkSession, CallCancellableSession {
     public var taskExecutor: any TaskExecutor {
         (try? loop()) ?? globalConcurrentExecutor
     }
+
+    /// True, because the session itself stops the exchanges of a canceled call.
+    public var runsInCallersTask: Bool { true }
 
     /// Refuses new requests. Requests in flight continue.
     ///

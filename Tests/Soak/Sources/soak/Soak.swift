@@ -33,8 +33,8 @@ enum Soak {
                     mode == "cancel-curl"
                     ? CurlSession(configuration: .direct(connections: 64))
                     : FoundationSession(configuration: SessionConfiguration(maximumConnectionsPerHost: 64))
-                let builder = RequestBuilder(options: RequestOptions { $0.timeouts = .none })
-                let router = Router<URLEndPoint>(session: session, builder: builder)
+                let options = RequestOptions { $0.timeouts = .none }
+                let router = Router<URLEndPoint>(session: session, options: options)
                 say("\(type(of: session))")
                 report = try await CancelRounds(count: number, seed: seed, router: router, server: server).run()
             case "sessions": report = await Sessions(count: number, seed: seed, server: server).run()

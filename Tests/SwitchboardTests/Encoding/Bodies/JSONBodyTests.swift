@@ -92,6 +92,6 @@ struct JSONBodyTests {
         struct Price: Encodable, Sendable { var amount = Double.nan }
         let error = #expect(throws: NetworkError.self) { try request(JSONBody(Price())) }
         #expect(error?.code == .encodingFailed)
-        #expect(error?.method == .post && error?.url == Self.url && error?.endPoint == "URLEndPoint")
+        #expect(error?.method == .post && error?.url == Self.url && error?.endPointName == "URLEndPoint")
     }
 }

@@ -71,12 +71,12 @@ struct BodySentTests {
     @Test(
         "an app's status rule may wait for another request over the session",
         arguments: SessionKind.allCases)
-    func acceptedStatuses(kind: SessionKind) async throws {
+    func acceptedStatusCodes(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run(handler: { _ in .text("no", statusCode: 203) }) { server in
                 let session = kind.make()
                 let seen = Deliveries<Bool>()
-                let accepted = AcceptedStatuses { status in
+                let accepted = RequestOptions.AcceptedStatusCodes { status in
                     #if os(Linux)
                     if let curl = session as? CurlSession, seen.all.isEmpty {
                         seen.add(isAnotherAnswered(over: curl, server.url))
@@ -84,10 +84,9 @@ struct BodySentTests {
                     #endif
                     return status != 203
                 }
-                let handling = ResponseHandling(acceptedStatuses: accepted)
                 let router = Router<URLEndPoint>(
                     session: session,
-                    builder: RequestBuilder(options: RequestOptions { $0.responseHandling = handling }))
+                    options: RequestOptions { $0.acceptedStatusCodes = accepted })
                 let file = folder.appendingPathComponent("file")
                 let response = try? await router.rawResponse(
                     for: URLEndPoint(.get, server.url, task: .download(to: file)))

@@ -22,7 +22,7 @@ struct EventMonitorTests {
     {
         Router(
             session: session, interceptors: interceptors,
-            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(notes) }))
+            options: RequestOptions { $0.monitors.append(notes) })
     }
 
     @Test("a monitor receives the events of a call in order, retries included", .requirement("S2.24"))
@@ -93,7 +93,7 @@ struct EventMonitorTests {
         #expect(response.history.map { $0.cause?.hasPrefix("retry") } == [nil, true, false])
         #expect(response.history.last?.cause == "redirect")
         #expect(response.history.map(\.request.url?.path) == ["/a", "/a", "/b"])
-        #expect(response.history.map(\.exchange?.bytesReceived) == [nil, 0, 4])
+        #expect(response.history.map(\.metrics?.bytesReceived) == [nil, 0, 4])
     }
 
     @Test("an error has its call's history, and a later call has another", .requirement("S2.19"))
@@ -142,7 +142,7 @@ struct EventMonitorTests {
         let logger = NetworkLogger(output: { lines.add($0) })
         let router = Router<URLEndPoint>(
             session: StubSession(.status(404), .status(404)),
-            builder: RequestBuilder(options: RequestOptions { $0.monitors.append(logger) }))
+            options: RequestOptions { $0.monitors.append(logger) })
         for _ in 0..<2 { _ = try await router.rawResponse(for: endPoint) }
         #expect(lines.all.count == 8)
         #expect(lines.all.allSatisfy { $0.hasPrefix("[") && $0.contains("GET https://api.example.com/a") })
@@ -176,8 +176,8 @@ struct EventMonitorTests {
             let router = router(kind.make(), Notes(), [retry])
             let response = try await router.response(for: URLEndPoint(.get, server.url))
             #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
-            #expect(response.history.allSatisfy { $0.exchange?.timeToFirstByte != nil })
-            #expect(response.history.last?.exchange?.bytesReceived == 4)
+            #expect(response.history.allSatisfy { $0.metrics?.timeToFirstByte != nil })
+            #expect(response.history.last?.metrics?.bytesReceived == 4)
             #expect(response.waterfall.contains("first byte"))
         }
     }

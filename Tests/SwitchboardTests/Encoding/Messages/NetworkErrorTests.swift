@@ -103,7 +103,7 @@ struct NetworkErrorTests {
         var error = NetworkError(.unauthorized, underlying: Leaky())
         error.url = URL(text: "https://ann:s3cret@h.example/p?api_key=s3cret&page=1")
         error.method = .get
-        error.endPoint = "MovieApi.popular"
+        error.endPointName = "MovieApi.popular"
         error.statusCode = 401
         error.headers = ["Set-Cookie": "sid=s3cret"]
         error.body = Data(#"{"token":"s3cret"}"#.utf8)

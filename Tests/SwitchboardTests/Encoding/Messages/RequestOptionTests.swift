@@ -27,7 +27,7 @@ struct RequestOptionTests {
             $0[Priority.self] = 2
             $0[Label.self] = "router"
         }
-        let router = Router<URLEndPoint>(session: session, builder: RequestBuilder(options: routerOptions))
+        let router = Router<URLEndPoint>(session: session, options: routerOptions)
         _ = try await router.response(for: URLEndPoint(.get, url, options: RequestOptions { $0[Priority.self] = 3 }))
         _ = try await router.response(for: URLEndPoint(.get, url))
         #expect(session.requests.map { $0[Priority.self] } == [3, 2])

@@ -32,7 +32,7 @@ struct ParameterEncodingTests {
             (ParameterEncoding.jsonEncoding, "application/json", #"{"a":1}"#),
             (.formEncoding, "application/x-www-form-urlencoded; charset=utf-8", "a=1"),
             (
-                .custom(FormParameterEncoder(), urlEncoder: URLParameterEncoder()),
+                .custom(FormParameterEncoder(), query: URLEncodedFormEncoder()),
                 "application/x-www-form-urlencoded; charset=utf-8", "a=1"
             ),
         ])

@@ -60,7 +60,7 @@ struct ParameterValueTests {
         let other = URLEncodedFormEncoder(
             arrayEncoding: .noBrackets, boolEncoding: .numeric, keyPathEncoding: .dots, nilEncoding: .null)
         let task = HTTPTask.requestParameters(
-            bodyEncoding: .custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(other)),
+            bodyEncoding: .jsonEncoding(query: other),
             urlParameters: parameters)
         let request = try RequestBuilder().makeRequest(for: EndPointFixture(task: task))
         #expect(request.url?.query == "a=1&a=2&o.k=1&n=null")

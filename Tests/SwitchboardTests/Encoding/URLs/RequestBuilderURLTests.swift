@@ -30,7 +30,7 @@ struct RequestBuilderURLTests {
     @Test("bare characters of a custom encoder reach the server escaped")
     func bareCharacters() async throws {
         let form = URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: "a|<>^é"))
-        let encoding = ParameterEncoding.custom(JSONParameterEncoder(), urlEncoder: URLParameterEncoder(form))
+        let encoding = ParameterEncoding.jsonEncoding(query: form)
         try await MockServer.run { server in
             server.enqueue(.text("here"))
             let endPoint = EndPointFixture(
@@ -125,7 +125,7 @@ struct RequestBuilderURLTests {
     func badBases(base: String) {
         let error = #expect(throws: NetworkError.self) { try url(base, "path") }
         #expect(error?.code == .invalidRequest)
-        #expect(error?.endPoint == "EndPointFixture")
+        #expect(error?.endPointName == "EndPointFixture")
     }
 
     @Test("an error of an impossible request names the part at fault", .requirement("S0.11"))
@@ -203,6 +203,6 @@ struct RequestBuilderURLTests {
             var path: String { "x" }
         }
         let error = #expect(throws: NetworkError.self) { try RequestBuilder().makeRequest(for: Broken()) }
-        #expect(error?.code == .invalidRequest && error?.underlying is Refusal && error?.endPoint == "Broken")
+        #expect(error?.code == .invalidRequest && error?.underlying is Refusal && error?.endPointName == "Broken")
     }
 }

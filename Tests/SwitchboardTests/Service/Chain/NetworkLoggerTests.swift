@@ -164,7 +164,7 @@ struct NetworkLoggerTests {
         let texts = Deliveries<String>()
         let options = RequestOptions { $0.monitors = [NetworkLogger(level: .basic) { texts.add($0) }] }
         let router = Router<URLEndPoint>(
-            session: StubSession(.text("no JSON"), .text("no JSON")), builder: RequestBuilder(options: options))
+            session: StubSession(.text("no JSON"), .text("no JSON")), options: options)
         let endPoint = URLEndPoint(.get, URL(text: "https://h.example/a"))
         let error = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: [Int].self) }
         _ = try await router.response(for: endPoint)

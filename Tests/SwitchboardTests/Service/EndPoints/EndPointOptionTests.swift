@@ -14,7 +14,7 @@ struct EndPointOptionTests {
             $0.timeouts.idle = .seconds(10)
             $0.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
         }
-        let router = Router<URLEndPoint>(session: StubSession(), builder: RequestBuilder(options: routerOptions))
+        let router = Router<URLEndPoint>(session: StubSession(), options: routerOptions)
         let plain = try router.makeRequest(for: URLEndPoint(.get, url))
         #expect(plain.timeouts.idle == .seconds(10))
         #expect(plain.headers["Cache-Control"] == "no-cache")

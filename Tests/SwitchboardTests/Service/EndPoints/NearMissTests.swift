@@ -23,9 +23,7 @@ struct NearMissTests {
 
     private func warnings(_ endPoint: some EndPointType) async -> [String] {
         func warnings<EndPoint: EndPointType>(_ endPoint: EndPoint) async -> [String] {
-            let builder = RequestBuilder()
-            return await Router<EndPoint>(session: StubSession { _ in .text("") }, builder: builder).explain(endPoint)
-                .warnings
+            await Router<EndPoint>(session: StubSession { _ in .text("") }).explain(endPoint).warnings
         }
         return await warnings(endPoint)
     }

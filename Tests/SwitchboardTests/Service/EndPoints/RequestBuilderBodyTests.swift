@@ -89,13 +89,11 @@ struct RequestBuilderBodyTests {
             (.urlAndJsonEncoding, #"{"a":"x y","n":[1,2]}"#, nil), (.formEncoding, "a=x%20y&n%5B%5D=1&n%5B%5D=2", nil),
             (.urlEncoding, "", "a=x%20y&n%5B%5D=1&n%5B%5D=2"),
             (
-                .custom(JSONParameterEncoder(sortsKeys: true, isPretty: true)),
+                .jsonEncoding(sortsKeys: true, isPretty: true),
                 "{\n  \"a\": \"x y\",\n  \"n\": [\n    1,\n    2\n  ]\n}", nil
             ),
             (
-                .custom(
-                    FormParameterEncoder(
-                        URLEncodedFormEncoder(arrayEncoding: .noBrackets, spaceEncoding: .plusReplaced))),
+                .formEncoding(URLEncodedFormEncoder(arrayEncoding: .noBrackets, spaceEncoding: .plusReplaced)),
                 "a=x+y&n=1&n=2", nil
             ),
         ])
@@ -127,7 +125,7 @@ struct RequestBuilderBodyTests {
     func encodingFailure() {
         let task = HTTPTask.requestParameters(bodyParameters: ["ok": 1, "ratio": Double.nan])
         let error = #expect(throws: NetworkError.self) { try build(.post, task) }
-        #expect(error?.code == .encodingFailed && error?.endPoint == "EndPointFixture")
+        #expect(error?.code == .encodingFailed && error?.endPointName == "EndPointFixture")
         #expect(error?.reason?.contains("ratio") == true)
         #expect(error?.message == "Parameter encoding failed.")
     }

@@ -29,7 +29,7 @@ struct RequestBuilderFuzzTests {
                 refused += 1
                 // The error has a code of that kind, and a one-line text with the endpoint.
                 if !error.code.isKind(of: .invalidRequest) || error.description.contains(where: \.isNewline)
-                    || error.endPoint == nil
+                    || error.endPointName == nil
                 {
                     wrong.append("\(seed)/\(round): \(error)")
                 }

@@ -34,7 +34,7 @@ struct RequestDetailTests {
         #expect(error?.underlying is Throwing.Leak)
         #expect(error?.description.contains("Leak") == true)
         #expect(error?.description.contains("planted") == false)
-        #expect(error?.endPoint == "Throwing")
+        #expect(error?.endPointName == "Throwing")
     }
 
     @Test("path and query read back as they are sent", .requirement("S2.9"))

@@ -25,7 +25,7 @@ struct AnyResponseTests {
     @Test("Foundation's decoder makes the same value, but for the order")
     func foundation() async throws {
         let text = #"{"a":[1,2.5,true,null,"x",{"k":18446744073709551615}]}"#
-        let options = RequestOptions { $0.responseHandling.decoder = JSONDecoder() }
+        let options = RequestOptions { $0.decoder = JSONDecoder() }
         let value = try await router(text).request(Self.endPoint, as: ParameterValue.self, options: options)
         #expect(value == ["a": [1, 2.5, true, nil, "x", ["k": ParameterValue.number("18446744073709551615")]]])
     }

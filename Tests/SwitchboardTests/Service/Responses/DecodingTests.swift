@@ -130,9 +130,9 @@ struct DecodingTests {
         let manager = NetworkManager(session: StubSession { _ in .json(json) }, decoder: snake)
         #expect(try await manager.send(GetPerson()) == expected)
 
-        let options = RequestOptions { $0.responseHandling.decoder = snake }
+        let options = RequestOptions { $0.decoder = snake }
         let router = Router<URLEndPoint>(
-            session: StubSession { _ in .json(json) }, builder: RequestBuilder(options: options))
+            session: StubSession { _ in .json(json) }, options: options)
         #expect(try await router.request(endPoint, as: Person.self) == expected)
 
         let plain = NetworkManager(session: StubSession { _ in .json(json) })

@@ -63,7 +63,7 @@ struct PersonTextTests {
         #expect(await error(insecure)?.message == "No secure connection could be made")
         #expect(await error(.failure(.invalidResponse))?.message == "The response is not valid HTTP")
         #expect(await error(.failure(.cannotConnect))?.message == "Please check your network connection.")
-        let own = RequestOptions { $0.responseHandling.statusMap = StatusMap(message: { "\($0)" }) }
+        let own = RequestOptions { $0.statusMap = StatusMap(message: { "\($0)" }) }
         #expect(await error(insecure, own)?.message == "Please check your network connection.")
     }
 }

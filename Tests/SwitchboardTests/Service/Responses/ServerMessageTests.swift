@@ -139,7 +139,7 @@ struct ServerMessageTests {
             let body =
                 #"{"a":"# + String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels) + "}"
             let result = await onThread {
-                try ResponseHandling().check(NetworkResponse(statusCode: 422, body: Data(body.utf8)))
+                try NetworkResponse(statusCode: 422, body: Data(body.utf8)).checkStatus()
             }
             let error = #expect(throws: NetworkError.self) { try result.get() }
             #expect(error != nil && error?.serverMessage == nil)

@@ -116,13 +116,13 @@ struct StatusMapTests {
 
     @Test("304 and others can be accepted as success by choice", .requirement("S4.6"))
     func accepted() async throws {
-        let handlings = [
-            ResponseHandling(acceptedStatuses: .success(and: 304)), ResponseHandling(acceptedStatuses: .any),
-            ResponseHandling(acceptedStatuses: .range(200..<400)),
-            ResponseHandling(acceptedStatuses: AcceptedStatuses { $0 == 304 }),
+        let choices: [RequestOptions.AcceptedStatusCodes] = [
+            .success(and: 304), .any, .range(200..<400), .init { $0 == 304 },
         ]
-        for handling in handlings {
-            let manager = NetworkManager(session: StubSession { _ in .status(304) }, responseHandling: handling)
+        for accepted in choices {
+            let manager = NetworkManager(
+                session: StubSession { _ in .status(304) },
+                options: RequestOptions { $0.acceptedStatusCodes = accepted })
             #expect(try await manager.response(for: endPoint).statusCode == 304)
         }
     }
@@ -150,9 +150,9 @@ struct StatusMapTests {
     }
 
     private func failure(status: Int, map: StatusMap) async -> NetworkError? {
-        let options = RequestOptions { $0.responseHandling = ResponseHandling(statusMap: map) }
+        let options = RequestOptions { $0.statusMap = map }
         let router = Router<URLEndPoint>(
-            session: StubSession { _ in .status(status) }, builder: RequestBuilder(options: options))
+            session: StubSession { _ in .status(status) }, options: options)
         return await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
     }
 

@@ -58,7 +58,7 @@ private struct FakeRouter: NetworkRouter {
         calls = RouterCalls(session: StubSession { _ in .json(body, statusCode: status) })
     }
 
-    func makeRequest(for endPoint: Films, options: RequestOptions) throws(NetworkError) -> NetworkRequest {
+    func readRequest(for endPoint: Films, options: RequestOptions) throws(NetworkError) -> NetworkRequest {
         NetworkRequest(.get, endPoint.baseURL, options: options)
     }
 }

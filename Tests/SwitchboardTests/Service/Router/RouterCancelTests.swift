@@ -44,8 +44,9 @@ struct RouterCancelTests {
 
     @Test("a session that never waits runs in the caller's task, others do not", .requirement("S3.8"))
     func callersTask() async throws {
-        struct Prompt: CallCancellableSession {
+        struct Prompt: NetworkSession {
             let session: AdHocSession
+            var runsInCallersTask: Bool { true }
 
             func send(_ request: NetworkRequest) async throws -> NetworkResponse { try await session.send(request) }
         }

@@ -137,7 +137,7 @@ struct DownloadTaskTests {
         }
         try await expectDownload(kind, leaving: "old") { server, options in
             server.enqueue(.text("new"))
-            options.responseHandling = ResponseHandling(acceptedStatuses: .range(201..<202))
+            options.acceptedStatusCodes = .range(201..<202)
             return nil
         }
     }

@@ -98,7 +98,7 @@ struct DownloadTests {
                     $0.timeouts.idle = .milliseconds(300)
                     $0.retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))
                 }
-                let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
+                let router = Router<URLEndPoint>(session: kind.make(), options: options)
                 let error = await #expect(throws: NetworkError.self) {
                     try await router.download(endPoint(server), to: file)
                 }
@@ -191,7 +191,7 @@ struct DownloadTests {
             try await MockServer.run { server in
                 server.enqueue(.data(Data(count: 100_000)).chunked(100).paced(every: .milliseconds(20)))
                 let options = RequestOptions { $0.timeouts.total = .milliseconds(200) }
-                let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
+                let router = Router<URLEndPoint>(session: kind.make(), options: options)
                 let error = await #expect(throws: NetworkError.self) {
                     try await router.download(endPoint(server), to: folder.appendingPathComponent("a"))
                 }
@@ -208,7 +208,7 @@ struct DownloadTests {
             try await MockServer.run { server in
                 server.enqueue(.text("abcdef").stalled(after: 3))
                 let options = RequestOptions { $0.timeouts.total = .milliseconds(500) }
-                let router = Router<URLEndPoint>(session: kind.make(), builder: RequestBuilder(options: options))
+                let router = Router<URLEndPoint>(session: kind.make(), options: options)
                 let error = await #expect(throws: NetworkError.self) {
                     try await router.download(endPoint(server), to: folder.appendingPathComponent("a"))
                 }

@@ -303,13 +303,3 @@ struct SessionConnectionTests {
         }
     }
 }
-
-extension NetworkSession {
-    /// Refuses requests from now on.
-    func invalidate() {
-        #if os(Linux)
-        (self as? CurlSession)?.invalidate()
-        #endif
-        (self as? FoundationSession)?.invalidate()
-    }
-}

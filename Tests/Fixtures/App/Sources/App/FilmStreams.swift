@@ -45,7 +45,7 @@ final class FilmStreams {
     }
 
     func calls() async throws {
-        let call = router.call(.popular(page: 1), as: FilmPage.self)
+        let call = router.call(for: .popular(page: 1), as: FilmPage.self)
         titles += try await call.map { $0.results.map(\.title) }.value
         call.start(on: MainActor.self) { self.titles += (try? $0.get())?.results.map(\.title) ?? [] }
     }

@@ -84,9 +84,9 @@ nonisolated private struct FindLarge: TypedEndPoint {
         #expect(try await router.request(.one, as: Probe.self).id == 7)
         #expect(try await router.upload(.one, as: Probe.self).id == 7)
         #expect(try await router.response(for: .one).decode(Probe.self).id == 7)
-        let called = try await router.call(.one, as: Probe.self).value.id
+        let called = try await router.call(for: .one, as: Probe.self).value.id
         #expect(called == 7)
-        let detached = router.call(.one, as: Probe.self)
+        let detached = router.call(for: .one, as: Probe.self)
         #expect(try await Task.detached { try await detached.map { $0.id }.value }.value == 7)
         #expect("\(await router.explain(.one))".contains("probe"))
     }
@@ -97,7 +97,7 @@ nonisolated private struct FindLarge: TypedEndPoint {
         let manager = NetworkManager(servers: [.production: "https://probe.example.com"], session: session)
         #expect(try await manager.send(FindProbe()).id == 7)
         #expect(try await manager.router(for: FindProbe.self).send(FindProbe()).id == 7)
-        #expect(try await manager.call(FindProbe()).value.id == 7)
+        #expect(try await manager.call(for: FindProbe()).value.id == 7)
         for try await page in manager.router(for: FindProbe.self).pages(for: FindProbe()) {
             #expect(page.value.id == 7)
         }

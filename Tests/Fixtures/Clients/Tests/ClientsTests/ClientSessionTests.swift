@@ -18,7 +18,7 @@ struct ClientSessionTests {
         try await MockServer.run { server in
             for answer in answers { server.enqueue(answer) }
             let router = Router<URLEndPoint>(
-                session: ClientSession(client: client), builder: RequestBuilder(options: options))
+                session: ClientSession(client: client), options: options)
             do {
                 try await body(router, server)
             } catch {

@@ -22,7 +22,7 @@ struct PublisherTests {
     @Test("a publisher sends only on demand, and again for each subscriber")
     func cold() async throws {
         let session = StubSession { _ in .json(#"[{"id":1}]"#) }
-        let publisher = manager(session).publisher(for: FindTodos())
+        let publisher = manager(session).call(for: FindTodos()).publisher
         #expect(session.requests.isEmpty)
         for count in 1...2 {
             let events = Events<[Todo]>()
@@ -38,7 +38,7 @@ struct PublisherTests {
     @Test("a failed call ends the publisher with its error, once")
     func failure() async throws {
         let events = Events<[Todo]>()
-        manager(StubSession { _ in .status(404) }).publisher(for: FindTodos()).subscribe(events)
+        manager(StubSession { _ in .status(404) }).call(for: FindTodos()).publisher.subscribe(events)
         events.request(.unlimited)
         events.request(.unlimited)
         try await events.end()
@@ -51,7 +51,7 @@ struct PublisherTests {
             server.stub(.any) { _ in .stall }
             let router = Router<URLEndPoint>()
             let events = Events<String>()
-            router.publisher(for: URLEndPoint(.get, server.url), as: String.self).subscribe(events)
+            router.call(for: URLEndPoint(.get, server.url), as: String.self).publisher.subscribe(events)
             events.request(.unlimited)
             let seen = try await server.takeRequest()
             events.cancel()
@@ -64,7 +64,7 @@ struct PublisherTests {
     func cancellable() async throws {
         try await MockServer.run { server in
             server.stub(.any) { _ in .stall }
-            let publisher = Router<URLEndPoint>().publisher(for: URLEndPoint(.get, server.url), as: String.self)
+            let publisher = Router<URLEndPoint>().call(for: URLEndPoint(.get, server.url), as: String.self).publisher
             var cancellable: AnyCancellable? = publisher.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
             let seen = try await server.takeRequest()
             #expect(cancellable != nil)
@@ -73,7 +73,7 @@ struct PublisherTests {
         }
         let session = StubSession { _ in .json("[]") }
         let events = Events<[Todo]>()
-        manager(session).publisher(for: FindTodos()).subscribe(events)
+        manager(session).call(for: FindTodos()).publisher.subscribe(events)
         events.cancel()
         events.request(.unlimited)
         #expect(session.requests.isEmpty && events.completions.isEmpty)
@@ -85,7 +85,7 @@ struct PublisherTests {
             server.stub(.any) { _ in .stall }
             let router = Router<URLEndPoint>()
             let events = Events<String>()
-            router.publisher(for: URLEndPoint(.get, server.url), as: String.self).subscribe(events)
+            router.call(for: URLEndPoint(.get, server.url), as: String.self).publisher.subscribe(events)
             events.request(.max(1))
             _ = try await server.takeRequest()
             router.cancel()
@@ -108,7 +108,7 @@ struct PublisherTests {
     @Test("1,000 racing cancels deliver at most one value and one end")
     func races() async throws {
         let session = StubSession { _ in .json("[]") }
-        let publisher = manager(session).publisher(for: FindTodos())
+        let publisher = manager(session).call(for: FindTodos()).publisher
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<1_000 {
                 group.addTask {

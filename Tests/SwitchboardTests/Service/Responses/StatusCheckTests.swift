@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
-struct ResponseHandlingTests {
+struct StatusCheckTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/friends"))
 
     @Test(
@@ -95,10 +95,9 @@ struct ResponseHandlingTests {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(body, statusCode: 422) })
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.serverMessage == "m")
-        let handling = ResponseHandling(messageKeys: ["reason"])
         let manager = NetworkManager(
             session: StubSession { _ in .json(#"{"message":"a","reason":"m"}"#, statusCode: 422) },
-            responseHandling: handling)
+            options: RequestOptions { $0.messageKeys = ["reason"] })
         let own = await #expect(throws: NetworkError.self) { try await manager.response(for: endPoint) }
         #expect(own?.serverMessage == "m")
     }
@@ -157,8 +156,8 @@ struct ResponseHandlingTests {
     }
 
     private func serviceRouter(_ response: MockResponse) -> Router<URLEndPoint> {
-        let options = RequestOptions { $0.responseHandling = ResponseHandling(statusMap: .service) }
-        return Router(session: StubSession(response), builder: RequestBuilder(options: options))
+        let options = RequestOptions { $0.statusMap = .service }
+        return Router(session: StubSession(response), options: options)
     }
 }
 
