@@ -97,7 +97,7 @@ struct PublisherTests {
     @Test("a combined call is a publisher for Combine's operators")
     func operators() async throws {
         let session = StubSession { _ in .json(#"[{"id":1},{"id":2}]"#) }
-        let call = manager(session).call(FindTodos()).map { $0.map(\.id) }
+        let call = manager(session).call(for: FindTodos()).map { $0.map(\.id) }
         let events = Events<Int>()
         call.publisher.map { $0.reduce(0, +) }.subscribe(events)
         events.request(.unlimited)
