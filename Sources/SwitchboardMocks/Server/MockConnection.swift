@@ -53,7 +53,7 @@ struct MockConnection: Sendable {
 
     /// Returns false when the answer ended the connection.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
-        let response = core.response(to: request).accepting(request.headers["Sec-WebSocket-Key"])
+        let response = core.response(to: request, on: number).accepting(request.headers["Sec-WebSocket-Key"])
         recordAnswer(request, response)
         if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)

@@ -72,8 +72,8 @@ final class MockServerCore: Sendable {
     // MARK: Reports from connections
 
     /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404.
-    func response(to request: RecordedRequest) -> MockResponse {
-        let (scripted, handler) = state.withLock { ($0.receive(request), $0.handler) }
+    func response(to request: RecordedRequest, on connection: Int) -> MockResponse {
+        let (scripted, handler) = state.withLock { ($0.receive(request, on: connection), $0.handler) }
         if let scripted { return scripted }
         do {
             if let response = try registry.answer(to: request) { return response }
@@ -118,10 +118,12 @@ struct MockServerState: Sendable {
         queue.append(more)
     }
 
-    /// Records a request, and takes the response at the head of the queue for it.
-    mutating func receive(_ request: RecordedRequest) -> MockResponse? {
+    /// Records a request, and takes the response at the head of the queue for it, which is then in flight.
+    mutating func receive(_ request: RecordedRequest, on connection: Int) -> MockResponse? {
         requests.append(request)
-        return queue.next()
+        guard let response = queue.next() else { return nil }
+        begin(request, response, on: connection)
+        return response
     }
 
     /// Takes the response at the head of the queue when it ends the connection at a stage that the request has reached.
