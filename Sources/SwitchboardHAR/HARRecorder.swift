@@ -40,7 +40,7 @@ public final class HARRecorder: EventMonitor {
 
     /// Records the exchanges among the events.
     public func record(_ event: CallEvent) {
-        guard case .exchanged(let metrics, let response) = event.kind else { return }
+        guard case .exchangeEnded(let metrics, let response) = event.kind else { return }
         var masking = ExchangeMasking(metrics.request.redaction(extending: redaction))
         let masked = masking.masked(entry(metrics, response))
         let stored = (masked, masking.secrets)

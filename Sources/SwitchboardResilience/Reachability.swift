@@ -110,7 +110,7 @@ public struct ConnectivityGate: Interceptor {
             waited += step
         }
         try Call.check()
-        request.report(.admitted(after: waited))
+        request.report(.resumed(after: waited))
         return try await next(request)
     }
 

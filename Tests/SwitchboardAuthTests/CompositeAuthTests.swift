@@ -23,7 +23,7 @@ struct CompositeAuthTests {
     @Test("a closure or the request selects the method; none passes through", .requirement("S2.22"))
     func picks() async throws {
         let session = StubSession { _ in .text("ok") }
-        func send(_ path: String, _ choice: AuthenticationChoice = .automatic) async throws -> [String] {
+        func send(_ path: String, _ choice: RequestOptions.Authentication = .automatic) async throws -> [String] {
             let router = Router<URLEndPoint>(
                 session: session, interceptors: [composite()],
                 options: RequestOptions { $0.authentication = choice })

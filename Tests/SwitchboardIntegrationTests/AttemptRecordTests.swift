@@ -39,7 +39,8 @@ struct AttemptRecordTests {
         }
         #expect(
             texts(monitor) == [
-                "made", "exchange 1", "retry after 500 ms: HTTP 503", "exchange 2", "retry after 500 ms: truncatedBody",
+                "started", "exchange 1", "retry after 500 ms: HTTP 503", "exchange 2",
+                "retry after 500 ms: truncatedBody",
                 "exchange 3", "finished: HTTP 206",
             ])
         #expect(Set(monitor.all.map(\.request.id)).count == 1)
@@ -63,7 +64,7 @@ struct AttemptRecordTests {
         }
         let told = texts(monitor)
         #expect(told.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2", "exchange 3", "exchange 4"])
-        #expect(told.first == "made" && told.filter { $0 == "made" }.count == 1)
+        #expect(told.first == "started" && told.filter { $0 == "started" }.count == 1)
         #expect(told.last?.hasPrefix("failed") == true && told.filter { $0.hasPrefix("failed") }.count == 1)
     }
 
@@ -80,7 +81,7 @@ struct AttemptRecordTests {
             let told = texts(monitor)
             #expect(
                 told.dropLast() == [
-                    "made", "exchange 1", "retry after 500 ms: the end of a connection", "exchange 2",
+                    "started", "exchange 1", "retry after 500 ms: the end of a connection", "exchange 2",
                     "retry after 500 ms: connectionLost", "exchange 3", "retry after 500 ms: truncatedBody",
                     "exchange 4",
                 ])

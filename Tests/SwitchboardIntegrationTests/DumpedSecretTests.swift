@@ -40,7 +40,7 @@ struct DumpedSecretTests {
     private static var configuration: SessionConfiguration {
         var configuration = SessionConfiguration()
         configuration.proxy = .http("127.0.0.1", port: 9, user: "me", password: secret)
-        configuration.tls.clientIdentity = ClientIdentity(
+        configuration.tls.clientIdentity = .init(
             certificate: .data(Data("-----BEGIN CERTIFICATE-----\n\(secret)".utf8)),
             key: .data(Data("-----BEGIN PRIVATE KEY-----\n\(secret)".utf8)), password: secret)
         return configuration

@@ -74,7 +74,7 @@ struct ChainTests {
         request.options.monitors = [heard]
         let response = try await session.send(request)
         #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
-        #expect(heard.kinds.first == "made")
+        #expect(heard.kinds.first == "started")
         #expect(heard.kinds.last == "finished: HTTP 200")
         #expect(Set(stub.requests.map(\.id)) == [request.id])
 

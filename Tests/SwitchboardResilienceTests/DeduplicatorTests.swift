@@ -192,7 +192,7 @@ struct DeduplicatorTests {
         await #expect(throws: CancellationError.self) { try await leader.value }
         gate.open()
         #expect(try await follower.value.text == "answer")
-        #expect(monitor.texts == ["made", "cancelled"])
+        #expect(monitor.texts == ["started", "cancelled"])
     }
 
     @Test("a follower keeps its total timeout", .requirement("S2.23"))

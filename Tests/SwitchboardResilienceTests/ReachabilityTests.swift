@@ -123,7 +123,7 @@ private final class Waits: EventMonitor, @unchecked Sendable {  // under the loc
 
     func record(_ event: CallEvent) {
         switch event.kind {
-        case .waiting, .admitted: lock.withLock { heard.append("\(event.kind)") }
+        case .waiting, .resumed: lock.withLock { heard.append("\(event.kind)") }
         default: break
         }
     }

@@ -8,6 +8,6 @@ struct RequestCounter: EventMonitor {
     var count: Int { memory.use { $0 } }
 
     func record(_ event: CallEvent) {
-        if case .exchange = event.kind { memory.use { $0 += 1 } }
+        if case .exchangeStarted = event.kind { memory.use { $0 += 1 } }
     }
 }

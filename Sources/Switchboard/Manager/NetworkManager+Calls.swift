@@ -26,7 +26,7 @@ extension NetworkManager {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).answer().value(
+        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).perform().value(
             EndPoint.Response.self)
     }
 

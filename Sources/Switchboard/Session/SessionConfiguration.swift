@@ -15,12 +15,12 @@ public struct SessionConfiguration: Sendable, Hashable {
     public var maximumConnectionsPerHost: Int
     /// The maximum number of connections to all hosts. Nil, the default, means no limit.
     public var maximumConnections: Int?
-    /// The version of HTTP. Default ``HTTPVersionPolicy/automatic``.
-    public var httpVersion = HTTPVersionPolicy.automatic
+    /// The version of HTTP. Default ``HTTPVersion/automatic``.
+    public var httpVersion = HTTPVersion.automatic
     /// The trusted servers, and the client's certificate.
-    public var tls = TLSOptions()
-    /// The route to the server. Default ``ProxyOptions/system``.
-    public var proxy = ProxyOptions.system
+    public var tls = TLS()
+    /// The route to the server. Default ``Proxy/system``.
+    public var proxy = Proxy.system
     /// The path of a Unix-domain socket to connect to instead of the URL's host, which is still used in `Host` and for
     /// TLS. Default nil.
     public var unixSocketPath: String?
@@ -38,43 +38,67 @@ public struct SessionConfiguration: Sendable, Hashable {
     }
 }
 
-/// The route to the server: direct or through a proxy.
-public struct ProxyOptions: Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
-        case none
-        case system
-        case explicit(scheme: String, host: String, port: Int, user: String?, password: String?)
+extension SessionConfiguration {
+    /// The route to the server: direct or through a proxy.
+    public struct Proxy: Sendable, Hashable {
+        enum Kind: Sendable, Hashable {
+            case none
+            case system
+            case explicit(scheme: String, host: String, port: Int, user: String?, password: String?)
+        }
+
+        let kind: Kind
+        /// Hosts that are reached without the proxy, including their subdomains: `["localhost", "example.com"]`. `*` means
+        /// all hosts. Applies to an explicit proxy; the system's settings have a separate list. Default none.
+        public var bypass: [String] = []
+
+        /// A direct connection, whatever the system's settings.
+        public static let none = Proxy(kind: .none)
+        /// The system's settings. On Linux, these are the environment variables `http_proxy` (lower case only),
+        /// `https_proxy`, `all_proxy` and `no_proxy`; on Apple platforms, the network settings.
+        public static let system = Proxy(kind: .system)
+
+        /// Returns an HTTP proxy. https requests use a `CONNECT` tunnel ([RFC 9110
+        /// §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)).
+        public static func http(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> Proxy {
+            Proxy(kind: .explicit(scheme: "http", host: host, port: port, user: user, password: password))
+        }
+
+        /// Returns an HTTP proxy that is reached over TLS.
+        public static func https(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> Proxy {
+            Proxy(kind: .explicit(scheme: "https", host: host, port: port, user: user, password: password))
+        }
+
+        /// Returns a SOCKS 5 proxy ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)), which also resolves the host name.
+        public static func socks5(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> Proxy {
+            Proxy(kind: .explicit(scheme: "socks5h", host: host, port: port, user: user, password: password))
+        }
     }
 
-    let kind: Kind
-    /// Hosts that are reached without the proxy, including their subdomains: `["localhost", "example.com"]`. `*` means
-    /// all hosts. Applies to an explicit proxy; the system's settings have a separate list. Default none.
-    public var bypass: [String] = []
-
-    /// A direct connection, whatever the system's settings.
-    public static let none = ProxyOptions(kind: .none)
-    /// The system's settings. On Linux, these are the environment variables `http_proxy` (lower case only),
-    /// `https_proxy`, `all_proxy` and `no_proxy`; on Apple platforms, the network settings.
-    public static let system = ProxyOptions(kind: .system)
-
-    /// Returns an HTTP proxy. https requests use a `CONNECT` tunnel ([RFC 9110
-    /// §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)).
-    public static func http(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> ProxyOptions {
-        ProxyOptions(kind: .explicit(scheme: "http", host: host, port: port, user: user, password: password))
+    /// The IP versions to which a session connects.
+    public enum AddressFamily: Sendable, Hashable {
+        /// IPv4 and IPv6, whichever connects first.
+        case any
+        /// Only IPv4.
+        case ipv4
+        /// Only IPv6.
+        case ipv6
     }
 
-    /// Returns an HTTP proxy that is reached over TLS.
-    public static func https(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> ProxyOptions {
-        ProxyOptions(kind: .explicit(scheme: "https", host: host, port: port, user: user, password: password))
-    }
-
-    /// Returns a SOCKS 5 proxy ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)), which also resolves the host name.
-    public static func socks5(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> ProxyOptions {
-        ProxyOptions(kind: .explicit(scheme: "socks5h", host: host, port: port, user: user, password: password))
+    /// The version of HTTP that a session uses.
+    public enum HTTPVersion: Sendable, Hashable {
+        /// HTTP/2 if TLS negotiates it ([RFC 9113 §3.2](https://www.rfc-editor.org/rfc/rfc9113#section-3.2)), or else
+        /// HTTP/1.1.
+        case automatic
+        /// Always HTTP/1.1.
+        case http1
+        /// HTTP/2 without negotiation, also on plain connections ([RFC 9113
+        /// §3.3](https://www.rfc-editor.org/rfc/rfc9113#section-3.3)). For servers that are known to support it.
+        case http2PriorKnowledge
     }
 }
 
-extension ProxyOptions: CustomStringConvertible, CustomReflectable {
+extension SessionConfiguration.Proxy: CustomStringConvertible, CustomReflectable {
     /// Kind, host and port, without credentials.
     public var description: String {
         switch kind {
@@ -85,26 +109,4 @@ extension ProxyOptions: CustomStringConvertible, CustomReflectable {
     }
     /// A mirror with only the description, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-/// The IP versions to which a session connects.
-public enum AddressFamily: Sendable, Hashable {
-    /// IPv4 and IPv6, whichever connects first.
-    case any
-    /// Only IPv4.
-    case ipv4
-    /// Only IPv6.
-    case ipv6
-}
-
-/// The version of HTTP that a session uses.
-public enum HTTPVersionPolicy: Sendable, Hashable {
-    /// HTTP/2 if TLS negotiates it ([RFC 9113 §3.2](https://www.rfc-editor.org/rfc/rfc9113#section-3.2)), or else
-    /// HTTP/1.1.
-    case automatic
-    /// Always HTTP/1.1.
-    case http1
-    /// HTTP/2 without negotiation, also on plain connections ([RFC 9113
-    /// §3.3](https://www.rfc-editor.org/rfc/rfc9113#section-3.3)). For servers that are known to support it.
-    case http2PriorKnowledge
 }

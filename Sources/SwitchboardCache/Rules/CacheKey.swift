@@ -36,7 +36,8 @@ struct CacheKey: Sendable {
         let user = text.containsAtSign ? URL(string: text)?.withoutUserInfo.credentials ?? "" : ""
         // A login after the cache leaves anonymous requests alone and may add credentials to all others.
         let choice = options.authentication
-        let isAnonymous = choice == AuthenticationChoice.anonymous || choice == AuthenticationChoice.none
+        let isAnonymous =
+            choice == RequestOptions.Authentication.anonymous || choice == RequestOptions.Authentication.none
         let start = (identity == nil ? "" : "\0fields\n") + (isAnonymous ? user + "\nanonymous" : user)
         self.identity = Self.text(headers, after: start, ignoring: ignored)
         isNamed = false

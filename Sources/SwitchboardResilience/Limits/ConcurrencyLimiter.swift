@@ -75,7 +75,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
             let waiter = state.withLock { $0.remove(id, name) }
             waiter?.resume(throwing: CancellationError())
         }
-        request.report(.admitted(after: .now - start))
+        request.report(.resumed(after: .now - start))
         return Slot(release)
     }
 

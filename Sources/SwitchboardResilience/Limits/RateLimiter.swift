@@ -59,7 +59,7 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
             request.report(.waiting(for: "the rate limit, \(rule)"))
             let start = elapsed()
             try await waitForToken()
-            request.report(.admitted(after: elapsed() - start))
+            request.report(.resumed(after: elapsed() - start))
         }
         return try await next(request)
     }

@@ -68,7 +68,7 @@ struct CacheIdentityTests {
                 : BasicAuth { user.all.last.map { BasicCredentials(user: $0, password: "p") } }
             let session = StubSession { .text($0.headers["Authorization"] == nil ? "nobody's" : "somebody's") }
             let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), login])
-            func get(_ choice: AuthenticationChoice) async throws -> String {
+            func get(_ choice: RequestOptions.Authentication) async throws -> String {
                 let options = RequestOptions {
                     $0.cacheLifetime = .time(.seconds(60))
                     $0.authentication = choice

@@ -258,7 +258,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
                 number: number, request: sent, cause: cause, start: start - call.start, duration: .now - start,
                 outcome: outcome, measured: response()?.measured)
             if number <= Call.limit { call.state.withLock { $0.history.append(record) } }
-            call.report(.exchanged(record, response: response()), request)
+            call.report(.exchangeEnded(record, response: response()), request)
         }
     }
 
@@ -269,7 +269,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
             return (state.exchangeCount, state.nextCause)
         }
         let causes = [reported, request.crossOriginHops.text].compactMap { $0 }
-        report(.exchange(number), request)
+        report(.exchangeStarted(number: number), request)
         return Exchange(
             call: self, request: request, number: number, cause: causes.isEmpty ? nil : causes.joined(separator: " "),
             start: start)

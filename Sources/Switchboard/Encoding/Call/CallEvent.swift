@@ -14,18 +14,18 @@ public struct CallEvent: Sendable {
     /// The kinds of events. Later versions may add more, so keep a `default`.
     public enum Kind: Sendable {
         /// The request was built and enters the interceptor chain. The first event of a call.
-        case made
+        case started
         /// The request waits, for instance for a limiter, the network or credentials. The text names the reason.
         case waiting(for: String)
         /// The wait is over, after this time.
-        case admitted(after: Duration)
+        case resumed(after: Duration)
         /// A cache or a similar interceptor was consulted. The text is its result.
         case cache(String)
         /// An exchange starts. The number counts the call's exchanges from 1.
-        case exchange(Int)
+        case exchangeStarted(number: Int)
         /// An exchange ended, with or without a response. ``ExchangeRecord/metrics`` has the phases of its connection.
         /// The body of a stream has yet to arrive, and that of a download is in its file.
-        indirect case exchanged(ExchangeRecord, response: NetworkResponse?)
+        indirect case exchangeEnded(ExchangeRecord, response: NetworkResponse?)
         /// The request will be sent again after a wait. The text is the cause.
         case retry(after: Duration, because: String)
         /// The request continues at another URL.
@@ -55,12 +55,12 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
     /// The event in a few words, without secrets.
     public var description: String {
         switch self {
-        case .made: "made"
+        case .started: "started"
         case .waiting(let reason): "waits for \(reason)"
-        case .admitted(let wait): "continues after \(wait.millisecondsText)"
+        case .resumed(let wait): "continues after \(wait.millisecondsText)"
         case .cache(let result): "cache: \(result)"
-        case .exchange(let number): "exchange \(number)"
-        case .exchanged(let record, _): "exchanged: \(record.outcome) in \(record.duration.millisecondsText)"
+        case .exchangeStarted(let number): "exchange \(number)"
+        case .exchangeEnded(let record, _): "exchanged: \(record.outcome) in \(record.duration.millisecondsText)"
         case .retry(let wait, let cause): "retry after \(wait.millisecondsText): \(cause)"
         case .redirect(let url): "redirected to \(Redaction.standard.url(url.absoluteString))"
         case .authentication(let step): "authentication: \(step)"

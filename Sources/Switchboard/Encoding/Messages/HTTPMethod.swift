@@ -24,11 +24,6 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
         self.init(rawValue: value)
     }
 
-    /// Returns a custom method, such as `.custom("PURGE")`.
-    public static func custom(_ name: String) -> HTTPMethod {
-        HTTPMethod(rawValue: name)
-    }
-
     /// `GET`
     public static let get = HTTPMethod(known: "GET")
     /// `POST`

@@ -10,7 +10,7 @@ extension NetworkRequest {
     ///   `Content-Length` other than its length, any `Transfer-Encoding`, and two `Content-Type` fields ([RFC 9112
     ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
     public func validate() throws(NetworkError) {
-        guard !isReady else { return }
+        guard !isPrepared else { return }
         do throws(NetworkError) {
             try checkMethodAndURL()
             try checkHeaders()
@@ -19,10 +19,10 @@ extension NetworkRequest {
         }
     }
 
-    /// Returns the request as it is sent. See ``makeReady()``.
-    func ready() throws(NetworkError) -> NetworkRequest {
+    /// Returns the request as it is sent. See ``prepare()``.
+    func prepared() throws(NetworkError) -> NetworkRequest {
         var request = self
-        try request.makeReady()
+        try request.prepare()
         return request
     }
 
@@ -31,8 +31,8 @@ extension NetworkRequest {
     ///
     /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
     ///   underneath.
-    mutating func makeReady() throws(NetworkError) {
-        guard !isReady else { return }
+    mutating func prepare() throws(NetworkError) {
+        guard !isPrepared else { return }
         do throws(NetworkError) {
             try checkMethodAndURL()
             try encodeBody()
@@ -44,7 +44,7 @@ extension NetworkRequest {
         } catch {
             throw error.attributed(to: self)
         }
-        isReady = true
+        isPrepared = true
     }
 
     /// Encodes a body in memory, and adds the header fields that describe it.
@@ -67,10 +67,9 @@ extension NetworkRequest {
         }
         try checkURL()
         guard body.isEmpty || method.allowsBody else {
-            // An endpoint of another type has GET by default.
-            let isDefault = method == .get && endPointName != "URLEndPoint"
             throw NetworkError(
-                .bodyNotAllowed, reason: "the method is \(method)" + (isDefault ? ", the default: set httpMethod" : ""))
+                .bodyNotAllowed,
+                reason: "the method is \(method)" + (method == .get ? ", the default of endpoints" : ""))
         }
     }
 

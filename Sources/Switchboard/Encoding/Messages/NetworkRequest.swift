@@ -29,7 +29,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         var endPoint: EndPointRecord?
         var repetition: Repetition?
         var target: Target
-        var isReady = false
+        var isPrepared = false
         var onBodyEncoded: (@Sendable (inout NetworkRequest) -> Void)?
     }
 
@@ -70,7 +70,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         get { fields.value.target }
         set {
             fields.value.target = newValue
-            fields.value.isReady = false
+            fields.value.isPrepared = false
         }
     }
 
@@ -85,7 +85,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         get { fields.value.method }
         set {
             fields.value.method = newValue
-            fields.value.isReady = false
+            fields.value.isPrepared = false
         }
     }
 
@@ -93,7 +93,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     public var headers: HTTPHeaders {
         get { fields.value.headers }
         _modify {
-            fields.value.isReady = false
+            fields.value.isPrepared = false
             yield &fields.value.headers
         }
     }
@@ -102,7 +102,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     public var body: any HTTPBody {
         get { fields.value.body }
         _modify {
-            fields.value.isReady = false
+            fields.value.isPrepared = false
             yield &fields.value.body
         }
     }
@@ -133,10 +133,10 @@ public struct NetworkRequest: Sendable, Identifiable {
         set { fields.value.repetition = newValue }
     }
 
-    /// Whether the request was validated, its body encoded, and nothing changed since. See ``makeReady()``.
-    var isReady: Bool {
-        get { fields.value.isReady }
-        set { fields.value.isReady = newValue }
+    /// Whether the request was validated, its body encoded, and nothing changed since. See ``prepare()``.
+    var isPrepared: Bool {
+        get { fields.value.isPrepared }
+        set { fields.value.isPrepared = newValue }
     }
 
     /// A closure that adds header fields when the body has been encoded, and may be empty. Nil afterward.

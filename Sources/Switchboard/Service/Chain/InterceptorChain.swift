@@ -16,7 +16,7 @@ package final class InterceptorChain: Sendable {
     let session: any NetworkSession
     let gate = ResetGate()
     /// The error of every call if an object is listed twice, or nil.
-    let fault: NetworkError?
+    let listingError: NetworkError?
     /// The first retry policy in the chain, or nil without one. Downloads and calls of several requests apply it too.
     let retryPolicy: RetryPolicy?
     /// Whether the session is called in the caller's task.
@@ -25,7 +25,7 @@ package final class InterceptorChain: Sendable {
     package init(_ links: [Link], _ session: any NetworkSession) {
         self.links = links
         self.session = session
-        fault = Self.fault(of: links)
+        listingError = Self.listingError(of: links)
         retryPolicy = links.lazy.compactMap { $0.interceptor as? RetryPolicy }.first
         runsInCallersTask = session.runsInCallersTask
     }
@@ -63,7 +63,7 @@ package final class InterceptorChain: Sendable {
 
     /// Sends a request that is part of a call through the interceptors to the session. The call records the exchange.
     package func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        if let fault { throw fault }
+        if let listingError { throw listingError }
         return try await Next(self) { request in
             try Call.check()
             try request.checkRequiredSignIn()
@@ -103,7 +103,7 @@ package final class InterceptorChain: Sendable {
 
     /// Returns the error for an object that is listed twice, or nil. A limiter that is listed twice would wait for
     /// itself.
-    private static func fault(of links: [Link]) -> NetworkError? {
+    private static func listingError(of links: [Link]) -> NetworkError? {
         var seen: Set<ObjectIdentifier> = []
         for link in links {
             let type = type(of: link.interceptor)

@@ -57,7 +57,7 @@ package final class LongCall: Sendable {
         state.withLock { ($0.call, $0.policy) = (call, policy) }
         if shared == nil { policy.limit?.countCall() }
         request.call = call
-        call.report(.made, request)
+        call.report(.started, request)
     }
 
     // MARK: Attempts

@@ -73,12 +73,12 @@ extension InterceptorChain {
         case .success(var request):
             var received: [NetworkRequest] = []
             do {
-                if let fault { throw fault }
+                if let listingError { throw listingError }
                 for interceptor in interceptors {
                     try await (interceptor as? any RequestAdapter)?.adapt(&request)
                     received.append(request)
                 }
-                request = try request.ready()
+                request = try request.prepared()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)
             }

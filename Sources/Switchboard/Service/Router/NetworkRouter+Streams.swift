@@ -50,7 +50,7 @@ extension PreparedCall {
     package func stream(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        try await answer { request throws(NetworkError) in
+        try await perform { request throws(NetworkError) in
             request.options.streamsResponse = true
             try change(&request)
         }.endingCall { try $0.checked() }

@@ -48,7 +48,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options, for: type).answer().value(type)
+        try await prepare(endPoint, options, for: type).perform().value(type)
     }
 
     /// Sends an endpoint and decodes the value at a path of names in the response:
@@ -72,7 +72,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
         options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).answer().endingCall { try $0.checked().decode(type, at: path) }
+        try await prepare(endPoint, options).perform().endingCall { try $0.checked().decode(type, at: path) }
     }
 
     /// Sends an endpoint and decodes the response with a closure, if its status is accepted, for formats without a
@@ -94,7 +94,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
         decoding decode: (NetworkResponse) throws -> Value
     ) async throws -> Value {
-        try await prepare(endPoint, options, accept: "*/*").answer().endingCall { response in
+        try await prepare(endPoint, options, accept: "*/*").perform().endingCall { response in
             let response = try response.checked()
             do {
                 return try response.environment.run { try decode(response) }
@@ -205,7 +205,7 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await prepare(endPoint, options, for: EndPoint.Response.self).answer().value(EndPoint.Response.self)
+        try await prepare(endPoint, options, for: EndPoint.Response.self).perform().value(EndPoint.Response.self)
     }
 }
 
@@ -238,7 +238,7 @@ extension Router {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options, for: type).answer().value(type)
+        try await prepare(endPoint, options, for: type).perform().value(type)
     }
 }
 
@@ -255,19 +255,19 @@ extension PreparedCall {
     /// Sends the request and returns the response if its status is accepted.
     @inline(__always)
     package func accepted() async throws -> NetworkResponse {
-        let response = try await answer()
+        let response = try await perform()
         try response.endingCall { try $0.checkStatus() }  // avoids a copy of the response
         return response
     }
 
     /// Sends the request and decodes the value at a path, outside of the caller's actor.
     func value<Value: Decodable & Sendable>(_ type: Value.Type, at path: [String]) async throws -> Value {
-        try await answer().endingCall { try $0.checked().decode(type, at: path) }
+        try await perform().endingCall { try $0.checked().decode(type, at: path) }
     }
 
     /// Sends the request and decodes the response, outside of the caller's actor.
     package func value<Value: Decodable & Sendable>(_ type: Value.Type) async throws -> Value {
-        try await answer().endingCall { try $0.checked().decode(type) }
+        try await perform().endingCall { try $0.checked().decode(type) }
     }
 }
 

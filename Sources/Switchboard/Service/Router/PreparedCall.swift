@@ -46,25 +46,24 @@ package struct PreparedCall: Sendable {
         self.progress = progress
     }
 
-    /// Makes the call in the caller's task: each step in its order, outermost first. The reader of the response ends
-    /// the call.
+    /// Makes the call in the caller's task: each step in its order, outermost first. The caller then ends the call by
+    /// `endCall()` or `endingCall` of the response. An error has ended it.
     ///
     /// - Parameter change: Changes the finished request before the interceptors receive it. An error that it throws
     ///   ends the call, and nothing is sent.
     /// - Returns: The response, whatever its status.
-    /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled. The error has ended
-    ///   the call.
+    /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled.
     @inline(__always)
-    package func answer(
+    package func perform(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
         let (calls, chain) = (calls, calls.chain)
         return try await progress.run {  // can cancel a download, and ends with it
             try await environment.run {  // for all closures of the app
-                let request = try finished(change)  // encodes the body, outside of the caller's actor
+                let request = try prepared(change)  // encodes the body, outside of the caller's actor
                 return try await calls.inFlight(request) { request in  // until `cancel()`, `reset()` or its end
                     try await calls.reported(request) { request in  // to the monitors
-                        if let fault = chain.fault { throw fault }
+                        if let error = chain.listingError { throw error }
                         // The interceptors, with redirects between those of the call and those of each exchange.
                         let next = Next(chain) { request in
                             try Call.check()
@@ -91,13 +90,13 @@ package struct PreparedCall: Sendable {
     package func send(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) async throws -> NetworkResponse {
-        let response = try await answer(change)
+        let response = try await perform(change)
         response.endCall()
         return response
     }
 
     /// Returns the same call with a new identity for its request, to send it once more.
-    package var again: PreparedCall {
+    package func copyWithNewID() -> PreparedCall {
         let request = request.map { request in
             var request = request
             request.id = NetworkRequest.ID()
@@ -109,7 +108,7 @@ package struct PreparedCall: Sendable {
     /// Returns the plan of the call, and sends nothing.
     func plan() async -> CallPlan {
         await environment.run {
-            await calls.chain.plan(Result { try finished() })
+            await calls.chain.plan(Result { try prepared() })
         }
     }
 
@@ -121,13 +120,13 @@ package struct PreparedCall: Sendable {
     }
 
     /// Returns the request with its body encoded, for the interceptors.
-    func finished(
+    func prepared(
         _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
     ) throws -> NetworkRequest {
         var request = try request.get()
         do throws(NetworkError) {
             // A chain without a router may complete the URL; its session validates the request.
-            if request.endPoint == nil { try request.encodeBody() } else { try request.makeReady() }
+            if request.endPoint == nil { try request.encodeBody() } else { try request.prepare() }
             try change(&request)
         } catch {
             throw error.attributed(to: request)

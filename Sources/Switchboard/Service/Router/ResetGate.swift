@@ -40,7 +40,7 @@ final class ResetGate: Sendable {
         guard !Self.isResetting, await begin() else { return }
         let calls = state.withLock { $0.calls.values.map(\.calls) }.compactMap { $0 }
         for calls in calls { calls.cancelAll() }
-        for calls in calls { await calls.end() }
+        for calls in calls { await calls.waitUntilEmpty() }
         await Self.$isResetting.withValue(true, operation: wipe)
         let waiters = state.withLock { state in
             state.isResetting = false

@@ -72,7 +72,7 @@ public final class RouterCalls: Sendable {
             do {
                 result = .success(
                     try await call.run {
-                        try await prepared.answer { _ throws(NetworkError) in try added.get() }
+                        try await prepared.perform { _ throws(NetworkError) in try added.get() }
                     })
             } catch {
                 result = .failure(NetworkError.completion(error, prepared.request))
@@ -135,7 +135,7 @@ public final class RouterCalls: Sendable {
         _ request: NetworkRequest, _ send: (NetworkRequest) async throws -> NetworkResponse
     ) async throws -> NetworkResponse {
         guard let call = request.call else { return try await send(request) }
-        if !call.isLong { call.report(.made, request) }
+        if !call.isLong { call.report(.started, request) }
         do {
             try Call.check()
             var response = try await send(request)
@@ -205,7 +205,7 @@ public final class RouterCalls: Sendable {
     }
 
     /// Waits until no call is in flight, except calls that contain the running code.
-    func end() async {
+    func waitUntilEmpty() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 let own = Set(state.calls.filter(\.containsRunningCode).map(ObjectIdentifier.init))
@@ -253,79 +253,5 @@ extension NetworkError {
         case is DecodingError: NetworkError(.decodingFailed, underlying: error)
         default: transport(error)
         }
-    }
-}
-
-/// The body of a call, which stays in flight until the body ends. Canceling the call ends the body.
-final class CallStream: ResponseBytes.Source {
-    private let bytes: Protected<ResponseBytes?>
-    /// The response without its body.
-    private let head: NetworkResponse
-    private let readerEndsCall = Protected(false)
-    private let isComplete = Protected(false)
-    private let call: Call
-    private let didEnd: @Sendable () -> Void
-    /// The identifier of the cancellation handler. The end of the body removes the handler, which retains the body and
-    /// the call.
-    private let handler: Int
-
-    init(
-        _ bytes: ResponseBytes, of response: NetworkResponse, _ call: Call,
-        didEnd: @escaping @Sendable () -> Void
-    ) {
-        var head = response
-        head.stream = nil
-        self.head = head
-        let stored = Protected<ResponseBytes?>(bytes)
-        self.bytes = stored
-        self.call = call
-        self.didEnd = didEnd
-        // Releasing the body closes the exchange. A reader in progress receives the cancellation itself.
-        handler = call.add {
-            _ = stored.swap(nil)
-            didEnd()
-        }
-    }
-
-    deinit {
-        call.remove(handler)
-        head.endCall(with: isComplete.value ? nil : CancellationError())
-        didEnd()
-    }
-
-    var request: NetworkRequest? { head.request }
-
-    func letReaderEndCall() { readerEndsCall.withLock { $0 = true } }
-
-    func next() async throws -> Data? {
-        guard let bytes = bytes.value else {
-            if call.isCancelled { throw CancellationError() }
-            return nil
-        }
-        do {
-            let chunk = try await call.run {
-                try Call.check()
-                return try await bytes.next()
-            }
-            if chunk == nil {
-                isComplete.withLock { $0 = true }
-                if !readerEndsCall.value { head.endCall() }
-                end()
-            }
-            return chunk
-        } catch {
-            let caught = NetworkError.caught(error)
-            let error: any Error =
-                caught.code == .cancelled ? CancellationError() : request.map(caught.attributed) ?? caught
-            head.endCall(with: error)
-            end()
-            throw error
-        }
-    }
-
-    private func end() {
-        _ = bytes.swap(nil)
-        call.remove(handler)
-        didEnd()
     }
 }

@@ -63,7 +63,7 @@ extension CurlOptions {
 }
 
 extension CurlOptions.TLS {
-    fileprivate init(_ options: TLSOptions) throws(NetworkError) {
+    fileprivate init(_ options: SessionConfiguration.TLS) throws(NetworkError) {
         self.init()
         minimumVersion =
             switch options.minimumVersion {
@@ -78,7 +78,7 @@ extension CurlOptions.TLS {
             authorities = (authorities ?? Data()) + (try part.contents()) + [0x0A]
         }
         if authorities == nil, !trustsSystem, !trustsEveryServer {
-            throw NetworkError(.insecureConnection, reason: "the session's TLSOptions trust no authority")
+            throw NetworkError(.insecureConnection, reason: "the session's TLS options trust no authority")
         }
         if let identity = options.clientIdentity {
             certificate = try identity.certificate.contents()
@@ -99,7 +99,7 @@ extension CurlOptions.TLS {
     }
 }
 
-extension ProxyOptions {
+extension SessionConfiguration.Proxy {
     fileprivate var curlProxy: CurlOptions.Proxy {
         switch kind {
         case .system: return .system

@@ -11,7 +11,7 @@ import Foundation
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
-/// configuration.tls.clientIdentity = ClientIdentity(
+/// configuration.tls.clientIdentity = .init(
 ///     certificate: .file(certificate), key: .file(privateKey))
 /// let router = Router<MovieApi>(
 ///     session: CurlSession(configuration: configuration))
@@ -97,7 +97,7 @@ public final class CurlSession: NetworkSession {
     ///   when the task was canceled; the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
-        let request = try request.ready()
+        let request = try request.prepared()
         // Within a call, the call resends the request and records both exchanges.
         guard !request.isPartOfCall else { return try await exchange(request) }
         let start = ContinuousClock.now

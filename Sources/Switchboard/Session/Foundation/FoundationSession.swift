@@ -51,7 +51,7 @@ public final class FoundationSession: NetworkSession {
     ///   the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
-        let request = try request.ready()
+        let request = try request.prepared()
         do {
             return try await exchange(request)
         } catch let error as NetworkError {

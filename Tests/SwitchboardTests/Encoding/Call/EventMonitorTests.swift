@@ -34,7 +34,7 @@ struct EventMonitorTests {
         _ = try await router(session, notes, [retry]).response(for: endPoint)
         #expect(
             notes.kinds == [
-                "made", "exchange 1", "exchanged: HTTP 503 in N ms", "retry after N ms: HTTP 503", "exchange 2",
+                "started", "exchange 1", "exchanged: HTTP 503 in N ms", "retry after N ms: HTTP 503", "exchange 2",
                 "exchanged: HTTP 302 in N ms", "redirected to https://api.example.com/b?token=<redacted>", "exchange 3",
                 "exchanged: HTTP 200 in N ms", "finished: HTTP 200",
             ])
@@ -57,7 +57,8 @@ struct EventMonitorTests {
         #expect(error?.code == .timedOut)
         #expect(
             notes.kinds == [
-                "made", "exchange 1", "exchanged: timedOut in N ms", "failed: The request timed out: no sign of life",
+                "started", "exchange 1", "exchanged: timedOut in N ms",
+                "failed: The request timed out: no sign of life",
             ])
         let waiting = URLEndPoint(.get, URL(text: "https://api.example.com/a"), headers: ["X-Stalls": "1"])
         let call = Task { try await router.response(for: waiting) }
@@ -80,7 +81,7 @@ struct EventMonitorTests {
         let watched = URLEndPoint(
             .get, URL(text: "https://api.example.com/a"), options: RequestOptions { $0.monitors.append(notes) })
         _ = try await router.response(for: watched)
-        #expect(notes.kinds == ["made", "cache: hit", "finished: HTTP 200"])
+        #expect(notes.kinds == ["started", "cache: hit", "finished: HTTP 200"])
     }
 
     @Test("a response has its call's history: requests, causes and outcomes")

@@ -56,7 +56,8 @@ struct RequestBuilderFuzzTests {
         let parameters = Parameters(query.map { (name: $0.0, value: $0.1) })
         var endPoint = EndPointFixture(base: base)
         endPoint.path = random.oneIn(4) ? random.text(upTo: 16) : random.printableText(upTo: 16)
-        endPoint.httpMethod = random.oneIn(20) ? .custom(random.text(upTo: 4)) : random.oneIn(2) ? .post : .get
+        endPoint.httpMethod =
+            random.oneIn(20) ? HTTPMethod(rawValue: random.text(upTo: 4)) : random.oneIn(2) ? .post : .get
         if random.oneIn(3) {
             endPoint.headers.add(random.oneIn(10) ? random.text(upTo: 6) : random.word(), random.text(upTo: 8))
         }

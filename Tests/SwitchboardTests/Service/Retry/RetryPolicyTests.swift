@@ -60,7 +60,7 @@ struct RetryPolicyTests {
         arguments: [
             (HTTPMethod.get, 3), (.head, 3), (.put, 3), (.delete, 3), (.options, 3), (.trace, 3), (.post, 1),
             (.patch, 1),
-            (.custom("PURGE"), 1),
+            ("PURGE", 1),
         ])
     func methods(method: HTTPMethod, attempts: Int) async throws {
         let session = StubSession { _ in .status(503) }

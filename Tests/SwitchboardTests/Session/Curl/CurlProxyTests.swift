@@ -11,7 +11,9 @@ struct CurlProxyTests {
     enum Kind: String, CaseIterable, Sendable {
         case http, https, socks
 
-        func options(_ name: String? = nil, user: String? = nil, password: String? = nil) throws -> ProxyOptions {
+        func options(_ name: String? = nil, user: String? = nil, password: String? = nil) throws
+            -> SessionConfiguration.Proxy
+        {
             let port = try #require(try Servers.directory().proxies[name ?? rawValue])
             return switch self {
             case .http: .http("127.0.0.1", port: port, user: user, password: password)
@@ -21,7 +23,7 @@ struct CurlProxyTests {
         }
     }
 
-    static func session(_ proxy: ProxyOptions) throws -> CurlSession {
+    static func session(_ proxy: SessionConfiguration.Proxy) throws -> CurlSession {
         var configuration = try SessionConfiguration.trusting()
         configuration.proxy = proxy
         return CurlSession(configuration: configuration)
@@ -180,7 +182,7 @@ struct CurlProxyTests {
     @Test("a dead proxy is cannotConnect, for http and https", arguments: Kind.allCases)
     func deadProxy(kind: Kind) async throws {
         let port = try MockServer().deadPort
-        let proxy: ProxyOptions =
+        let proxy: SessionConfiguration.Proxy =
             switch kind {
             case .http: .http("127.0.0.1", port: port)
             case .https: .https("127.0.0.1", port: port)
@@ -212,7 +214,7 @@ struct CurlProxyTests {
     @Test("a server that is not a proxy is a typed error", arguments: Kind.allCases)
     func noProxyAtAll(kind: Kind) async throws {
         try await MockServer.run(handler: { _ in .status(404) }) { server in
-            let proxy: ProxyOptions =
+            let proxy: SessionConfiguration.Proxy =
                 switch kind {
                 case .http: .http("127.0.0.1", port: server.port)
                 case .https: .https("127.0.0.1", port: server.port)
@@ -276,7 +278,9 @@ struct CurlProxyTests {
     /// Returns "direct", a status other than 200, or the error's code, for a request in this environment.
     ///
     /// Call it only in a separate process, because changing the environment races with its readers.
-    static func outcome(of proxy: ProxyOptions, _ url: URL, _ environment: [String: String] = [:]) async -> String {
+    static func outcome(of proxy: SessionConfiguration.Proxy, _ url: URL, _ environment: [String: String] = [:]) async
+        -> String
+    {
         for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
             unsetenv(name)
             unsetenv(name.uppercased())
@@ -341,10 +345,10 @@ struct CurlProxyTests {
             let dead = try MockServer().deadPort
             let directory = try Servers.directory()
             let url = try Servers.url("http", "127.0.0.1", directory.plain)
-            let living = ProxyOptions.http("127.0.0.1", port: try #require(directory.proxies["http"]))
+            let living = SessionConfiguration.Proxy.http("127.0.0.1", port: try #require(directory.proxies["http"]))
             let environment = ["http_proxy": "http://127.0.0.1:\(dead)", "no_proxy": "*"]
             #expect(await Self.outcome(of: living, url, environment) == "direct")
-            let named = ProxyOptions.http("127.0.0.1", port: dead)
+            let named = SessionConfiguration.Proxy.http("127.0.0.1", port: dead)
             #expect(await Self.outcome(of: named, url, environment) == "cannotConnect")
         }
     }

@@ -123,8 +123,8 @@ struct CurlRoutingTests {
 
     @Test(
         "of a host with addresses of both families the chosen one is used", .needsServers, .needsIPv6,
-        arguments: [(AddressFamily.ipv4, "127.0.0.1"), (.ipv6, "::1")])
-    func family(family: AddressFamily, peer: String) async throws {
+        arguments: [(SessionConfiguration.AddressFamily.ipv4, "127.0.0.1"), (.ipv6, "::1")])
+    func family(family: SessionConfiguration.AddressFamily, peer: String) async throws {
         let port = try #require(try Servers.directory().bothFamilies)
         for addresses in [["127.0.0.1", "::1"], ["::1", "127.0.0.1"]] {
             let session = try Self.session {
@@ -137,8 +137,8 @@ struct CurlRoutingTests {
 
     @Test(
         "a literal address of the other family fails before sending", .needsServers, .needsIPv6,
-        arguments: [(AddressFamily.ipv4, "[::1]"), (.ipv6, "127.0.0.1")])
-    func otherFamily(family: AddressFamily, host: String) async throws {
+        arguments: [(SessionConfiguration.AddressFamily.ipv4, "[::1]"), (.ipv6, "127.0.0.1")])
+    func otherFamily(family: SessionConfiguration.AddressFamily, host: String) async throws {
         let port = try #require(try Servers.directory().bothFamilies)
         let session = try Self.session { $0.addressFamily = family }
         let error = try await session.failure(Servers.url("http", host, port))

@@ -75,7 +75,7 @@ struct CurlTLSTests {
         let (file, other) = (try Servers.file("authority.pem"), try Servers.file("other-authority.pem"))
         let (pem, otherPEM) = (try Data(contentsOf: file), try Data(contentsOf: other))
         let withWindowsLines = String(decoding: pem, as: UTF8.self).replacingOccurrences(of: "\n", with: "\r\n")
-        let authorities: [[PEMSource]] = [
+        let authorities: [[SessionConfiguration.TLS.PEM]] = [
             [.file(file)], [.data(pem)], [.file(other), .file(file)], [.data(pem), .data(otherPEM)],
             [.data(otherPEM + pem)], [.data(pem.dropLast()), .data(otherPEM)], [.data(Data(withWindowsLines.utf8))],
             [.data(Data("Made by trustme\n".utf8) + pem)],
@@ -130,10 +130,11 @@ struct CurlTLSTests {
     @Test(
         "a minimum version refuses only older versions",
         arguments: [
-            (TLSVersion.tls13, "tls1.2", nil), (.tls13, "tls1.3", "TLSv1.3"), (.tls12, "tls1.2", "TLSv1.2"),
+            (SessionConfiguration.TLS.Version.tls13, "tls1.2", nil), (.tls13, "tls1.3", "TLSv1.3"),
+            (.tls12, "tls1.2", "TLSv1.2"),
             (.tls12, "tls1.1", nil), (.tls11, "tls1.2", "TLSv1.2"), (.tls10, "good", "TLSv1.3"),
         ])
-    func minimumVersion(minimum: TLSVersion, kind: String, version: String?) async throws {
+    func minimumVersion(minimum: SessionConfiguration.TLS.Version, kind: String, version: String?) async throws {
         var configuration = try SessionConfiguration.trusting()
         configuration.tls.minimumVersion = minimum
         let session = CurlSession(configuration: configuration)
@@ -162,7 +163,7 @@ struct CurlTLSTests {
         _ certificate: String, _ key: String? = nil, password: String? = nil
     ) throws -> SessionConfiguration {
         var configuration = try SessionConfiguration.trusting()
-        configuration.tls.clientIdentity = ClientIdentity(
+        configuration.tls.clientIdentity = .init(
             certificate: .file(try Servers.file(certificate)), key: try key.map { .file(try Servers.file($0)) },
             password: password)
         return configuration
@@ -184,7 +185,7 @@ struct CurlTLSTests {
             #expect(try await session.seen(Servers.tls(kind)).client == name)
         }
         var inMemory = try Self.identity("client.pem")
-        inMemory.tls.clientIdentity = ClientIdentity(
+        inMemory.tls.clientIdentity = .init(
             certificate: .data(try Data(contentsOf: Servers.file("client.pem"))),
             key: .data(try Data(contentsOf: Servers.file("client.key"))))
         #expect(try await CurlSession(configuration: inMemory).seen(Servers.tls(kind)).client == "client")
@@ -287,7 +288,7 @@ struct CurlTLSTests {
         let missing = try Servers.file("no such file.pem")
         let noPEM = try Servers.file("servers.json")
         let garbage = "-----BEGIN CERTIFICATE-----\nbm8gY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n"
-        let authorities: [(PEMSource, String)] = [
+        let authorities: [(SessionConfiguration.TLS.PEM, String)] = [
             (.file(missing), "no such file.pem"), (.file(noPEM), "servers.json"),
             (.file(try #require(Servers.folder)), try #require(Servers.folder).lastPathComponent),
             (.data(Data("nonsense".utf8)), "8 bytes"), (.data(Data()), "0 bytes"),
@@ -301,7 +302,7 @@ struct CurlTLSTests {
             #expect(error.code == .insecureConnection, "\(authority)")
             #expect(error.reason?.contains(words) == true || words.isEmpty, "\(error)")
         }
-        let identities: [(PEMSource, PEMSource?, String)] = [
+        let identities: [(SessionConfiguration.TLS.PEM, SessionConfiguration.TLS.PEM?, String)] = [
             (.file(missing), nil, "no such file.pem"),
             (.file(try Servers.file("client.pem")), .file(missing), "no such file.pem"),
             (.file(noPEM), nil, "servers.json"), (.data(Data(garbage.utf8)), nil, ""),
@@ -309,7 +310,7 @@ struct CurlTLSTests {
         ]
         for (certificate, key, words) in identities {
             var configuration = try SessionConfiguration.trusting()
-            configuration.tls.clientIdentity = ClientIdentity(certificate: certificate, key: key)
+            configuration.tls.clientIdentity = .init(certificate: certificate, key: key)
             let error = try await CurlSession(configuration: configuration).failure(Servers.tls("good"))
             #expect(error.code == .insecureConnection, "\(certificate)")
             #expect(error.reason?.contains(words) == true || words.isEmpty, "\(error)")
@@ -335,7 +336,7 @@ struct CurlTLSTests {
         var configuration = SessionConfiguration()
         configuration.proxy = .http("proxy.example.test", port: 8080, user: "planted-user", password: "planted-word")
         configuration.tls.extraAuthorities = [.data(Data("planted-authority".utf8))]
-        configuration.tls.clientIdentity = ClientIdentity(
+        configuration.tls.clientIdentity = .init(
             certificate: .data(Data("planted-certificate".utf8)), key: .data(Data("planted-key".utf8)),
             password: "planted-password")
         var texts = ["\(configuration)", String(reflecting: configuration), "\(configuration.tls)"]

@@ -27,7 +27,7 @@ struct SessionWireTests {
         try await withEchoServer { server in
             let session = kind.make()
             for body in [DataBody(Data()), DataBody(Data("b".utf8))] {
-                _ = try await session.send(NetworkRequest(.custom(method), server.url, body: body))
+                _ = try await session.send(NetworkRequest(HTTPMethod(rawValue: method), server.url, body: body))
                 let seen = try await server.takeRequest()
                 #expect(seen.head.starts(with: Data("\(method) / HTTP/1.1\r\n".utf8)))
                 #expect(seen.body == body.data)
@@ -179,7 +179,7 @@ struct SessionWireTests {
                 NetworkRequest(.get, server.url, headers: ["X-A": "1\nX-B: 2"]),
                 NetworkRequest(.get, server.url, headers: ["X-A": "1\0"]),
                 NetworkRequest(.get, server.url, headers: ["X-A: 1\r\nX-B": "2"]),
-                NetworkRequest(.custom("GET / HTTP/1.1\r\nX-B: 2\r\n\r\nGET"), server.url),
+                NetworkRequest("GET / HTTP/1.1\r\nX-B: 2\r\n\r\nGET", server.url),
             ] {
                 let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
                 #expect(error?.code == .invalidRequest)

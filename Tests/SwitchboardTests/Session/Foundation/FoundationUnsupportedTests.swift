@@ -18,11 +18,11 @@ struct FoundationUnsupportedTests {
         }
     }
 
-    static let pem = PEMSource.data(Data("-----BEGIN CERTIFICATE-----".utf8))
+    static let pem = SessionConfiguration.TLS.PEM.data(Data("-----BEGIN CERTIFICATE-----".utf8))
     static let options = [
         Option("extra authorities", says: "TLS") { $0.tls.extraAuthorities = [pem] },
         Option("not the system's authorities", says: "TLS") { $0.tls.trustsSystem = false },
-        Option("client identity", says: "TLS") { $0.tls.clientIdentity = ClientIdentity(certificate: pem) },
+        Option("client identity", says: "TLS") { $0.tls.clientIdentity = .init(certificate: pem) },
         Option("pins", says: "TLS") { $0.tls.publicKeyPins = ["sha256/AAAA"] },
         Option("TLS 1.0", says: "TLS") { $0.tls.minimumVersion = .tls10 },
         Option("TLS 1.3", says: "TLS") { $0.tls.minimumVersion = .tls13 },

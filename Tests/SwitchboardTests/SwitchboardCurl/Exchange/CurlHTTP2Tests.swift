@@ -18,7 +18,9 @@ struct CurlHTTP2Tests {
         var ports: [Int]
     }
 
-    static func session(_ version: HTTPVersionPolicy = .automatic, connections: Int = 6) throws -> CurlSession {
+    static func session(_ version: SessionConfiguration.HTTPVersion = .automatic, connections: Int = 6) throws
+        -> CurlSession
+    {
         var configuration = try SessionConfiguration.trusting()
         configuration.proxy = .none
         configuration.httpVersion = version
@@ -35,11 +37,11 @@ struct CurlHTTP2Tests {
     @Test(
         "HTTP/2 is spoken where TLS negotiates it or the client knows it",
         arguments: [
-            (HTTPVersionPolicy.automatic, "tls", "HTTP/2"), (.http1, "tls", "HTTP/1.1"),
+            (SessionConfiguration.HTTPVersion.automatic, "tls", "HTTP/2"), (.http1, "tls", "HTTP/1.1"),
             (.http2PriorKnowledge, "tls", "HTTP/2"), (.automatic, "plain", "HTTP/1.1"), (.http1, "plain", "HTTP/1.1"),
             (.http2PriorKnowledge, "plain", "HTTP/2"),
         ])
-    func version(policy: HTTPVersionPolicy, server: String, expected: String) async throws {
+    func version(policy: SessionConfiguration.HTTPVersion, server: String, expected: String) async throws {
         let session = try Self.session(policy)
         for name in ["a", "b", "c"] {
             let url = try Servers.http2(server, "/meet/\(name)\(UUID().uuidString)/1")
@@ -77,8 +79,8 @@ struct CurlHTTP2Tests {
 
     @Test(
         "requests and responses of every shape pass",
-        arguments: [("tls", HTTPVersionPolicy.automatic), ("plain", .http2PriorKnowledge)])
-    func roundTrips(server: String, policy: HTTPVersionPolicy) async throws {
+        arguments: [("tls", SessionConfiguration.HTTPVersion.automatic), ("plain", .http2PriorKnowledge)])
+    func roundTrips(server: String, policy: SessionConfiguration.HTTPVersion) async throws {
         let session = try Self.session(policy)
         let headers: HTTPHeaders = ["X-Mixed-Case": "kept", "Host": "named.example", "Connection": "keep-alive"]
         var post = NetworkRequest(.post, try Servers.http2(server, "/anything?q=a%20b"), headers: headers)
