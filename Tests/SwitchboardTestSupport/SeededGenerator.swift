@@ -1,3 +1,5 @@
+import Foundation
+
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). It returns the same
 /// numbers for the same seed, on every platform and in every run.
 package struct SeededGenerator: RandomNumberGenerator {
@@ -55,4 +57,9 @@ extension SeededGenerator {
     }
 
     private static let meaningful = Array("/?#%&=+@:;,[]{}\\ .-~\"'<>2Fa".unicodeScalars)
+}
+
+/// Returns the number of random cases of a test: `usual`, times the number in the variable `SWITCHBOARD_CASES`.
+package func cases(_ usual: Int) -> Int {
+    usual * (ProcessInfo.processInfo.environment["SWITCHBOARD_CASES"].flatMap { Int($0) } ?? 1)
 }

@@ -4,14 +4,14 @@ import SwitchboardTestSupport
 import Testing
 
 /// Random requests through a cache to a random origin. A model of a cache, written from RFC 9111, RFC 9110 and RFC 5861
-/// alone, judges each answer. `SWITCHBOARD_MODEL_STEPS` sets the number of requests, `SWITCHBOARD_MODEL_SEED` the seed.
+/// alone, judges each answer. `SWITCHBOARD_MODEL_SEED` sets the seed.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 struct CacheModelTests {
     private static func number(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment["SWITCHBOARD_MODEL_\(name)"].flatMap { Int($0) } ?? usual
     }
 
-    private var steps: Int { Self.number("STEPS", 1_000) }
+    private var steps: Int { cases(1_000) }
     private var seed: UInt64 { UInt64(Self.number("SEED", 1)) }
 
     private func check(_ run: ModelRun, expecting outcomes: [String] = ["hit", "validated", "stale w", "miss"])

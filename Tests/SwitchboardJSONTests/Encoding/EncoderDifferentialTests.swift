@@ -4,12 +4,8 @@ import SwitchboardTestSupport
 import Testing
 
 /// Encodes seeded values of every shape with both encoders. The bytes must be equal, and both decoders must read them.
-///
-/// `SWITCHBOARD_JSON_CASES=1000000` in the environment raises the number of values to a million.
 struct EncoderDifferentialTests {
-    private static var rounds: Int {
-        ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { Int($0) } ?? 3_000
-    }
+    private static let rounds = cases(3_000)
 
     private static let formattings: [JSONEncoder.OutputFormatting] = [
         [.sortedKeys], [.sortedKeys, .withoutEscapingSlashes], [.sortedKeys, .prettyPrinted],

@@ -4,11 +4,11 @@ import Testing
 import SwitchboardTestSupport
 @testable import SwitchboardWebSocket
 
-/// Frames of seeded random numbers. SWITCHBOARD_FRAMES sets their number, by default 20,000.
+/// Frames of seeded random numbers.
 @Suite("WebSocket random frames") struct WebSocketRandomTests {
     private enum End: Hashable { case event, violation(UInt16), lost }
 
-    private static let count = ProcessInfo.processInfo.environment["SWITCHBOARD_FRAMES"].flatMap { Int($0) } ?? 20_000
+    private static let count = cases(20_000)
 
     @Test("each random frame ends in a message or an error", arguments: [false, true])
     func frames(_ isCompressed: Bool) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardTestSupport
 
 /// Any JSON value, decoded only through the public containers.
 indirect enum JSONTree: Decodable, Equatable {
@@ -43,8 +44,5 @@ struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
 }
 
-/// Returns the seeds of a test: `usual` of them, or as many as the variable `SWITCHBOARD_JSON_CASES` states.
-func seededCases(_ usual: Int) -> Range<UInt64> {
-    let long = ProcessInfo.processInfo.environment["SWITCHBOARD_JSON_CASES"].flatMap { UInt64($0) }
-    return 0..<(long ?? UInt64(usual))
-}
+/// Returns the seeds of a test, ``cases(_:)`` of them.
+func seededCases(_ usual: Int) -> Range<UInt64> { 0..<UInt64(cases(usual)) }

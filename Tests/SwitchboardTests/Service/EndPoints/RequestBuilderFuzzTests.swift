@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTestSupport
 import Testing
 
-/// 100,000 endpoints of hostile text, from ten seeds that run in parallel.
+/// Endpoints of hostile text, from ten seeds that run in parallel.
 struct RequestBuilderFuzzTests {
     private static let bases = [
         "https://h.example", "https://h.example/", "http://u:p@h.example:8080/api/v1", "https://h.example/a/?k=1",
@@ -11,7 +11,7 @@ struct RequestBuilderFuzzTests {
     ]
 
     @Test(
-        "100,000 hostile endpoints build a request or throw, and never trap",
+        "hostile endpoints build a request or throw, and never trap",
         .requirement("S1.2"),
         arguments: UInt64(0)..<10)
     func requestOrError(seed: UInt64) {
@@ -19,7 +19,8 @@ struct RequestBuilderFuzzTests {
         var made = 0
         var refused = 0
         var wrong: [String] = []
-        for round in 0..<10_000 {
+        let rounds = cases(2_000)
+        for round in 0..<rounds {
             let endPoint = hostileEndPoint(using: &random)
             do throws(NetworkError) {
                 let request = try RequestBuilder().makeRequest(for: endPoint.value)
@@ -37,7 +38,7 @@ struct RequestBuilderFuzzTests {
         }
         #expect(wrong.isEmpty)
         // Neither outcome is rare: the fuzz tests both.
-        #expect(made > 1_000 && refused > 1_000)
+        #expect(made > rounds / 10 && refused > rounds / 10)
     }
 
     private struct Hostile {

@@ -171,7 +171,7 @@ struct BodyRedactionTests {
             "- ", "--", "token",
             "Authorization", "X-Key", "Content-Disposition", "name=", "://", "@", "|", "é", "\u{301}", "\0", "x", "%22",
         ]
-        for _ in 0..<30_000 {
+        for _ in 0..<cases(5_000) {
             let text = (0..<Int.random(in: 0...16, using: &random)).map { _ in pieces.randomElement(using: &random)! }
                 .joined()
             let masked = redaction.text(text)
