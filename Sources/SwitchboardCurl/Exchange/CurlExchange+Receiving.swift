@@ -51,7 +51,7 @@ extension CurlExchange {
     /// head. The request is then repeated, or libcurl reports the error.
     private func turnOffDecoding() -> Bool {
         if CurlLibrary.decodesLate { handle.decodeContent(false) }
-        return CurlLibrary.decodesLate || !request.mayBeRepeated || head.contentLength == 0
+        return CurlLibrary.decodesLate || !request.mayBeReplayed || head.contentLength == 0
     }
 
     /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.

@@ -14,7 +14,7 @@ extension CurlExchange {
     /// Runs when a connection exists, before the request is sent. Returns false to end the transfer.
     ///
     /// libcurl would resend a request as long as kept-alive connections turn out dead, and would repeat it without
-    /// `Expect` after a 417. The exchange sends only once: a repetition is a separate exchange.
+    /// `Expect` after a 417. The exchange sends only once: a replay is a separate exchange.
     func willSend() -> Bool {
         sendTime == 0 ? didSend() : refuseRepeat()
     }

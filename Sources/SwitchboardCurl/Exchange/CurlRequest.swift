@@ -39,9 +39,9 @@ package struct CurlRequest: Sendable {
     /// without framing after the 101.
     package var isUpgrade = false
     /// Whether the caller would repeat the request, over a new connection or without decoding the body.
-    package var mayBeRepeated = false
+    package var mayBeReplayed = false
     /// Whether the caller would repeat the request if the server has certainly not processed it.
-    package var mayBeRepeatedUnprocessed = false
+    package var mayBeReplayedUnprocessed = false
     package var isOnNewConnection = false
     package var decodesBody = true
     /// Receives the number of bytes sent, on a separate queue.

@@ -69,7 +69,7 @@ extension CurlLoop {
 
     private func countWatcher(_ exchange: CurlExchange, _ difference: Int) {
         let request = exchange.request
-        guard request.mayBeRepeatedUnprocessed, !request.mayBeRepeated, mayBeHTTP2(request) else { return }
+        guard request.mayBeReplayedUnprocessed, !request.mayBeReplayed, mayBeHTTP2(request) else { return }
         watchers += difference
         guard watchers == 1, difference == 1 else { return }
         for other in active where other.sendTime > 0 && mayBeHTTP2(other.request) { other.handle.watchStreams(true) }

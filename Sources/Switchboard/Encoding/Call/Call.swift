@@ -1,7 +1,8 @@
 import SwitchboardPlatform
 
 /// One call of a router: its cancellation from outside its task, its attempts, and its exchanges. A request and its
-/// copies share it.
+/// copies share it. A part of a call that can be canceled alone, such as a download with a ``TransferProgress``, is a
+/// call inside it, without monitors or a record.
 ///
 /// A call runs in its caller's task, because a separate task would cost two more thread switches for each call.
 /// `Router.cancel()` cannot cancel that task. It cancels this object instead, which every waiting operation of a call
@@ -216,29 +217,29 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
             do {
                 let response = try await send(request)
                 exchange.end(.status(response.statusCode), response)
-                guard request.repetition != nil else { return response }
+                guard request.replay != nil else { return response }
                 var final = response
-                final.request?.repetition = nil
+                final.request?.replay = nil
                 return final
             } catch {
                 let code = error is CancellationError ? .cancelled : (error as? NetworkError)?.code ?? .unknown
                 exchange.end(code == .cancelled ? .cancelled : .failure(code))
-                guard let again = repeated(request, after: error) else { throw error }
+                guard let copy = replay(of: request, after: error) else { throw error }
                 try Call.check()
-                (request, start) = (again, .now)
+                (request, start) = (copy, .now)
             }
         }
     }
 
     /// Returns the request for its session to send again, or nil if the error is final.
-    private func repeated(_ request: NetworkRequest, after error: any Error) -> NetworkRequest? {
-        guard let repetition = (error as? NetworkError)?.repetition, request.mayBeRepeated(repetition), takeAttempt()
+    private func replay(of request: NetworkRequest, after error: any Error) -> NetworkRequest? {
+        guard let replay = (error as? NetworkError)?.replay, request.mayBeReplayed(replay), takeAttempt()
         else { return nil }
-        var again = request
-        again.call = self
-        again.repetition = repetition
-        again.report(.retry(after: .zero, because: repetition.rawValue))
-        return again
+        var copy = request
+        copy.call = self
+        copy.replay = replay
+        copy.report(.retry(after: .zero, because: replay.rawValue))
+        return copy
     }
 
     /// An exchange in flight.
@@ -305,14 +306,14 @@ package func withOwnTask<Output: Sendable>(
 extension NetworkRequest {
     /// Whether the session may send the request again: it is idempotent ([RFC 9110
     /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not sent again before.
-    var mayBeRepeated: Bool { method.isIdempotent && mayBeRepeatedUnprocessed }
+    var mayBeReplayed: Bool { method.isIdempotent && mayBeReplayedUnprocessed }
 
     /// Whether the session may send a request again that the server has certainly not processed ([RFC 9113
     /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
-    var mayBeRepeatedUnprocessed: Bool { repetition == nil && body.isReplayable }
+    var mayBeReplayedUnprocessed: Bool { replay == nil && body.isReplayable }
 
-    func mayBeRepeated(_ repetition: Repetition) -> Bool {
-        repetition == .unprocessed ? mayBeRepeatedUnprocessed : mayBeRepeated
+    func mayBeReplayed(_ replay: Replay) -> Bool {
+        replay == .unprocessed ? mayBeReplayedUnprocessed : mayBeReplayed
     }
 }
 

@@ -52,8 +52,8 @@ public struct NetworkError: Error, Sendable {
     var statusMapMessage: String?
     /// The server's `Retry-After` as a duration, measured when the error was made.
     var wait: Duration?
-    /// The way in which the session may resend the request. Nil for a final error.
-    var repetition: Repetition?
+    /// The reason to send the request once more. Nil for a final error.
+    var replay: Replay?
     /// A reference, because each function that throws the error reserves stack space for it.
     private var requestStorage: CopyOnWrite<NetworkRequest>?
 
@@ -218,7 +218,7 @@ extension NetworkRequest {
 }
 
 /// The reason why a session resends a request itself, over a new connection and as a separate exchange.
-enum Repetition: String {
+enum Replay: String {
     /// The kept-alive connection was dead.
     case onNewConnection = "a kept-alive connection that had ended"
     /// The HTTP/2 stream ended with its connection.

@@ -27,7 +27,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         var body: any HTTPBody
         var options: RequestOptions
         var endPoint: EndPointRecord?
-        var repetition: Repetition?
+        var replay: Replay?
         var target: Target
         var isPrepared = false
         var onBodyEncoded: (@Sendable (inout NetworkRequest) -> Void)?
@@ -128,9 +128,9 @@ public struct NetworkRequest: Sendable, Identifiable {
     package var endPoint: EndPointRecord? { fields.value.endPoint }
 
     /// The reason why the session sends the request again. Nil the first time.
-    var repetition: Repetition? {
-        get { fields.value.repetition }
-        set { fields.value.repetition = newValue }
+    var replay: Replay? {
+        get { fields.value.replay }
+        set { fields.value.replay = newValue }
     }
 
     /// Whether the request was validated, its body encoded, and nothing changed since. See ``prepare()``.

@@ -46,9 +46,9 @@ extension CurlFailure {
                 .connectionLost, reason: "the server answered before the end of the body, and libcurl lost the answer")
         case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
-            resendable(
+            replayable(
                 NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),
-                request.mayBeRepeated ? .undecoded : nil)
+                request.mayBeReplayed ? .undecoded : nil)
         case .bodyAnnouncedTooLarge(let length):
             request.limits.bodyTooLarge("Content-Length announces \(length) bytes")
         case .bodyTooLarge(let count): request.limits.bodyTooLarge("more than \(count) bytes arrived")
@@ -68,23 +68,23 @@ extension CurlFailure {
     }
 
     private func connectionDied(_ loss: Loss, _ request: NetworkRequest) -> NetworkError {
-        let (reason, repetition): (String, Repetition) =
+        let (reason, replay): (String, Replay) =
             switch loss {
             case .reused: ("the kept-alive connection ended before the server answered", .onNewConnection)
             case .streamEnded: ("the HTTP/2 stream ended before the server answered", .afterEndedStream)
             case .unprocessed: ("the server did not process the request", .unprocessed)
             }
-        guard !request.mayBeRepeated(repetition) else {
-            return resendable(NetworkError(.connectionLost, reason: reason), repetition)
+        guard !request.mayBeReplayed(replay) else {
+            return replayable(NetworkError(.connectionLost, reason: reason), replay)
         }
         let obstacle =
-            request.repetition != nil ? nil : request.body.isReplayable ? request.method.rawValue : "its streamed body"
+            request.replay != nil ? nil : request.body.isReplayable ? request.method.rawValue : "its streamed body"
         return NetworkError(.connectionLost, reason: reason + (obstacle.map { "; \($0) is not sent again" } ?? ""))
     }
 
-    private func resendable(_ error: NetworkError, _ repetition: Repetition?) -> NetworkError {
+    private func replayable(_ error: NetworkError, _ replay: Replay?) -> NetworkError {
         var error = error
-        error.repetition = repetition
+        error.replay = replay
         return error
     }
 }

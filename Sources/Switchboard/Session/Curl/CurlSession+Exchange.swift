@@ -55,10 +55,10 @@ extension CurlSession {
         curlRequest.bodyLimit = limits.responseBody
         curlRequest.ratioLimit = limits.decompressionRatio
         curlRequest.isStreamed = request.options.streamsResponse
-        curlRequest.mayBeRepeated = request.mayBeRepeated
-        curlRequest.mayBeRepeatedUnprocessed = request.mayBeRepeatedUnprocessed
-        curlRequest.isOnNewConnection = request.repetition != nil
-        curlRequest.decodesBody = request.repetition != .undecoded
+        curlRequest.mayBeReplayed = request.mayBeReplayed
+        curlRequest.mayBeReplayedUnprocessed = request.mayBeReplayedUnprocessed
+        curlRequest.isOnNewConnection = request.replay != nil
+        curlRequest.decodesBody = request.replay != .undecoded
 
         var headers = try request.sentHeaders()
         if let credentials, !headers.contains("Authorization") { headers.add("Authorization", "Basic \(credentials)") }

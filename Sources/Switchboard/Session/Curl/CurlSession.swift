@@ -103,10 +103,10 @@ public final class CurlSession: NetworkSession {
         let start = ContinuousClock.now
         do {
             return try await exchange(request)
-        } catch let error as NetworkError where error.repetition != nil {
+        } catch let error as NetworkError where error.replay != nil {
             let call = Call([], since: start)
             return try await call.exchange(request, since: start) { request in
-                guard request.repetition != nil else { throw error }
+                guard request.replay != nil else { throw error }
                 return try await exchange(request)
             }
         }
