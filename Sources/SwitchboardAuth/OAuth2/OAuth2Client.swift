@@ -177,10 +177,10 @@ extension OAuth2Client {
     /// which the access tokens end, or the access token without a refresh token. A token that is already revoked is not
     /// an error.
     ///
-    /// - Throws: `NetworkError.Code.unsupported` without a ``revocationURL``, and the errors of ``refresh(_:)``.
+    /// - Throws: `NetworkError.Code.invalidRequest` without a ``revocationURL``, and the errors of ``refresh(_:)``.
     public func revoke(_ token: OAuthToken) async throws {
         guard let revocationURL else {
-            throw NetworkError(.unsupported, reason: "the client has no revocationURL")
+            throw NetworkError(.invalidRequest, reason: "the client has no revocationURL")
         }
         _ = try await response(
             from: revocationURL,

@@ -100,11 +100,11 @@ extension NetworkError {
         public static let forbidden = Code("forbidden")
         /// 404.
         public static let notFound = Code("notFound")
-        /// 402 and 405 to 499.
+        /// 402 and 405 to 499. Also catches the codes of 400, 401, 403 and 404.
         public static let error4xx = Code("error4xx")
         /// 500.
         public static let serverError = Code("serverError")
-        /// 501 to 599.
+        /// 501 to 599. Also catches ``serverError``.
         public static let error5xx = Code("error5xx")
         /// 300 to 399 that was not followed, including 304.
         public static let redirection = Code("redirection")
@@ -153,6 +153,8 @@ extension NetworkError {
             .truncatedBody: .invalidResponse, .responseTooLarge: .invalidResponse, .headersTooLarge: .invalidResponse,
             .noData: .cannotDecodeResponse, .decodingFailed: .cannotDecodeResponse,
             .unexpectedContentType: .decodingFailed,
+            .badRequest: .error4xx, .unauthorized: .error4xx, .forbidden: .error4xx, .notFound: .error4xx,
+            .serverError: .error5xx,
         ]
 
         /// Whether the code represents a status that was not accepted.

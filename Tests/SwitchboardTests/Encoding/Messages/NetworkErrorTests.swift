@@ -46,6 +46,10 @@ struct NetworkErrorTests {
         #expect(NetworkError.Code.unexpectedContentType.isKind(of: .decodingFailed))
         #expect(NetworkError.Code.unreadableFile.isKind(of: .invalidRequest))
         #expect(NetworkError.Code.timedOut.isKind(of: .timedOut))
+        for code in [NetworkError.Code.badRequest, .unauthorized, .forbidden, .notFound] {
+            #expect(code.isKind(of: .error4xx) && !NetworkError.Code.error4xx.isKind(of: code))
+        }
+        #expect(NetworkError.Code.serverError.isKind(of: .error5xx))
         #expect(!NetworkError.Code.cannotConnect.isKind(of: .cannotFindHost))
         #expect(!NetworkError.Code.cancelled.isKind(of: .cannotConnect))
         #expect(NetworkError.Code.timedOut.parent == nil && NetworkError.Code.truncatedBody.parent == .invalidResponse)
