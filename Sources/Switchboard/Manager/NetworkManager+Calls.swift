@@ -11,6 +11,7 @@ extension NetworkManager {
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The decoded response.
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
+    @discardableResult
     public func send<EndPoint: TypedEndPoint & Sendable>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
@@ -22,6 +23,7 @@ extension NetworkManager {
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
+    @discardableResult
     public func send<EndPoint: TypedEndPoint>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
@@ -86,6 +88,7 @@ extension NetworkManager {
     /// Sends any endpoint and returns the response if its status is accepted.
     ///
     /// - Throws: ``NetworkError``; `CancellationError` when the task or the manager was canceled.
+    @discardableResult
     public func response<EndPoint: EndPointType>(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation

@@ -43,6 +43,23 @@ struct PathEndPointTests {
             ])
     }
 
+    @Test("each method sends its query and header fields, and no field as a query")
+    func headersAndQuery() async throws {
+        let session = StubSession { _ in .text("") }
+        let manager = NetworkManager(baseURL: "https://api.example.com", session: session)
+        let headers: HTTPHeaders = ["X-Key": "k"]
+        try await manager.response(for: .get("films", ["page": 2], headers: headers))
+        try await manager.response(for: .head("films", ["page": 2], headers: headers))
+        try await manager.response(for: .delete("films", ["page": 2], headers: headers))
+        try await manager.response(for: .post("films", headers: headers))
+        try await manager.response(for: .put("films", EmptyBody(), headers: headers))
+        try await manager.response(for: .patch("films", EmptyBody(), headers: headers))
+        #expect(
+            session.requests.map { "\($0.method) \($0.url?.query ?? "-") \($0.headers["X-Key"] ?? "-")" } == [
+                "GET page=2 k", "HEAD page=2 k", "DELETE page=2 k", "POST - k", "PUT - k", "PATCH - k",
+            ])
+    }
+
     @Test("a path that is a URL stays at the base URL's host")
     func pathWithURL() async throws {
         let session = StubSession { _ in .text("") }

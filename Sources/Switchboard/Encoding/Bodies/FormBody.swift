@@ -25,13 +25,15 @@ public struct FormBody: HTTPBody {
     }
 
     /// Creates a form from the members of an `Encodable` value.
-    public init(encoding value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
+    @_disfavoredOverload
+    public init(_ value: some Encodable & Sendable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         makeText = { try encoder.encode(value) }
     }
 
     /// Creates a form from the members of an `Encodable` value, and encodes it now. Swift selects this initializer for
     /// the types of ``JSONBody/init(_:encoder:)-(Encodable,_)``.
-    public init(encoding value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
+    @_disfavoredOverload
+    public init(_ value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) {
         let text = Result { try encoder.encode(value) }
         makeText = { try text.get() }
     }

@@ -16,6 +16,7 @@ extension NetworkRouter {
     /// - Returns: The response.
     /// - Throws: ``NetworkError``, with the code of the status when it was not accepted; `CancellationError` when the
     ///   task or the router was canceled.
+    @discardableResult
     public func response(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation

@@ -88,7 +88,7 @@ struct HTTPBodyTests {
         #expect(String(decoding: try plus.encode(), as: UTF8.self) == "b=1&a=&b=2+3&c")
         #expect(FormBody.decode(try plus.encode()) == items)
         struct Login: Encodable, Sendable { var user = "ann", remember = true }
-        #expect(String(decoding: try FormBody(encoding: Login()).encode(), as: UTF8.self) == "user=ann&remember=true")
+        #expect(String(decoding: try FormBody(Login()).encode(), as: UTF8.self) == "user=ann&remember=true")
     }
 
     // Expected: python3, urllib.parse.urlencode(pairs, quote_via=quote, safe="").
