@@ -45,7 +45,7 @@ struct Change: Codable, Sendable {
 
 struct Price: Codable, Sendable {
     var symbol: String
-    var value: Double
+    var amount: Double
 }
 
 /// How a server explains a 422.

@@ -110,7 +110,8 @@ extension NetworkError {
         public static let redirection = Code("redirection")
         /// Any other status that was not accepted.
         public static let unexpectedStatus = Code("unexpectedStatus")
-        /// The server sent an error message, which is its text. Only with ``StatusMap/service``.
+        /// The server sent an error message, which is its text, with ``StatusMap/service``. For an error of the app the
+        /// text is the reason.
         public static let custom = Code("custom")
         /// The server sent no error message. Only with ``StatusMap/service``.
         public static let other = Code("other")

@@ -79,7 +79,10 @@ public struct NetworkError: Error, Sendable {
 extension NetworkError: LocalizedError, CustomStringConvertible {
     /// The short text of ``errorDescription``, without the cause.
     package var message: String {
-        if code == .custom, let serverMessage { return Redaction.standard.pairs(in: serverMessage) }
+        if code == .custom, let text = serverMessage ?? reason { return Redaction.standard.pairs(in: text) }
+        if code == .unknown, let text = (underlying as? any LocalizedError)?.errorDescription {
+            return Redaction.standard.pairs(in: text)
+        }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
         if let statusWords, let status = statusCode { return "\(statusWords) (\(status))\(waitText)" }
@@ -97,8 +100,9 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     }
 
     /// The `localizedDescription`, a short text for a person: "The server's certificate is not trusted",
-    /// "Not found (404)", "Too many requests (429), try again in 20 s", or the server's message for ``Code/custom``. For a
-    /// request that cannot be created, it also has the cause. ``description`` is the text for a developer.
+    /// "Not found (404)", "Too many requests (429), try again in 20 s". For ``Code/custom`` it is the server's message, or
+    /// else the reason, and for another error of an interceptor its own `errorDescription`. For a request that cannot be
+    /// created, it also has the cause. ``description`` is the text for a developer.
     public var errorDescription: String? {
         guard code.isKind(of: .invalidRequest), let failureReason else { return message }
         guard message.hasSuffix(".") else { return "\(message): \(failureReason)" }

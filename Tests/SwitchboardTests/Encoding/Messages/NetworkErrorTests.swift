@@ -55,6 +55,17 @@ struct NetworkErrorTests {
         #expect(NetworkError.Code.timedOut.parent == nil && NetworkError.Code.truncatedBody.parent == .invalidResponse)
     }
 
+    @Test("an app's own error has its own text for a person, without secrets")
+    func ownTexts() {
+        struct Refusal: LocalizedError {
+            var errorDescription: String? { "Name is taken, password=hunter2" }
+        }
+        #expect(NetworkError(.custom, reason: "Name is taken").localizedDescription == "Name is taken")
+        let error = NetworkError(.unknown, underlying: Refusal())
+        #expect(error.localizedDescription == "Name is taken, password=<redacted>")
+        #expect(NetworkError(.unknown, reason: "internal").localizedDescription == "Something went wrong")
+    }
+
     @Test("the set of codes is open: an app's custom code is caught by its name")
     func openCodes() {
         let own = NetworkError.Code(rawValue: "quotaExceeded")
