@@ -62,7 +62,7 @@ struct AuthenticationChallengeTests {
         let pieces = [
             "Digest", "Basic", " ", ",", "=", "\"", "\\", "realm", "nonce", "a", "ü", "\t", ";", "==", "/", "\u{0}",
         ]
-        for _ in 0..<500 {
+        for _ in 0..<cases(200) {
             let count = Int.random(in: 0...40, using: &generator)
             let field = (0..<count).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
             let challenges = AuthenticationChallenge.parse(field)
@@ -74,6 +74,10 @@ struct AuthenticationChallengeTests {
             #expect(size <= field.utf8.count * 3)
             for challenge in challenges { _ = try? DigestChallenge(challenge) }
         }
+    }
+
+    @Test("a challenge has any number of parameters")
+    func long() {
         let long = "Digest " + String(repeating: "a=\"b\\\"\", ", count: 50_000)
         #expect(AuthenticationChallenge.parse(long).first?.parameters.count == 50_000)
     }

@@ -289,7 +289,7 @@ struct CacheCutStreamTests {
                 let answer = CutStreamFixture.files(version.value).answer(request)
                 return cut.value.map { answer.truncated(after: $0) } ?? answer
             }
-            for _ in 0..<60 {
+            for _ in 0..<cases(40) {
                 if random.oneIn(8) { version.value += 1 }
                 cut.value = random.oneIn(2) ? Int.random(in: 1..<Self.size, using: &random) : nil
                 let limit = random.oneIn(3) ? Int.random(in: 1..<Self.size, using: &random) : .max

@@ -228,7 +228,7 @@ struct CacheDownloadTests {
         try await CutStreamFixture.run { fixture in
             var version = 1
             var ends = (whole: 0, cut: 0)
-            for _ in 0..<60 {
+            for _ in 0..<cases(40) {
                 if random.oneIn(10) { version += 1 }
                 if random.oneIn(3) { await fixture.cache.removeAll() }
                 if random.oneIn(12) { try? FileManager.default.removeItem(at: fixture.cacheFolder) }

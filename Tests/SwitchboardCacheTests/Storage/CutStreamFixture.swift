@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -34,9 +35,19 @@ struct CutStreamFixture: Sendable {
         }
     }
 
+    private static let contents = Protected<[String: Data]>([:])
+
+    private static func content(of version: Int, _ size: Int) -> Data {
+        let name = "\(version) \(size)"
+        if let content = contents.value[name] { return content }
+        let content = RangeServer.content(size, seed: UInt32(version) * 1_000_000)
+        contents.withLock { $0[name] = content }
+        return content
+    }
+
     static func files(_ version: Int = 1, _ size: Int = size) -> RangeServer {
         RangeServer(
-            content: RangeServer.content(size, seed: UInt32(version) * 1_000_000),
+            content: content(of: version, size),
             validators: ["ETag": "\"v\(version)\"", "Cache-Control": "max-age=3600"])
     }
 

@@ -40,7 +40,7 @@ struct DifferentialTests {
     @Test("seeded documents decode as with JSONDecoder")
     func documents() throws {
         var accepted = 0
-        let cases = seededCases(4_000)
+        let cases = seededCases(1_000)
         for seed in cases {
             var writer = DocumentWriter(seed)
             let strategies = writer.strategies()

@@ -36,7 +36,7 @@ struct MutationTests {
         var decoder = FastJSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         decoder.dateDecodingStrategy = .iso8601OrDeferred
-        for seed in seededCases(3_000) {
+        for seed in seededCases(1_000) {
             var writer = DocumentWriter(seed)
             var bytes = Array(writer.everything(depth: 1).utf8)
             var random = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 /// Encodes seeded values of every shape with both encoders. The bytes must be equal, and both decoders must read them.
 struct EncoderDifferentialTests {
-    private static let rounds = cases(3_000)
+    private static let rounds = cases(1_200)
 
     private static let formattings: [JSONEncoder.OutputFormatting] = [
         [.sortedKeys], [.sortedKeys, .withoutEscapingSlashes], [.sortedKeys, .prettyPrinted],

@@ -12,12 +12,12 @@ struct ConditionChanceTests {
         "the share of lost requests is the probability",
         arguments: zip([0.02, 0.1, 0.5, 0.97], [UInt64(0), 1, 42, .max]))
     func lossRate(loss: Double, seed: UInt64) async throws {
-        let fates = try await fates(10_000, NetworkConditions(loss: loss), seed)
+        let fates = try await fates(4_000, NetworkConditions(loss: loss), seed)
         let lost = Double(fates.filter { $0 == nil }.count)
         // The mean and the deviation are those of the binomial distribution. Five deviations are one chance in two
         // million.
-        let deviation = (10_000 * loss * (1 - loss)).squareRoot()
-        #expect(abs(lost - 10_000 * loss) < 5 * deviation)
+        let deviation = (4_000 * loss * (1 - loss)).squareRoot()
+        #expect(abs(lost - 4_000 * loss) < 5 * deviation)
     }
 
     @Test("nothing is lost at 0, and everything at 1")

@@ -203,11 +203,11 @@ struct RouterEventTests {
     }
 
     @Test(
-        "an endless event and a line of 10 MB are refused by the limit", arguments: SessionKind.allCases,
+        "an endless event and a line of 5 MB are refused by the limit", arguments: SessionKind.allCases,
         ["data: x\n", "x"])
     func limits(kind: SessionKind, piece: String) async throws {
         try await MockServer.run { server in
-            server.enqueue(events("data: a\n\n" + String(repeating: piece, count: (10 << 20) / piece.utf8.count)))
+            server.enqueue(events("data: a\n\n" + String(repeating: piece, count: (5 << 20) / piece.utf8.count)))
             let events = Router<URLEndPoint>(session: kind.make()).events(
                 for: URLEndPoint(.get, server.url),
                 options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })

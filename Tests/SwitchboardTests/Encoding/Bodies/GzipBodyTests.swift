@@ -42,8 +42,8 @@ struct GzipBodyTests {
 
     @Test("a stream is compressed in pieces of 64 KiB, equal at each read", .requirement("S2.7"), .needsPython)
     func streams() async throws {
-        let content = noise(3_000_000) + Data(count: 4_000_000) + noise(800, seed: 2)
-        for size in [1_000, 65_536, 7_000_000] {
+        let content = noise(600_000) + Data(count: 1_000_000) + noise(800, seed: 2)
+        for size in [1_000, 65_536, 2_000_000] {
             let chunks = stride(from: 0, to: content.count, by: size).map {
                 content[$0..<min($0 + size, content.count)]
             }

@@ -9,7 +9,7 @@ import Testing
 /// Calls that are canceled while their bodies are sent or received.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct CancelledTransferTests {
-    private static let rounds = 100
+    private static let rounds = cases(40)
 
     /// Starts calls and cancels them some yields later, in many rounds over one router and one session.
     private func cancelInRounds(

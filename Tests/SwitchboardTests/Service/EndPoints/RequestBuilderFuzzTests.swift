@@ -13,7 +13,7 @@ struct RequestBuilderFuzzTests {
     @Test(
         "hostile endpoints build a request or throw, and never trap",
         .requirement("S1.2"),
-        arguments: UInt64(0)..<10)
+        arguments: UInt64(0)..<4)
     func requestOrError(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var made = 0

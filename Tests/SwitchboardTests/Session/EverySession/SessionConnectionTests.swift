@@ -24,7 +24,7 @@ struct SessionConnectionTests {
     }
 
     @Test(
-        "ten thousand requests leak no files and no connections [keep-alive]", .requirement("S0.19"),
+        "thousands of requests leak no files and no connections [keep-alive]", .requirement("S0.19"),
         arguments: SessionKind.allCases)
     func manyRequestsLeakNothing(kind: SessionKind) async throws {
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
@@ -45,7 +45,7 @@ struct SessionConnectionTests {
             }
             try await send(400)
             let connections = server.connectionCount
-            try await send(9_600)
+            try await send(kind == .curl ? 9_600 : 2_000)
             // Other tests of this process open files too, so files are only bounded. The connections of this server are
             // counted exactly.
             #expect(server.connectionCount <= max(connections, 6))

@@ -8,24 +8,6 @@ import Testing
 /// 0.9). CurlSession passes all of them. FoundationSession runs those that do not end the process.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
 struct URLSessionTrapTests {
-    // LINUX.md 0.1 and 0.2.
-    @Test(
-        "each call ends once, and the session works [100,000 racing cancels]",
-        arguments: SessionKind.curlAlone)
-    func hundredThousandCancels(kind: SessionKind) async throws {
-        try await RawServer.run { connection in
-            try connection.answerAll("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
-        } body: { server in
-            let session = kind.make()
-            let ends = await raceCancels(100_000, over: session, NetworkRequest(.get, server.url))
-            #expect(ends.others == [])
-            #expect(ends.count == 100_000)
-            #expect(ends.answered > 1_000 && ends.cancelled > 1_000)
-            let last = try await session.send(NetworkRequest(.get, server.url))
-            #expect(last.statusCode == 200)
-        }
-    }
-
     // RFC 9112 §7.1.2.
     // LINUX.md 0.3.
     @Test(

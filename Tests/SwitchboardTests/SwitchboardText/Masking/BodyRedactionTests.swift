@@ -156,7 +156,7 @@ struct BodyRedactionTests {
             "token: is ", "token: is\n",
         ])
     func linear(piece: String) {
-        let text = String(repeating: piece, count: (1 << 15) / piece.utf8.count)
+        let text = String(repeating: piece, count: (1 << 13) / piece.utf8.count)
         #expect(!redaction.text(text).isEmpty)
         #expect(!redaction.text("<a>" + text).isEmpty)
         #expect(!redaction.url("https://h/" + text).isEmpty)
@@ -171,7 +171,7 @@ struct BodyRedactionTests {
             "- ", "--", "token",
             "Authorization", "X-Key", "Content-Disposition", "name=", "://", "@", "|", "é", "\u{301}", "\0", "x", "%22",
         ]
-        for _ in 0..<cases(5_000) {
+        for _ in 0..<cases(2_000) {
             let text = (0..<Int.random(in: 0...16, using: &random)).map { _ in pieces.randomElement(using: &random)! }
                 .joined()
             let masked = redaction.text(text)

@@ -194,7 +194,7 @@ struct RedactionRegressionTests {
         #expect(redactor.beginning(of: Data("token=hunter2".utf8), limit: 100) == "token=<redacted>")
     }
 
-    @Test("no cut of a body shows a part of a secret", arguments: 0...200)
+    @Test("no cut of a body shows a part of a secret", arguments: 0...120)
     func cuts(limit: Int) {
         let tail = String(repeating: "x", count: Redactor.margin * 2)
         let texts = [
