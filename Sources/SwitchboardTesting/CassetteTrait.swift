@@ -15,7 +15,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// Runs `function` with the cassette as ``/SwitchboardMocks/Cassette/current``, saves it, and fails the test at the
-    /// trait for each of its faults. When the cassette's file cannot be read, `function` does not run.
+    /// trait for each of its faults. An unused entry is no fault of a suite, because a filter may leave out the test that
+    /// uses it. When the cassette's file cannot be read, `function` does not run.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
@@ -25,7 +26,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         } catch {
             return site.fail(error.reason ?? error.description)
         }
-        try await cassette.play(failingAt: site) { _ in try await function() }
+        let faults = try await cassette.play { _ in try await function() }.faults
+        for fault in test.isSuite ? cassette.mismatches : faults { site.fail(fault) }
     }
 }
 
@@ -45,9 +47,9 @@ extension Trait where Self == CassetteTrait {
     /// network, unless the environment variable `SWITCHBOARD_CASSETTES` is `record` or `rewrite`. Requests without an
     /// entry and unused entries fail the test at the trait, with the differences.
     ///
-    /// A test function has one cassette for all of its cases, and a suite has one for all of its tests. If only a part
-    /// of them runs, the entries of the others are faults. Two tests that run at the same time should not record in one
-    /// file. SwiftPM warns about files that are not resources: exclude the folder in the manifest.
+    /// A test function has one cassette for all of its cases. A suite has one for all of its tests, and an entry that none
+    /// of them used is no fault, because a filter may leave out tests. Two tests that run at the same time should not
+    /// record in one file. SwiftPM warns about files that are not resources: exclude the folder in the manifest.
     ///
     /// - Parameters:
     ///   - name: The name of the file without `.har`, with slashes for folders. Characters that a file's name should

@@ -41,14 +41,18 @@ extension Cassette {
     ///
     /// A request that no entry answered is a difference, with the nearest entries. In the modes ``Mode/replay`` and
     /// ``Mode/strict``, an entry that no request used is one too.
-    public var faults: [String] {
-        let (faults, isUsed) = tape.withLock { ($0.faults, $0.isUsed) }
-        guard mode == .replay || mode == .strict else { return faults }
-        return faults
-            + entries.indices.filter { !isUsed[$0] }.map { number in
-                "cassette \(file.lastPathComponent): nobody asked for entry \(number + 1) of \(entries.count), "
-                    + entries[number].request.line
-            }
+    public var faults: [String] { mismatches + unusedEntries }
+
+    /// The differences of the requests alone.
+    package var mismatches: [String] { tape.withLock(\.faults) }
+
+    private var unusedEntries: [String] {
+        guard mode == .replay || mode == .strict else { return [] }
+        let isUsed = tape.withLock(\.isUsed)
+        return entries.indices.filter { !isUsed[$0] }.map { number in
+            "cassette \(file.lastPathComponent): nobody asked for entry \(number + 1) of \(entries.count), "
+                + entries[number].request.line
+        }
     }
 }
 
