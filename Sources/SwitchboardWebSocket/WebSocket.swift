@@ -84,14 +84,16 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     }
 
     fileprivate func next() async throws -> Transferred<Incoming>? {
-        let message: WebSocketMessage?
+        let next: (message: WebSocketMessage, inbox: Inbox)?
         do {
-            message = try await connections.next()
+            next = try await connections.next()
         } catch {
             if Task.isCancelled { connections.cancel() }
             throw error
         }
-        guard let message else { return nil }
+        guard let (message, inbox) = next else { return nil }
+        // A socket that reconnects waits for it, because `onOpen` gets the last message.
+        defer { inbox.didRead() }
         let value = try await coding.decode(message)
         _ = last?.swap(message)
         return value

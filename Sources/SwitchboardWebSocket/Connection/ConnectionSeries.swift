@@ -63,13 +63,14 @@ final class ConnectionSeries: Sendable {
         }
     }
 
-    /// Returns the next message, or nil at the end.
-    func next() async throws -> WebSocketMessage? {
+    /// Returns the next message, or nil at the end. Its reader then calls ``Inbox/didRead()``.
+    func next() async throws -> (message: WebSocketMessage, inbox: Inbox)? {
         while true {
             let connection = state.withLock { $0.connection }
-            guard reconnection != nil else { return try await connection.inbox.next() }
+            let inbox = connection.inbox
+            guard reconnection != nil else { return try await inbox.next().map { ($0, inbox) } }
             do {
-                if let message = try await connection.inbox.next() { return message }
+                if let message = try await inbox.next() { return (message, inbox) }
             } catch {
                 try Task.checkCancellation()
             }

@@ -23,9 +23,11 @@ final class Inbox: Sendable {
         /// Whether ``drained()`` no longer waits.
         var isDrainingCanceled = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
+        /// The number of messages that were taken, and not yet passed to ``didRead()``.
+        var unconfirmed = 0
 
         /// Whether every message was read and the inbox has ended.
-        var isDrained: Bool { end != nil && first >= messages.count }
+        var isDrained: Bool { end != nil && first >= messages.count && unconfirmed == 0 }
 
         mutating func takeMessage() -> WebSocketMessage? {
             guard first < messages.count else { return nil }
@@ -33,6 +35,7 @@ final class Inbox: Sendable {
             messages[first] = .binary(Data())  // releases the bytes before the array is cut
             first += 1
             bytes -= message.cost
+            unconfirmed += 1
             if first > 64, first > messages.count / 2 {
                 messages.removeFirst(first)
                 first = 0
@@ -114,20 +117,19 @@ final class Inbox: Sendable {
         endWaiters.resume()
     }
 
-    /// Returns the next message, or nil at the end. Of several readers, each message reaches one.
+    /// Returns the next message, or nil at the end. Of several readers, each message reaches one. Its reader then calls
+    /// ``didRead()``.
     ///
     /// - Throws: The error that the inbox ended with, or `CancellationError`.
     func next() async throws -> WebSocketMessage? {
         try Task.checkCancellation()
         while true {
-            let (message, end, writers, endWaiters) = state.withLock {
-                state -> (WebSocketMessage?, Result<Void, any Error>?, WaitingTasks, WaitingTasks) in
-                guard let message = state.takeMessage() else { return (nil, state.end, WaitingTasks(), WaitingTasks()) }
-                let writers = state.isFull ? WaitingTasks() : state.writers.take()
-                return (message, nil, writers, state.isDrained ? state.endWaiters.take() : WaitingTasks())
+            let (message, end, writers) = state.withLock {
+                state -> (WebSocketMessage?, Result<Void, any Error>?, WaitingTasks) in
+                guard let message = state.takeMessage() else { return (nil, state.end, WaitingTasks()) }
+                return (message, nil, state.isFull ? WaitingTasks() : state.writers.take())
             }
             writers.resume()
-            endWaiters.resume()
             if let message { return message }
             if let end {
                 try end.get()
@@ -136,6 +138,15 @@ final class Inbox: Sendable {
             try Task.checkCancellation()
             await state.wait(in: \.readers) { $0.first < $0.messages.count || $0.end != nil }
         }
+    }
+
+    /// Confirms that the reader has used a message of ``next()``.
+    func didRead() {
+        let endWaiters = state.withLock { state in
+            state.unconfirmed -= 1
+            return state.isDrained ? state.endWaiters.take() : WaitingTasks()
+        }
+        endWaiters.resume()
     }
 
     // MARK: The end

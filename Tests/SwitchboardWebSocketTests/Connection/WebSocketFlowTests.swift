@@ -161,6 +161,24 @@ import SwitchboardTestSupport
         await adding.value
     }
 
+    @Test("an inbox is drained when its reader has used the last message")
+    func drained() async throws {
+        let inbox = Inbox(limit: 100)
+        _ = inbox.add(.text("last"))
+        inbox.end(.success(()))
+        _ = try await inbox.next()
+        let order = Deliveries<String>()
+        let draining = Task {
+            await inbox.drained()
+            order.add("drained")
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        order.add("used")
+        inbox.didRead()
+        await draining.value
+        #expect(order.all == ["used", "drained"])
+    }
+
     @Test("a reader that is slow is no reason to miss an answer to a ping")
     func slowReaderPings() async throws {
         try await MockServer.run { server in

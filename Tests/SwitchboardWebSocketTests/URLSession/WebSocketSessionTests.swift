@@ -76,7 +76,7 @@ import Testing
             var messages: [WebSocketMessage] = []
             for try await message in socket {
                 messages.append(message)
-                try await socket.send(.text("read"))
+                try? await socket.send(.text("read"))  // The server may close the socket before this returns.
             }
             #expect(messages == [.text("last")])
             #expect(socket.closure?.text == "1001 done by the server")
