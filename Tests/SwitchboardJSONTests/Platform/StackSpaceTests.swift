@@ -137,12 +137,14 @@ struct StackSpaceTests {
     @Test("encoding a value that is too deep for the stack throws", arguments: [64, 512])
     func encoding(stack: Int) async throws {
         for text in [("[", "]"), (#"{"a":"#, "}")] {
-            let value = try FastJSONDecoder().decode(Anything.self, from: data(text.0, text.1, depth: 300))
+            // Released below, because the release needs a larger stack than the smallest of these.
+            let box = try Box(FastJSONDecoder().decode(Anything.self, from: data(text.0, text.1, depth: 300)))
             let result = await onThread(stack: stack * Self.kibibyte) {
                 var encoder = FastJSONEncoder()
                 encoder.maximumDepth = 10_000
-                return try encoder.encode(value)
+                return try encoder.encode(box.value)
             }
+            box.value = nil
             #expect(!fits(result) || stack > 64)
         }
     }
