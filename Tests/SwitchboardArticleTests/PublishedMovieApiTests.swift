@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The fourth design's published `MovieApi` and `NetworkManager`, run on this package.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublishedMovieApiTests {
     @Test("the published MovieApi compiles unchanged and makes its requests", .requirement("S3.1"))
     func requests() throws {

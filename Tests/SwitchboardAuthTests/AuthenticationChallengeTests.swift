@@ -5,7 +5,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuthenticationChallengeTests {
     private func shown(_ field: String) -> [String] {
         AuthenticationChallenge.parse(field).map { challenge in

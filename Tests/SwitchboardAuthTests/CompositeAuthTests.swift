@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CompositeAuthTests {
     private func url(_ path: String) throws -> URL { try #require(URL(string: "https://api.example.com" + path)) }
 

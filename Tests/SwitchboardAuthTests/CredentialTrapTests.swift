@@ -8,7 +8,7 @@ import Testing
 @testable import Switchboard
 
 /// Traps that first-time users of the credentials ran into.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CredentialTrapTests {
     private let url = URL(text: "https://api.example.com/a")
     private let tokenURL = URL(text: "https://login.example.com/token")

@@ -7,7 +7,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DigestAuthTests {
     private let url = URL(text: "http://www.example.org/dir/index.html")
 
@@ -296,7 +296,7 @@ private struct OnceBody: HTTPBody {
 }
 
 /// Digest answers after a redirect, and their counts at the server.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DigestPlaceTests {
     private static func parameter(_ name: String, _ field: String?) -> String? {
         AuthenticationChallenge.parse(field ?? "").first?[name]

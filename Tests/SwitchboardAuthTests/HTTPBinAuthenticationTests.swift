@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Authentication against an independent server.
-@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct HTTPBinAuthenticationTests {
     private struct Answer: Decodable {
         var authenticated: Bool

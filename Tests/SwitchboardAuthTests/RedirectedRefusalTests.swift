@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Responses of another origin after a redirect do not affect the first origin's credentials.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectedRefusalTests {
     private let home = URL(text: "https://api.example.com/a")
 

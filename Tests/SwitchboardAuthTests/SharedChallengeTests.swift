@@ -9,7 +9,7 @@ import SwitchboardTestSupport
 /// Transmission's RPC: its 409 names a header field that later requests must carry
 /// (https://github.com/transmission/transmission/blob/main/docs/rpc-spec.md). The authenticator is that of
 /// Authentication.md.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedChallengeTests {
     private static let name = "X-Transmission-Session-Id"
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SimpleSchemeTests {
     private let url = URL(text: "https://api.example.com/a?x=1")
 

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// `explain` states what the cache would do.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheExplainTests {
     private static let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60", "Vary": "X-Unit"]
 
@@ -192,7 +192,7 @@ struct CacheExplainTests {
 }
 
 /// A plan and a condition look at the response that an answer would use.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CachePeekTests {
     @Test("a newer variant on disk counts, not the one in memory")
     func newer() async throws {

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9111 §4.4: changes invalidate stored responses.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheInvalidationTests {
     // "A cache MAY invalidate other URIs … In particular, the URI(s) in the Location and Content-Location response header
     // fields (if present) are candidates for invalidation"

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// `RequestOptions.makesStale` removes stored responses after a successful call.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheMakesStaleTests {
     private static let urls = [
         "https://h/todos?page=1", "https://h/todos/7", "https://other/lists/todos", "https://h/a",

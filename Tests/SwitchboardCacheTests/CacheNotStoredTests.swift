@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// A response says why it was not stored, and `explain` says it before.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheNotStoredTests {
     private static let stored = RequestOptions { $0.cacheLifetime = .unlimited }
     private let url = URL(text: "https://h/me")

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// Each response states the part that the cache had in it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheOutcomeTests {
     private static let headers: HTTPHeaders = ["ETag": "\"1\"", "Vary": "X-Unit", "Cache-Control": "max-age=60"]
 

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// A removal finds each spelling of what it names.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheRemovalTests {
     private struct Named: EndPointType {
         let baseURL = "https://h/api"

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResponseCacheTests {
     @Test("a load within the lifetime sends nothing and reports the hit's age", .requirement("S1.14"))
     func hit() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkCallTests {
     struct User: Codable, Sendable, Equatable {
         var id: Int

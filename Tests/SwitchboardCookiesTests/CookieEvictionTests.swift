@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardCookies
 
 /// The order in which a domain's cookies are evicted: RFC 6265bis §5.7.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CookieEvictionTests {
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
     private let http = URL(text: "http://a.example/")
@@ -78,7 +78,7 @@ struct CookieEvictionTests {
 }
 
 /// The work that a response causes, counted in cookies inspected one by one.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CookieWorkTests {
     private let now = Date(timeIntervalSince1970: 1_300_000_000)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardCookies
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CookieFileTests {
     private let url = URL(text: "https://a.example/")
 

@@ -6,7 +6,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import SwitchboardCookies
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CookiesTests {
     private let url = URL(text: "https://a.example/login")
 

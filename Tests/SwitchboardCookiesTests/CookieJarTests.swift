@@ -7,7 +7,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import SwitchboardCookies
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CookieJarTests {
     private let jar = CookieJar(now: { Date(timeIntervalSince1970: 1_300_000_000) }) {
         !$0.contains(".") || $0 == "co.uk"

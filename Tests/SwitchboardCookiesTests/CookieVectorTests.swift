@@ -5,7 +5,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import SwitchboardCookies
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CookieVectorTests {
     /// The path of the report, set by `scripts/oracles/cookies`. Nil otherwise.
     private let report = ProcessInfo.processInfo.environment["SWITCHBOARD_COOKIES"]

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardResilience
 
 /// Interceptors that replace the request's options.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssignedOptionsTests {
     private let home = URL(text: "https://api.example.com/a")
 

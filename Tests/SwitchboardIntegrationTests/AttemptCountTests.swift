@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// Every kind of call sends a failing server as many requests as the policy allows, never the square of that.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AttemptCountTests {
     /// The kind of call.
     enum Asking: String, CaseIterable, Sendable {

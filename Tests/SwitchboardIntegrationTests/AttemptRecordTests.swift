@@ -8,7 +8,7 @@ import Testing
 @testable import Switchboard
 
 /// A transfer or a reconnecting stream is one call, with one history, one series of events and one number of attempts.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct AttemptRecordTests {
     private let url = URL(text: "http://h.test/a")
 

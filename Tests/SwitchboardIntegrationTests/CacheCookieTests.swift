@@ -8,7 +8,7 @@ import Testing
 
 /// RFC 6265 §3: "User agents … MUST process Set-Cookie headers contained in other responses", also in those that a stored
 /// response replaces.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheCookieTests {
     /// A response that is stored, and those to the next request.
     struct Exchange: Sendable, CustomTestStringConvertible {

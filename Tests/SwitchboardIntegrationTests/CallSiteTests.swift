@@ -45,7 +45,7 @@ private struct Stamp: Interceptor {
     }
 }
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallSiteTests {
     @Test("a router is made in one line, without a session")
     func routerInOneLine() throws {

@@ -14,7 +14,7 @@ import SwitchboardTestSupport
 
 /// Every closure of an app runs in the environment of its request. The process is in production here, the manager in
 /// staging.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClosureEnvironmentTests {
     private let notes = EnvironmentNotes()
 

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardAuth
 
 /// The origins that receive credentials.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CredentialOriginTests {
     private let home = URL(text: "https://api.example.com/a")
 

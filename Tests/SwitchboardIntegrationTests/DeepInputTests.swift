@@ -9,7 +9,7 @@ import Testing
 @testable import SwitchboardHAR
 
 /// Deeply nested input, on a thread with a stack of 1 MiB.
-@Suite(.inTurn, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .timeLimit(.minutes(10)))
 struct DeepInputTests {
     private static func objects(_ depth: Int, around inner: String) -> String {
         String(repeating: #"{"a":"#, count: depth) + inner + String(repeating: "}", count: depth)

@@ -11,7 +11,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardResilience
 
 /// Dumps everything that stores requests, while they are in flight and afterwards.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DumpTests {
     private static func texts(of value: Any) -> String {
         var dumped = ""

@@ -17,7 +17,7 @@ import FoundationNetworking
 #endif
 
 /// Fills each type that can hold a secret, and searches what `print` and `dump` write about it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DumpedSecretTests {
     private static let secret = "pl4ntedSecret"
     private static let url = URL(text: "https://me:pl4ntedSecret@a.example.com/a?api_key=pl4ntedSecret")

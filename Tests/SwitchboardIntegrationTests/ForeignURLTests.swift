@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardAuth
 
 /// The credentials that a manager sends to a URL that may come from a response.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ForeignURLTests {
     private let servers: EnvironmentURLs = [
         .production: "https://api.example.com/v1", .staging: "https://staging.example.com",

@@ -7,7 +7,7 @@ import SwitchboardTesting
 import Testing
 
 /// Invalid lists of interceptors.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListedTwiceTests {
     private let url = URL(text: "https://api.example.com/a")
 

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The exercises that the article of the fifth design leaves to its readers, combined.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NextStepsTests {
     private struct Todo: Codable, Sendable, Equatable {
         var id: Int

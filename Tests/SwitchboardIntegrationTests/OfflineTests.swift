@@ -8,7 +8,7 @@ import Testing
 
 /// Errors of sessions on an offline machine. The test runs this program again in a network namespace that has only
 /// loopback.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineTests {
     private static let isInside = ProcessInfo.processInfo.environment["SWITCHBOARD_OFFLINE"] != nil
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchboardResilience
 
 /// Refreshes through the chain whose requests wait for them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefreshThroughTheChainTests {
     private let url = URL(text: "https://api.example.com/a")
 

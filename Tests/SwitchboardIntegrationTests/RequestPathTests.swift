@@ -10,7 +10,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardCalls
 
 /// `NetworkRequest.path` and `query` equal those on the wire.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestPathTests {
     // Segments of dots are in SessionWireTests: URLSession removes them.
     @Test(

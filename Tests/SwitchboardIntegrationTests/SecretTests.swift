@@ -10,7 +10,7 @@ import Testing
 @testable import SwitchboardHAR
 
 /// Plants a token in each part of a call, and searches every text that the package prints about it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretTests {
     /// A separate token for each part, so that a leak shows its origin.
     private enum Planted {

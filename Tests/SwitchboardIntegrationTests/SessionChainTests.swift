@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChainTests {
     private let url = URL(text: "https://a.example/x")
 

@@ -8,7 +8,7 @@ import SwitchboardTesting
 import Testing
 
 /// A cache with a cookie jar and deduplication.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedCacheTests {
     private let url = URL(text: "https://h.example.com/me")
     private let stored = RequestOptions { $0.cacheLifetime = .unlimited }

@@ -7,7 +7,7 @@ import SwitchboardTesting
 import Testing
 
 /// A cache and a signer among the exchange interceptors.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignedCacheTests {
     /// The position of the signer, and whether its signature changes with each request.
     struct Order: Sendable {

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Closures of transfers, streams and pages run in the environment of the call's start.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransferEnvironmentTests {
     private let notes = EnvironmentNotes()
 

@@ -9,7 +9,7 @@ import SwitchboardWebSocket
 import Testing
 
 /// The handshake of a WebSocket with a login, cookies and a cache.
-@Suite("WebSocket handshake with other products", .timeLimit(.minutes(3))) struct WebSocketChainTests {
+@Suite("WebSocket handshake with other products", .timeLimit(.minutes(10))) struct WebSocketChainTests {
     private func endPoint(_ server: MockServer, _ path: String = "chat") -> URLEndPoint {
         URLEndPoint(.get, server.url.appending(path: path))
     }

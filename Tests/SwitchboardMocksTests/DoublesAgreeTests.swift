@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A script has the same result from a stub as from the real sessions over a real socket.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DoublesAgreeTests {
     @Test(
         "stub and server agree on answers",

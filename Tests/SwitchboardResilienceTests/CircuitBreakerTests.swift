@@ -6,7 +6,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import SwitchboardResilience
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CircuitBreakerTests {
     private let url = URL(text: "https://api.example.com/a")
     private let key = "api.example.com:443"

@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 @testable import SwitchboardResilience
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeduplicatorTests {
     private let url = URL(text: "https://api.example.com/user")
 
@@ -163,7 +163,9 @@ struct DeduplicatorTests {
     func lastLeaves() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall, .text("new"))
-            let router = Router<URLEndPoint>(session: DefaultSession.make(), interceptors: [Deduplicator()])
+            let router = Router<URLEndPoint>(
+                session: DefaultSession.make(), interceptors: [Deduplicator()],
+                options: RequestOptions { $0.timeouts = .none })
             let monitor = Events()
             let leader = Task { try await router.response(for: URLEndPoint(.get, server.url)) }
             let seen = try await server.takeRequest()

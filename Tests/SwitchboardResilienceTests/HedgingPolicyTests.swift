@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct HedgingPolicyTests {
     private let url = URL(text: "https://api.example.com/a")
     private let clock = TestClock()

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReachabilityTests {
     @Test(
         "loopback is always reachable", .requirement("S1.9"),

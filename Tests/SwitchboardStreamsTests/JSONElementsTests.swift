@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// `router.elements(of:as:at:)`: a JSON array that is decoded while it arrives.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct JSONElementsTests {
     private struct Film: Codable, Equatable, Sendable { var id: Int, title: String }
 

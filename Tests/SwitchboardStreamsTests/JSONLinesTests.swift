@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// `router.jsonLines(as:after:cursor:of:)`: reconnecting as events do (HTML §9.2), with the caller's cursor.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct JSONLinesTests {
     private struct Change: Decodable, Equatable, Sendable { var seq: Int?, name: String }
 

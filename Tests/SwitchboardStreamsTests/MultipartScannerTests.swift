@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 
 /// Multipart bodies parsed in chunks split anywhere. The expected parts come from the RFCs' examples, from bodies of
 /// Python and nginx, and from Python's email parser.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultipartScannerTests {
     private func parts(_ chunks: [Data], boundary: String, limit: Int = 1 << 20) throws -> [ResponsePart] {
         var scanner = MultipartScanner(boundary: boundary, limit: limit)

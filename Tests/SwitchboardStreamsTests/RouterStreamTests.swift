@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// `router.bytes`, `router.lines`, `router.jsonLines` and `router.streamedResponse`.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouterStreamTests {
     private func endPoint(_ server: MockServer) -> URLEndPoint { URLEndPoint(.get, server.url) }
 

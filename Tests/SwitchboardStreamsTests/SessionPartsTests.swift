@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Multipart responses, read as they arrive.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionPartsTests {
     private static let type: HTTPHeaders = ["Content-Type": "multipart/byteranges; boundary=\"b 0\""]
 

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The texts of errors that only a WebSocket has.
-@Suite("WebSocket errors", .timeLimit(.minutes(3))) struct WebSocketErrorTests {
+@Suite("WebSocket errors", .timeLimit(.minutes(10))) struct WebSocketErrorTests {
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))

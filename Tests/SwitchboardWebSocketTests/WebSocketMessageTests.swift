@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Messages that become values, and values that become messages.
-@Suite("WebSocket messages", .timeLimit(.minutes(3))) struct WebSocketMessageTests {
+@Suite("WebSocket messages", .timeLimit(.minutes(10))) struct WebSocketMessageTests {
     private struct Note: Codable, Sendable, Equatable { let text: String, number: Int }
 
     private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
@@ -97,7 +97,7 @@ import Testing
 }
 
 /// Call sites that must compile as written.
-@Suite("WebSocket call sites", .timeLimit(.minutes(3))) struct WebSocketCallSiteTests {
+@Suite("WebSocket call sites", .timeLimit(.minutes(10))) struct WebSocketCallSiteTests {
     private enum ChatApi: EndPointType {
         case room(Int)
         var baseURL: String { "https://chat.example.com" }

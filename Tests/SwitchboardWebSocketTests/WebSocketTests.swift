@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// A socket over a server that plays scripts.
-@Suite("WebSocket", .timeLimit(.minutes(3))) struct WebSocketTests {
+@Suite("WebSocket", .timeLimit(.minutes(10))) struct WebSocketTests {
     private struct Note: Codable, Sendable, Equatable { let text: String, number: Int }
 
     private func router(_ server: MockServer, _ interceptors: [any Interceptor] = []) -> Router<URLEndPoint> {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileLockTests {
     /// Runs `body` while another descriptor holds the lock of `tokens.json`.
     private func whileHeld(_ body: (URL, _ lock: Int32) async throws -> Void) async throws {

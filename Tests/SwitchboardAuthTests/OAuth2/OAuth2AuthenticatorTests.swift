@@ -8,7 +8,7 @@ import Testing
 @testable import Switchboard
 
 /// OAuth 2 behind an `AuthenticationInterceptor`.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct OAuth2AuthenticatorTests {
     private let url = URL(text: "https://api.example.com/a")
 

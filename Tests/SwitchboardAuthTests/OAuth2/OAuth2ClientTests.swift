@@ -6,7 +6,7 @@ import Testing
 
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct OAuth2ClientTests {
     private let date = Date(timeIntervalSince1970: 1_700_000_000)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// Two processes that share a token file. The test starts its own program twice.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedTokenFileTests {
     /// The folder and the name that the starting test passed to this process. Nil in any other process.
     private static let started = ProcessInfo.processInfo.environment["SWITCHBOARD_TOKEN_PROCESS"]?.split(separator: "|")

@@ -6,7 +6,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenStoreTests {
     private let one = OAuthToken(
         accessToken: "a1", refreshToken: "r1", expiresAt: Date(timeIntervalSince1970: 1_700_000_000), scope: "x y")

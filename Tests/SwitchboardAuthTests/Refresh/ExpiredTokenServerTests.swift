@@ -8,7 +8,7 @@ import Testing
 @testable import Switchboard
 
 /// Concurrent requests that meet an expired token, at a loopback server with the resource and the token endpoint.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct ExpiredTokenServerTests {
     /// The server's behavior on a refresh.
     enum Course: CaseIterable, Sendable {

@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Sign-ins that an endpoint requires, accepts or refuses, apart from the app's key.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignInTests {
     private let key = APIKeyAuth("app", in: .header("X-Api-Key"))
 

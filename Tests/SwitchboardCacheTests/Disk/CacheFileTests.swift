@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheFileTests {
     private func key(_ url: String = "https://h/a?b", partition: String = "p", identity: String = "i") throws
         -> CacheKey

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The use of a folder by one cache and by several.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheFolderTests {
     private func files(_ folder: URL) throws -> [URL] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).map(folder.appendingPathComponent)

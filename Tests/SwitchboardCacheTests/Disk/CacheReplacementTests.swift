@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Files that another process replaced: the index forgets what it knew, and nobody removes the new ones.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheReplacementTests {
     private static let request = NetworkRequest(.get, URL(string: "https://h/"), headers: ["X-A": "1"])
 

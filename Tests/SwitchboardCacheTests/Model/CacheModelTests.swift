@@ -5,7 +5,7 @@ import Testing
 
 /// Random requests through a cache to a random origin. A model of a cache, written from RFC 9111, RFC 9110 and RFC 5861
 /// alone, judges each answer. `SWITCHBOARD_MODEL_SEED` sets the seed.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct CacheModelTests {
     private static func number(_ name: String, _ usual: Int) -> Int {
         ProcessInfo.processInfo.environment["SWITCHBOARD_MODEL_\(name)"].flatMap { Int($0) } ?? usual

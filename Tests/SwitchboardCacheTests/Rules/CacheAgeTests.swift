@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9111 §4.2 and RFC 8246: heuristic lifetimes, ages, and immutable responses.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheAgeTests {
     // The fixture's clock begins at Tue, 14 Nov 2023 22:13:20 GMT.
     // §4.2.2: "caches are encouraged to use a heuristic expiration value that is no more than some fraction of the interval

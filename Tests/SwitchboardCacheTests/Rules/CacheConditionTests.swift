@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9111 §4.3.2: conditions that an app sets for a response that it has itself.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheConditionTests {
     // The fixture's clock begins at Tue, 14 Nov 2023 22:13:20 GMT.
     private static let fields: HTTPHeaders = [

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// RFC 9111 §5.2.1: the directives of a request, as a header field and as `RequestOptions.cacheDirectives`.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheDirectiveTests {
     private static let cases: [(field: String, ResponseCache.Directives, age: TimeInterval, answer: String)] = [
         // "the client prefers a response whose age is less than or equal to the specified number of seconds"

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// Fields that a cache must read with care: RFC 9111 §3.1, §4.2, §5.1, §5.2.1 and §5.3.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheFieldTests {
     // The fixture's clock begins at 1,700,000,000: Tue, 14 Nov 2023 22:13:20 GMT.
     @Test(

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The rules of RFC 9111 for a private cache, and RFC 5861 §4.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheFreshnessTests {
     // The fixture's clock begins at 1,700,000,000: Tue, 14 Nov 2023 22:13:20 GMT.
     static let cases: [(HTTPHeaders, fresh: TimeInterval)] = [

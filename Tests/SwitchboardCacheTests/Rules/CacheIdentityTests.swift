@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// No user gets another user's response, wherever the cache is in the list.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheIdentityTests {
     private let url = URL(text: "https://h.example.com/me")
     private let user = Deliveries<String>()

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9110 §9.3.3: a POST whose response is the content of its URL.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CachePostTests {
     private static let fresh: HTTPHeaders = ["Content-Location": "/a", "Cache-Control": "max-age=60"]
 

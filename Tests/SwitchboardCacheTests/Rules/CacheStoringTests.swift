@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// RFC 9111 §3: the responses that a private cache stores.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheStoringTests {
     // The fixture's clock begins at Tue, 14 Nov 2023 22:13:20 GMT.
     private static let old: HTTPHeaders = ["Last-Modified": "Fri, 03 Nov 2023 22:13:20 GMT"]

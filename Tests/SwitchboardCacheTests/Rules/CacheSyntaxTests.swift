@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// RFC 9110 §5.6 and RFC 9111 §1.2.2: the syntax of the fields that a cache reads, and the fields that it writes.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheSyntaxTests {
     // The fixture's clock begins at Tue, 14 Nov 2023 22:13:20 GMT.
 

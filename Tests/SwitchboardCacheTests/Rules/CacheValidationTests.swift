@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9111 §4.3 and RFC 5861 §4: validation, and failures during it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheValidationTests {
     private func fixture(_ session: StubSession) -> CacheFixture {
         CacheFixture(session) { ResponseCache(identity: { _ in "me" }, now: $0) }

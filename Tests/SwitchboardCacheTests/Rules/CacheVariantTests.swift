@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// RFC 9111 §4.1: several responses per URL, chosen by the request fields that `Vary` names.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheVariantTests {
     /// Returns a fixture whose requests all belong to one identity, so that only `Vary` separates responses.
     private func fixture(_ headers: HTTPHeaders = [:]) -> CacheFixture {

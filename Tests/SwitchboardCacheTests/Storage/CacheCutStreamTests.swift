@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9111 §3.3 and §3.4, RFC 9110 §13.1.5 and §15.3.7: streams that end early, and their completion.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheCutStreamTests {
     private static let size = CutStreamFixture.size
     private let files = CutStreamFixture.files()

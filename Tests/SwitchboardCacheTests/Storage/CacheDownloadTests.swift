@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Downloads through a cache on disk.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheDownloadTests {
     private static let size = CutStreamFixture.size
     private let files = CutStreamFixture.files()

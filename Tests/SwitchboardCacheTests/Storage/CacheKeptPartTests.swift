@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// A stored response stays when a newer one of its version cannot be written. Damaged bytes do not.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheKeptPartTests {
     private static let size = CutStreamFixture.size
     private let files = CutStreamFixture.files()

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// `limits.responseBody` also bounds the bodies of stored responses.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheLimitTests {
     private enum Place: CaseIterable { case memory, disk, file }
 

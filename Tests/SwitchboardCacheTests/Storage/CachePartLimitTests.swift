@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The limits of stored parts, and bodies that are no parts of the sent request's response.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CachePartLimitTests {
     private static let text = String(repeating: "0123456789", count: 4)
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"v1\""]

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9111 §3.3 and §3.4, RFC 9110 §15.3.7: stored parts, and their completion.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CachePartTests {
     private static let text = "0123456789"
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"v1\""]

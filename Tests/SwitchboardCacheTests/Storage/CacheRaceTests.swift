@@ -8,7 +8,7 @@ import SwitchboardTesting
 import Testing
 
 /// Decoded values and revalidations in the background, with removals and cancellations at random points.
-@Suite(.timeLimit(.minutes(5)), .serialized)
+@Suite(.timeLimit(.minutes(10)), .serialized)
 struct CacheRaceTests {
     /// `t` is written as `n`, so each strategy has one right date for a number.
     private struct Dated: Decodable, Sendable, Equatable {

@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// A client that asks for random ranges, and a server whose answers are often wrong in ways that can be noticed.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheRangeRandomTests {
     @Test(
         "2,000 random ranges and GETs: every stored answer has the true bytes",

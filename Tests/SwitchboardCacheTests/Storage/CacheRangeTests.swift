@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// RFC 9110 §13.1.5 and §14: ranges of whole stored responses.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheRangeTests {
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"v1\"", "X-Kind": "kept"]
 

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Downloads whose `verify` closure refuses the file: the cache must not deliver it again.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheRefusedDownloadTests {
     private struct WrongChecksum: Error {}
 

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// A removal at any moment of a load: the removed response does not come back.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheRemovalRaceTests {
     enum Removal: CaseIterable, Sendable { case all, url, path, tag, endPoint, put, makesStale }
 

@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheStorageTests {
     private func files(_ folder: URL) throws -> [URL] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).map(folder.appendingPathComponent)

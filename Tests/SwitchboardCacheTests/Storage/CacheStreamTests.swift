@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheStreamTests {
     private static let large = Data((0..<(3 << 20)).lazy.map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
     private static let headers: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"1\""]

@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// The counts of hits, saved bytes and evictions.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheUsageTests {
     private static let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60, stale-if-error=600"]
 

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerEnvironmentTests {
     private func sent(_ request: NetworkRequest, _ environment: ServerDefaults) async throws -> NetworkRequest {
         let stub = StubSession { _ in .text("") }

@@ -9,7 +9,7 @@ import Testing
 ///
 /// `SWITCHBOARD_GALLERY=write swift test --filter ErrorGallery` writes that file again; read the changes. The
 /// transport's texts are those of `CurlSession`, so these tests run on Linux.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ErrorGalleryTests {
     private static let isWriting = ProcessInfo.processInfo.environment["SWITCHBOARD_GALLERY"] == "write"
 

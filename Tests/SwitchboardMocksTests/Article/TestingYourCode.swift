@@ -65,7 +65,7 @@ final class NoteList {
     }
 }
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestingYourCode {
     @Test("the router sends the request of an endpoint's case")
     func sentRequests() async throws {

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The file: writing it, and reading those of other programs.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CassetteArchiveTests {
     private let request = NetworkRequest(
         .post, text: "https://h.example/a/b?x=1", headers: ["Accept": "*/*"], body: JSONBody(["n": 1]))

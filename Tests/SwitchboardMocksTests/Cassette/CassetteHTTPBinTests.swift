@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Records from an independent server, and plays without it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CassetteHTTPBinTests {
     private static let base = ProcessInfo.processInfo.environment["SWITCHBOARD_HTTPBIN"]
     private static let token = "tok-4f9/2+c&7 é"

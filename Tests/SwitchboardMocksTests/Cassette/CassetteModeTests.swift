@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CassetteModeTests {
     private let one = NetworkRequest(text: "https://h.example/one?page=1")
     private let two = NetworkRequest(text: "https://h.example/two")

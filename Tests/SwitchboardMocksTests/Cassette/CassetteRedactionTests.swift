@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CassetteRedactionTests {
     /// A token with characters that are escaped in queries, in JSON and in base64 of both alphabets.
     static let token = #"tok/en+"s3cr=et é>>?"#

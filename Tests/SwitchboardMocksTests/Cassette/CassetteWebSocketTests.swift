@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardWebSocket
 import Testing
 
-@Suite("Cassettes of WebSockets", .timeLimit(.minutes(3))) struct CassetteWebSocketTests {
+@Suite("Cassettes of WebSockets", .timeLimit(.minutes(10))) struct CassetteWebSocketTests {
     private func open(
         _ session: any NetworkSession, _ change: (inout RequestOptions) -> Void = { _ in }
     ) async throws -> WebSocket<WebSocketMessage, WebSocketMessage> {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The same seed gives the same losses and latencies.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConditionChanceTests {
     private let request = NetworkRequest(.get, URL(string: "https://h.example/p"))
 

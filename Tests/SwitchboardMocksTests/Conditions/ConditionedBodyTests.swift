@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Bodies in pieces take their time piece by piece.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConditionedBodyTests {
     private let url = URL(string: "https://h.example/p")
     private let clock = TestClock(skips: true)

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkConditionerTests {
     private let url = URL(string: "https://h.example/p")
     private let clock = TestClock(skips: true)

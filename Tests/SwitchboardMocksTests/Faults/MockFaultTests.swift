@@ -5,10 +5,10 @@ import SwitchboardTestSupport
 import Testing
 
 /// Every fault throws its documented error, over both sessions and from a stub.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockFaultTests {
     private func request(for fault: MockFault, to url: URL) -> NetworkRequest {
-        let options = RequestOptions { $0.timeouts.attempt = .seconds(fault.code == .timedOut ? 1 : 20) }
+        let options = RequestOptions { $0.timeouts.attempt = .seconds(fault.code == .timedOut ? 1 : 300) }
         guard fault.needsBody else { return NetworkRequest(.get, url, options: options) }
         return NetworkRequest(.post, url, body: DataBody(Data(count: 100_000)), options: options)
     }

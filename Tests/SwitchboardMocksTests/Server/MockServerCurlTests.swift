@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// Requests of the curl command to the server.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: Curl.isInstalled))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Curl.isInstalled))
 struct MockServerCurlTests {
     @Test("a scripted answer arrives whole")
     func scriptedAnswer() async throws {

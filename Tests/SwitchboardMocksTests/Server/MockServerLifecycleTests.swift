@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerLifecycleTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 

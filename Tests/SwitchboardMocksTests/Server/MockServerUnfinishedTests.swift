@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The report of a script that was not played to its end.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerUnfinishedTests {
     private let get = "GET /asked?token=s3cret HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -85,7 +85,7 @@ struct MockServerUnfinishedTests {
 }
 
 /// Queues and break points of a script, byte by byte.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerScriptTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     private let post = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"

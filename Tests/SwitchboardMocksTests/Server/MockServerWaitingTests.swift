@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The events that a test can wait for.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerWaitingTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -64,7 +64,7 @@ struct MockServerWaitingTests {
     func cancelTake() async throws {
         try await MockServer.run { server in
             for isCancelledFirst in [true, false] {
-                let task = Task { try await server.takeRequest(within: .seconds(50)) }
+                let task = Task { try await server.takeRequest(within: .seconds(300)) }
                 if !isCancelledFirst { await Task.yield() }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
@@ -75,8 +75,8 @@ struct MockServerWaitingTests {
     @Test("stopping the server ends takeRequest")
     func stopEndsWait() async throws {
         let server = try MockServer()
-        let request = Task { _ = try await server.takeRequest(within: .seconds(50)) }
-        let disconnect = Task { try await server.waitForDisconnect(within: .seconds(50)) }
+        let request = Task { _ = try await server.takeRequest(within: .seconds(300)) }
+        let disconnect = Task { try await server.waitForDisconnect(within: .seconds(300)) }
         server.stop()
         for task in [request, disconnect] {
             await #expect(throws: NetworkError(.connectionLost, reason: "MockServer: stopped")) { try await task.value }

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// The server's bytes on a raw socket.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MockServerWireTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Stubs for the cases of an API.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EndPointStubTests {
     @Test("answers one endpoint case only, whatever interceptors add", .requirement("S4.11", "S3.16"))
     func cases() async throws {

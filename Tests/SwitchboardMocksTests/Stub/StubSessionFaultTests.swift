@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubSessionFaultTests {
     private let request = NetworkRequest(.get, URL(string: "https://h.example/p"))
 

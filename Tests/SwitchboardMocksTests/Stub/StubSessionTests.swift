@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubSessionTests {
     private let url = URL(string: "https://h.example/p?api_key=s3cret")
     private var request: NetworkRequest { NetworkRequest(.get, url) }

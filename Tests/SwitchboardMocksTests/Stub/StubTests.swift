@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Stubs of a session: their order, their number of answers, and their verification.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubTests {
     private func get(_ path: String, from session: StubSession) async throws -> String {
         try await session.send(NetworkRequest(.get, URL(string: "http://h.test\(path)"))).text

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The requests that a stub records, and the bodies that it delivers.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubWireTests {
     private let url = URL(string: "https://user:pw@h.test:8443/a%20b?x=1")
 

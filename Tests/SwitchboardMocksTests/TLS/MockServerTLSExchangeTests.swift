@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// Exchanges over TLS have the same results as exchanges without it.
-@Suite(.needsTLS, .timeLimit(.minutes(3)))
+@Suite(.needsTLS, .timeLimit(.minutes(10)))
 struct MockServerTLSExchangeTests {
     private static func bytes(_ count: Int) -> Data {
         // The period's length divides no buffer's size.

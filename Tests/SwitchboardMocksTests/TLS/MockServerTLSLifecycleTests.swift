@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardMocks
 
 /// The raw bytes of a server with TLS, and its start and stop.
-@Suite(.needsTLS, .timeLimit(.minutes(3)))
+@Suite(.needsTLS, .timeLimit(.minutes(10)))
 struct MockServerTLSLifecycleTests {
     private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     /// The beginning of a handshake record of 512 bytes (RFC 8446 §5.1).

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Requests of the default session to a server with TLS.
-@Suite(.needsTLS, .timeLimit(.minutes(3)))
+@Suite(.needsTLS, .timeLimit(.minutes(10)))
 struct MockServerTLSSessionTests {
     @Test("a request is answered over TLS")
     func request() async throws {

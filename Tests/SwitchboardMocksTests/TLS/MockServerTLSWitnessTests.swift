@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Connections of curl, OpenSSL's command-line client and Python to a server with TLS.
-@Suite(.needsTLS, .timeLimit(.minutes(3)))
+@Suite(.needsTLS, .timeLimit(.minutes(10)))
 struct MockServerTLSWitnessTests {
     @Test("curl trusts the authority and nothing else", .enabled(if: Curl.isInstalled))
     func curlTrust() async throws {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A delegate's events of a stubbed URLSession, and redirects.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubURLSessionDelegateTests {
     private let url: URL
 

@@ -6,7 +6,7 @@ import Testing
 
 /// On Linux, features that Foundation denies a URLProtocol fail with a reason, where they would otherwise trap or
 /// return wrong results.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubURLSessionLinuxTests {
     private let url: URL
 

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardMocks
 
 /// Each stub answers only the URLSessions of its configurations.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubURLSessionScopeTests {
     private let url: URL
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// A stub answers code that uses a URLSession.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StubURLSessionTests {
     /// A URL to which nothing listens.
     private let url: URL

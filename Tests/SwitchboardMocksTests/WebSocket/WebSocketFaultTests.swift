@@ -5,7 +5,7 @@ import SwitchboardWebSocket
 import SwitchboardTestSupport
 import Testing
 
-@Suite("Faults of WebSockets", .timeLimit(.minutes(3))) struct WebSocketFaultTests {
+@Suite("Faults of WebSockets", .timeLimit(.minutes(10))) struct WebSocketFaultTests {
     /// Reads a socket to its end, with a clock that skips its pings' waits only when the server is silent.
     private func read(_ session: any NetworkSession, _ url: URL, isSilent: Bool) async throws -> [WebSocketMessage] {
         let options = RequestOptions {
@@ -15,7 +15,7 @@ import Testing
         let clock = TestClock()
         let socket = try await Router<URLEndPoint>(session: session).webSocket(
             for: URLEndPoint(.get, url), options: options, clock: clock)
-        let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep(within: .seconds(30))) } }
+        let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep(within: .seconds(300))) } }
         defer { pings.cancel() }
         var messages: [WebSocketMessage] = []
         for try await message in socket { messages.append(message) }

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConcurrencyLimiterTests {
     private let url = URL(text: "https://api.example.com/a")
 

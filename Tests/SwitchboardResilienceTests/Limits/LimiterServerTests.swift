@@ -6,7 +6,7 @@ import SwitchboardTesting
 import Testing
 
 /// Limits as a server on a real socket sees them.
-@Suite(.inTurn, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .timeLimit(.minutes(10)))
 struct LimiterServerTests {
     @Test(
         "the server never has more than N requests in flight, while N changes", .requirement("S2.18"),

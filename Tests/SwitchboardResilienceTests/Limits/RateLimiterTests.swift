@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardResilience
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RateLimiterTests {
     private let clock = TestClock()
     private let url = URL(text: "https://h")

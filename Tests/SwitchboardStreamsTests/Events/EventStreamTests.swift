@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 
 /// Lines and server-sent events in chunks split anywhere. The expected events are those of HTML §9.2 and of the
 /// eventsource folder of web-platform-tests, as the vectors' notes quote them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventStreamTests {
     private func event(_ data: String, type: String = "message", id: String = "") -> ServerSentEvent {
         ServerSentEvent(type: type, data: data, id: id)

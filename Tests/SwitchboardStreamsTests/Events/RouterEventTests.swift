@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// `router.events`: reconnecting as HTML §9.2 specifies.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouterEventTests {
     private let url = URL(text: "http://h.test/ticker")
 

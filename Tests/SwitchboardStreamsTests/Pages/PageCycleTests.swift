@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Servers and routers whose pages would never end.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct PageCycleTests {
     private let url = URL(text: "http://h")
 
@@ -139,7 +139,7 @@ extension String {
 }
 
 /// The first page of a sequence.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PageStartTests {
     private enum Scroll: EndPointType {
         case search(String), next(String)

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The URLs that links may lead to, and the header fields that are sent there.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct PageOriginTests {
     private let secrets: HTTPHeaders = [
         "Authorization": "Bearer t", "Cookie": "id=1", "Proxy-Authorization": "Basic cDpw", "X-Api-Key": "k",

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Lists that a server sends page by page.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct PagesTests {
     /// Answers a list of three pages in every kind of paging, by the page number in the request.
     private static func book(_ request: RecordedRequest) -> MockResponse {

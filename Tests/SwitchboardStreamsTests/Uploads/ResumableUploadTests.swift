@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Uploads in pieces: tus 1.0.0, the IETF's draft, and container registries.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResumableUploadTests {
     private let content = RangeServer.content(1_000_003)
     private let digest = "sha256:" + String(repeating: "0", count: 64)

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// The credentials of an upload whose URL another origin chose.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadOriginTests {
     private let endPoint = URLEndPoint(.post, URL(text: "https://api.test/new"), headers: ["X-Session": "s"])
     private let settings = "https://api.test/admin/settings"

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Uploads in pieces to a server that loses data or refuses the end.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadRestartTests {
     /// Sends a file in pieces of 100,000 bytes, with at most three attempts in a row.
     private func upload(

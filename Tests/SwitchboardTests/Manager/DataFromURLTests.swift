@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DataFromURLTests {
     @Test("data(from:) returns the bytes at a URL unchanged", .requirement("S0.13"))
     func bytes() async throws {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EnvironmentTests {
     @Test("predefined and custom environments switch the base URL at run time", .requirement("S3.2"))
     func switching() async throws {

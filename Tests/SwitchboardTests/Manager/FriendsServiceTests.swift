@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The friends service of the second design with this package's types. The user interface uses no URLs.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FriendsServiceTests {
     @Test("list, add, remove and group are typed methods with correct requests", .requirement("S1.12"))
     func methods() async throws {

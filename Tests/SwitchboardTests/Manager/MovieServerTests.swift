@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The movie API of the fourth design, against a server with responses like TheMovieDB's.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MovieServerTests {
     @Test("all four endpoints send their documented request and decode", .requirement("S3.15"))
     func allFour() async throws {

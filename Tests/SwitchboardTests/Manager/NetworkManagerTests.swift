@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkManagerTests {
     @Test("a request with only a path compiles and decodes its type", .requirement("S4.1"))
     func typedRequest() async throws {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PathEndPointTests {
     private struct Film: Codable, Equatable, Sendable {
         var id: Int
@@ -105,7 +105,7 @@ struct PathEndPointTests {
 }
 
 /// Options of one call, and monitors of a router, in every form.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallOptionFormTests {
     private let url = URL(string: "https://api.example.com/x")!
     private let options = RequestOptions { $0.timeouts.total = .seconds(41) }

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The flows of the fifth design's article against a server like jsonplaceholder that stores changes.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TodoServerTests {
     @Test("list, add, update and delete work, and the list shows the changes", .requirement("S4.12"))
     func flows() async throws {

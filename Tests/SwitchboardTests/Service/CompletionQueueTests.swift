@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CompletionQueueTests {
     private let url = URL(text: "https://api.example.com/things")
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExplainTests {
     private struct Stamp: Interceptor, RequestAdapter {
         func adapt(_ request: inout NetworkRequest) { request.headers["X-Stamp"] = "1" }

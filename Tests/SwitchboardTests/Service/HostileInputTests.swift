@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Attacks by a caller or a server that a review found, each of them prevented now.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostileInputTests {
     private struct Streamed: HTTPBody {
         var additionalHeaders: HTTPHeaders = [:]

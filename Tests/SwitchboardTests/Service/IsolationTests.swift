@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct IsolationTests {
     @Test("no query, body, header, timeout or file leaks into the next call", .requirement("S0.15"))
     func nothingLeaks() async throws {

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// A logout: calls in flight end, and stored state is deleted.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResetTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TotalTimeoutTests {
     private let url = URL(text: "https://api.example.com/a")
     private let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .milliseconds(2_500)) }

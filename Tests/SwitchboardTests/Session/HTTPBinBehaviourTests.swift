@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Statuses, challenges, redirects and timeouts against an independent server.
-@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct HTTPBinBehaviourTests {
     private func router(_ kind: SessionKind) -> Router<URLEndPoint> {
         Router(session: kind.make())

@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Requests that an independent server reads back.
-@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsHTTPBin, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct HTTPBinRoundTripTests {
     /// Texts with every character that has a meaning in a query, a form or a URL.
     static let texts = [

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Attacks by a server or a URL on a session or a redirect that a review found.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct HostileServerTests {
     @Test("changing the host drops user and password; an empty port is dropped", .requirement("S2.9"))
     func setters() {

@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// SIGPIPE and libcurl before 7.87. `LD_LIBRARY_PATH` runs these, as all tests, over another libcurl.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlSigpipeTests {
     #if compiler(>=6.2)
     @Test("a broken pipe in libcurl raises no signal and keeps mask and handler")

@@ -4,7 +4,7 @@ import Testing
 
 /// A client's reaction to each case of [RFC 6455](https://www.rfc-editor.org/rfc/rfc6455), by section: it receives the
 /// bytes in pieces and sends the messages back.
-@Suite("WebSocket client", .timeLimit(.minutes(3))) struct WebSocketClientTests {
+@Suite("WebSocket client", .timeLimit(.minutes(10))) struct WebSocketClientTests {
     private func check(_ step: ClientCase) async throws {
         for size in step.wire.count <= 600 ? [1, .max] : [997, .max] { try await ClientRun.check(step, by: size) }
     }

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardWebSocket
 
 /// The Close frames of this side, as the server receives them.
-@Suite("WebSocket closing", .timeLimit(.minutes(3))) struct WebSocketClosingTests {
+@Suite("WebSocket closing", .timeLimit(.minutes(10))) struct WebSocketClosingTests {
     typealias Route = WebSocketWireTests.Route
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
@@ -28,7 +28,7 @@ import SwitchboardTestSupport
                     for try await _ in socket {}
                     #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isByServer == true)
                 }
-                let seen = try await server.takeWebSocket(within: .seconds(60))
+                let seen = try await server.takeWebSocket(within: .seconds(300))
                 #expect(seen.closeCode == 4000)
             }
         }
@@ -53,7 +53,7 @@ import SwitchboardTestSupport
             let socket = try await open(server, route)
             for try await _ in socket { break }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
-            let seen = try await server.takeWebSocket(within: .seconds(60))
+            let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeCode == 1001)
         }
     }
@@ -71,7 +71,7 @@ import SwitchboardTestSupport
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
-            let seen = try await server.takeWebSocket(within: .seconds(60))
+            let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeCode == 1001)
             let late = await #expect(throws: NetworkError.self) { try await socket.send(.text("late")) }
             #expect(late?.code == .webSocketClosed)
@@ -85,7 +85,7 @@ import SwitchboardTestSupport
             var socket: Socket? = try await open(server, route)
             let states = try #require(socket).states
             socket = nil
-            let seen = try await server.takeWebSocket(within: .seconds(60))
+            let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeCode == 1001)
             var last: WebSocketState?
             for await state in states { last = state }
@@ -105,7 +105,7 @@ import SwitchboardTestSupport
                     throw Refused()
                 }
             }
-            let seen = try await server.takeWebSocket(within: .seconds(60))
+            let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeCode == 1001)
         }
     }
@@ -122,7 +122,7 @@ import SwitchboardTestSupport
             try await begun.wait()
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            try await server.waitForDisconnect(within: .seconds(60))
+            try await server.waitForDisconnect(within: .seconds(300))
         }
     }
 
@@ -136,7 +136,7 @@ import SwitchboardTestSupport
             socket = nil
             #expect(try await clock.nextSleep() == .seconds(10))
             clock.advance(by: .seconds(10))
-            try await server.waitForDisconnect(within: .seconds(60))
+            try await server.waitForDisconnect(within: .seconds(300))
         }
     }
 
@@ -146,7 +146,7 @@ import SwitchboardTestSupport
             server.enqueue(.webSocket())
             let socket = try await open(server)
             await socket.close(.normalClosure, reason: String(repeating: "é", count: 100))
-            let seen = try await server.takeWebSocket(within: .seconds(60))
+            let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeReason == String(repeating: "é", count: 61))
             #expect(socket.closure?.reason == seen.closeReason)
         }

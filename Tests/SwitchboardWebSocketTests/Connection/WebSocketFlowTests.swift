@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardWebSocket
 
 /// Back-pressure, limits and ends of a socket.
-@Suite("WebSocket flow", .timeLimit(.minutes(3))) struct WebSocketFlowTests {
+@Suite("WebSocket flow", .timeLimit(.minutes(10))) struct WebSocketFlowTests {
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     private func open(

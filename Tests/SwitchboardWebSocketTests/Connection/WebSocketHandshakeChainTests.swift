@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The handshake in the chain of its router.
-@Suite("WebSocket handshake in the chain", .timeLimit(.minutes(3))) struct WebSocketHandshakeChainTests {
+@Suite("WebSocket handshake in the chain", .timeLimit(.minutes(10))) struct WebSocketHandshakeChainTests {
     private func endPoint(_ server: MockServer, _ path: String = "chat") -> URLEndPoint {
         URLEndPoint(.get, server.url.appending(path: path))
     }
@@ -124,7 +124,7 @@ import Testing
         let socket = try await manager.router(for: ChatApi.self).webSocket(
             for: .room, options: RequestOptions { $0.webSocket.reconnects = true })
         _ = try await socket.receive()
-        let wait = try await clock.nextSleep(within: .seconds(30))
+        let wait = try await clock.nextSleep(within: .seconds(300))
         manager.environment = .production
         clock.advance(by: wait)
         let second = try await socket.receive()

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// A socket that reconnects.
-@Suite("WebSocket reconnection", .timeLimit(.minutes(3))) struct WebSocketReconnectionTests {
+@Suite("WebSocket reconnection", .timeLimit(.minutes(10))) struct WebSocketReconnectionTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
 
     private func options(_ change: (inout RequestOptions) -> Void = { _ in }) -> RequestOptions {
@@ -147,7 +147,7 @@ import Testing
                 for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self,
                 options: options { $0.retry = policy })
             let reading = Task { try await read(socket) }
-            let wait = try await clock.nextSleep(within: .seconds(30))
+            let wait = try await clock.nextSleep(within: .seconds(300))
             let sending = Task { try await socket.send("hello") }
             clock.advance(by: wait)
             try await sending.value
@@ -192,7 +192,7 @@ import Testing
             var states = socket.states.makeAsyncIterator()
             let open = await states.next()
             #expect(open == .open)
-            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep(within: .seconds(30))) }
+            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep(within: .seconds(300))) }
             let lost = await states.next()
             guard case .reconnecting(let cause) = lost else { throw NetworkError(.unknown, reason: "\(lost as Any)") }
             #expect(cause.code == .timedOut)
@@ -212,7 +212,7 @@ import Testing
         let states = socket.states
         try? await socket.send("go")  // The server may end the connection before this returns.
         let reading = Task { try await read(socket) }
-        clock.advance(by: try await clock.nextSleep(within: .seconds(30)))
+        clock.advance(by: try await clock.nextSleep(within: .seconds(300)))
         _ = try await reading.value
         var codes: [String] = []
         for await state in states {
@@ -246,7 +246,7 @@ import Testing
         let clock = TestClock()
         let socket = try await router(session, clock: clock).webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep(within: .seconds(30))
+        _ = try await clock.nextSleep(within: .seconds(300))
         await socket.close(.normalClosure, reason: "enough")
         let texts = try await read(socket)
         #expect(texts.isEmpty && session.requests.count == 1)
@@ -262,7 +262,7 @@ import Testing
         let router = router(session, clock: clock)
         let socket = try await router.webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep(within: .seconds(30))
+        _ = try await clock.nextSleep(within: .seconds(300))
         router.cancel()
         await #expect(throws: CancellationError.self) { try await read(socket) }
         #expect(session.requests.count == 1)
@@ -274,7 +274,7 @@ import Testing
         let clock = TestClock()
         var socket: WebSocket<String, String>? = try await router(session, clock: clock).webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep(within: .seconds(30))
+        _ = try await clock.nextSleep(within: .seconds(300))
         let states = try #require(socket).states
         socket = nil
         var last: WebSocketState?
@@ -320,7 +320,7 @@ import Testing
 }
 
 /// Ends of a socket that meet another event.
-@Suite("WebSocket races", .timeLimit(.minutes(3))) struct WebSocketRaceTests {
+@Suite("WebSocket races", .timeLimit(.minutes(10))) struct WebSocketRaceTests {
     @Test("closing while the next connection is installed throws no error")
     func closeAmidInstallation() async throws {
         for round in 0..<300 {

@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import SwitchboardWebSocket
 
 /// Bytes and ends of a connection at awkward moments, over the socket of a session and through libcurl.
-@Suite("WebSocket wire", .timeLimit(.minutes(3))) struct WebSocketWireTests {
+@Suite("WebSocket wire", .timeLimit(.minutes(10))) struct WebSocketWireTests {
     private typealias Socket = WebSocket<WebSocketMessage, WebSocketMessage>
 
     enum Route: CaseIterable {
@@ -179,7 +179,7 @@ import SwitchboardTestSupport
     func endAmidSend(_ route: Route) async throws {
         let isFull = Gate()
         try await run(Data([0x81, 0x01, 0x61])) { connection in
-            _ = try connection.hears(within: .seconds(60))
+            _ = try connection.hears(within: .seconds(300))
             try connection.pause(.milliseconds(300))
             connection.endSending()
             isFull.open()
@@ -204,7 +204,7 @@ import SwitchboardTestSupport
         let frame = Data([0x82, 0x7E, 0x03, 0xE8]) + content
         let more = (0..<count).reduce(into: Data()) { bytes, _ in bytes += frame }
         try await run(frame + frame) { connection in
-            _ = try connection.hears(within: .seconds(60))
+            _ = try connection.hears(within: .seconds(300))
             try connection.send(more)
             try connection.pause(.milliseconds(300))
             connection.reset()

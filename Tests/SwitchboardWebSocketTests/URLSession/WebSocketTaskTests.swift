@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The ways in which URLSession reports events and ends: in any order, more than once, or never.
-@Suite("WebSocket tasks of URLSession", .timeLimit(.minutes(3))) struct WebSocketTaskTests {
+@Suite("WebSocket tasks of URLSession", .timeLimit(.minutes(10))) struct WebSocketTaskTests {
     private let task = ScriptedTask()
 
     private func opening(

@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 
 /// Compressed bodies, which Python's gzip decompresses.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct GzipBodyTests {
     private let url = URL(text: "https://api.example.com/a")
 

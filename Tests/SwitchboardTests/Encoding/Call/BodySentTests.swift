@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Closures of the app that a session calls without a lock, so that a waiting closure delays no other request.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct BodySentTests {
     #if os(Linux)
     /// Blocks its thread until a request over the same session has its response. After 20 s it returns false.

@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 
 /// Calls that are canceled while their bodies are sent or received.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CancelledTransferTests {
     private static let rounds = cases(40)
 

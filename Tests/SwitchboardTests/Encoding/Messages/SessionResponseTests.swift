@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// Heads of responses as a session reads them.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionResponseTests {
     private func send(_ kind: SessionKind, answer: String) async throws -> NetworkResponse {
         try await MockServer.run { server in

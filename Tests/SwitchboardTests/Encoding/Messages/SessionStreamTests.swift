@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Responses that are read as they arrive.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionStreamTests {
     private func request(_ url: URL, _ change: (inout RequestOptions) -> Void = { _ in }) -> NetworkRequest {
         var request = NetworkRequest(.get, url)

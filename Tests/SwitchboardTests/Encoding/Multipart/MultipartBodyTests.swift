@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The bytes of a form, expected by RFC 7578 and HTML's multipart/form-data encoding algorithm.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MultipartBodyTests {
     private func text(_ form: MultipartBody) throws -> String {
         String(decoding: try form.encode(), as: UTF8.self)

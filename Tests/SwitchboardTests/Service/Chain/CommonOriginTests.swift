@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// The origins that `origins:` names.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommonOriginTests {
     private let home = URL(text: "https://app.example/a")
 

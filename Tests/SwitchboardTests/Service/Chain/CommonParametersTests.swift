@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommonParametersTests {
     private let url = URL(text: "https://a.example/x")
 

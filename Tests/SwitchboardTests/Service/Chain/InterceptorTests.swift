@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct InterceptorTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Plants a secret in each part of a request or a response, and searches the log for it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoggerSecretTests {
     @Test(
         "secrets in headers, query, bodies and userinfo are never logged", .requirement("S3.14"),

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkLoggerTests {
     private let endPoint = URLEndPoint(
         .post, URL(text: "https://api.example.com/films?page=1"), task: .requestBody(JSONBody(["title": "Alien"])),

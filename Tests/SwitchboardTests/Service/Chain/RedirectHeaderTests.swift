@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Header fields of redirects to another origin.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectHeaderTests {
     private let home = URL(text: "https://a.example.com/")
     private let away = "https://b.example.com/end"

@@ -5,7 +5,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectLocationTests {
     private let base = URL(text: "http://a/b/c/d;p?q")
 

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Method, body and the headers of the body, by the Fetch standard §4.4 (HTTP-redirect fetch, steps 12 and 13).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectMethodTests {
     private let url = URL(text: "https://api.example.com/start")
     private let body = DataBody(Data("the body".utf8), additionalHeaders: ["Content-Type": "text/x-test"])

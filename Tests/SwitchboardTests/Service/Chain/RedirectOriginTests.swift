@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RedirectOriginTests {
     private let secrets: HTTPHeaders = [
         "Authorization": "Bearer t", "Cookie": "id=1", "Proxy-Authorization": "Basic cDpw", "X-Mine": "1",

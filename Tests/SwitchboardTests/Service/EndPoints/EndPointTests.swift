@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EndPointTests {
     @Test("an enum with associated values is an API with a case per endpoint", .requirement("S3.1"))
     func enumEndPoints() async throws {

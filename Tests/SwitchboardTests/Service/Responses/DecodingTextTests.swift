@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// The reasons of decoding errors, with the package's decoder and with Foundation's.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DecodingTextTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/films"))
 

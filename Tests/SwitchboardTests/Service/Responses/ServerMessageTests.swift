@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// Error bodies from the documentation of servers and formats.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerMessageTests {
     private func said(_ body: String, type: String = "application/json") async -> String? {
         let session = StubSession { _ in .text(body, statusCode: 422, headers: ["Content-Type": type]) }

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkRouterTests {
     @Test("an app can inject our router over a stub, or a fake router", .requirement("S3.16"))
     func injection() async throws {

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// `router.cancel()` and async calls in flight. They run in their callers' tasks, which continue.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouterCancelTests {
     @Test(
         "cancel() ends a waiting call, and the server sees the disconnect", .requirement("S3.8", "S2.16"),

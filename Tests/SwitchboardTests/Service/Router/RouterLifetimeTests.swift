@@ -5,7 +5,7 @@ import Testing
 import SwitchboardTestSupport
 @testable import Switchboard
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouterLifetimeTests {
     private final class Session: NetworkSession {
         func send(_ request: NetworkRequest) async throws -> NetworkResponse {

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Downloads that resume with parts whose `Content-Range` differs from the first response (RFC 9110 §14.4).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadPartTests {
     private let content = RangeServer.content(300_000)
 

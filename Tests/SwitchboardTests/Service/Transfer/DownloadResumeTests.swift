@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 
 /// Downloads whose connection is lost, within one call and over several. The rules are those of RFC 9110 §13.1.5 (If-Range),
 /// §14 (Range) and §15.3.7 (206).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadResumeTests {
     private static let size = 300_000
     private let content = RangeServer.content(size)

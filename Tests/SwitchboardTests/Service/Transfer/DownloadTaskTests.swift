@@ -5,7 +5,7 @@ import SwitchboardTesting
 import Testing
 
 /// Tasks whose response goes into a file, by each kind of call.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct DownloadTaskTests {
     @Test(
         "a download replaces its file and leaves nothing else [downloads]",

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// `router.download(_:to:)` without lost connections, and with responses that must not be saved.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DownloadTests {
     private func endPoint(_ server: MockServer, _ path: String = "/file", headers: HTTPHeaders = [:]) -> URLEndPoint {
         URLEndPoint(.get, server.url.appendingPathComponent(path), headers: headers)

@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 
 /// `router.upload` and its progress.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadProgressTests {
     private func upload(_ body: any HTTPBody, to server: MockServer) -> URLEndPoint {
         URLEndPoint(.put, server.url, task: .upload(body))

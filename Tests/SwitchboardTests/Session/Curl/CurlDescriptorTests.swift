@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Sessions in a process without a free descriptor. Each test has a separate process, to which the limit applies.
-@Suite(.timeLimit(.minutes(3))) struct CurlDescriptorTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlDescriptorTests {
     /// Runs `body` while the process can open no descriptor.
     private static func withoutDescriptors<Output>(_ body: () async throws -> Output) async throws -> Output {
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Lines of a head become header fields, and a URL becomes the target of a request.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct CurlHeadTests {
     @Test("a value's bytes arrive as sent, with blanks for CR and NUL")
     func bytesOfValues() {

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// CurlSession through proxies that record requests. Only the proxies can resolve names in `.test`.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlProxyTests {
     enum Kind: String, CaseIterable, Sendable {
         case http, https, socks

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Routes of a CurlSession to a server: unix sockets, addresses and address families.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlRoutingTests {
     static func session(_ change: (inout SessionConfiguration) throws -> Void) throws -> CurlSession {
         var configuration = SessionConfiguration()

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Trust of a CurlSession in certificates of trustme, served by Python's ssl.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlTLSTests {
     /// A certificate that must be refused, with libcurl's result code and a few of its words.
     struct Refusal: Sendable, CustomTestStringConvertible {

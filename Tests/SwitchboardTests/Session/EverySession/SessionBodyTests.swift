@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Response bodies: their framing, their compression and their size limits.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionBodyTests {
     // MARK: Framing
 

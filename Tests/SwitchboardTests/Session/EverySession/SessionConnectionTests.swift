@@ -6,7 +6,7 @@ import Testing
 @testable import Switchboard
 
 /// Connections: their reuse, limits, end and metrics.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionConnectionTests {
     // MARK: Reuse
 

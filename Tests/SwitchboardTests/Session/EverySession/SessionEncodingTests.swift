@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Unknown `Content-Encoding` values, and announced lengths over a limit.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionEncodingTests {
     private static let bytes = Data("5;chunk-signature=ad80c730\r\nhello\r\n0\r\n\r\n".utf8)
 
@@ -95,7 +95,7 @@ struct SessionEncodingTests {
         } body: { server in
             var request = NetworkRequest(.get, server.url)
             request.limits.responseBody = 1_000
-            request.timeouts.attempt = .seconds(20)
+            request.timeouts.attempt = .seconds(300)
             let limited = request
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(limited) }
             #expect(error?.code == .responseTooLarge, "\(String(describing: error))")
@@ -115,7 +115,7 @@ struct SessionEncodingTests {
             } body: { server in
                 let options = RequestOptions {
                     $0.limits.downloadedFile = 1_000
-                    $0.timeouts.attempt = .seconds(20)
+                    $0.timeouts.attempt = .seconds(300)
                 }
                 let task = HTTPTask.download(to: folder.appendingPathComponent("file"))
                 let endPoint = URLEndPoint(.get, server.url, task: task, options: options)

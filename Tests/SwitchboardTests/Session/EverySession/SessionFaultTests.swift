@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Faults of servers. Each has a code, the same on every session, and a text that names the cause.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -6,7 +6,7 @@ import Testing
 
 /// Compressed request bodies on the wire. The server sends each body back with `Content-Encoding: gzip`, and libcurl
 /// decompresses it.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionGzipTests {
     private static let text = Data(String(repeating: "The quick brown fox. ", count: 20_000).utf8)
 

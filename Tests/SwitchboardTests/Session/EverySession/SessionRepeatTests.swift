@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Kept-alive connections that are dead when they are used again (RFC 9110 §9.2.2).
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionRepeatTests {
     /// The number of idle connections. The server reads one more request on each and closes it without a response.
     private static let connections = 10

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Timeouts, over real loopback servers.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionTimeTests {
     // LINUX.md 0.10.
     @Test(

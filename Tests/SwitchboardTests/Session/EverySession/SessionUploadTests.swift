@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Request bodies that are produced or read while they are sent.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionUploadTests {
     @Test(
         "a stream arrives whole, chunked or with a length [streamed uploads]",
@@ -123,7 +123,7 @@ struct SessionUploadTests {
         try await MockServer.run(handler: { .text(String($0.body.count)) }) { server in
             let body = StreamBody(length: 3 << 20) { .init(chunks: [Data(count: 3 << 20), Data(count: extra)]) }
             var request = NetworkRequest(.post, server.url, body: body)
-            request.timeouts.attempt = .seconds(30)  // Turns a hang into a failure.
+            request.timeouts.attempt = .seconds(300)  // Turns a hang into a failure.
             guard extra > 0 else {
                 let response = try await kind.make().send(request)
                 return #expect(response.text == String(3 << 20))

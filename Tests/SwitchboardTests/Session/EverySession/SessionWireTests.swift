@@ -7,7 +7,7 @@ import Testing
 @testable import Switchboard
 
 /// Requests of a session as a real loopback server receives them.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionWireTests {
     @Test(
         "every verb is sent as an upper-case token, patch too [methods]", .requirement("S0.1"),

@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Behavior of FoundationSession only.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct FoundationSessionTests {
     @Test("the cause of a failed connection is a URLError")
     func underlyingError() async throws {

@@ -4,7 +4,7 @@ import SwitchboardTesting
 import Testing
 
 /// FoundationSession throws a typed `unsupported` error for options that it lacks, and never ignores them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FoundationUnsupportedTests {
     struct Option: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -7,7 +7,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// HTTP/2 frames from Python's h2 that a usual server would not send, or not in this order.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlHTTP2FrameTests {
     /// The response of `/count`: the client's port, the number of requests on its connection, and the bytes not sent
     /// yet.
@@ -19,7 +19,7 @@ struct CurlHTTP2FrameTests {
 
     static func count(_ session: CurlSession, _ url: URL) async throws -> Count {
         var request = NetworkRequest(.get, url)
-        request.timeouts.attempt = .seconds(5)
+        request.timeouts.attempt = .seconds(300)
         return try JSONDecoder().decode(Count.self, from: await session.send(request).body)
     }
 
@@ -124,7 +124,7 @@ struct CurlHTTP2FrameTests {
         let isAnswered = Gate()
         let parts = Protected(["text", "more"])
         var request = NetworkRequest(.post, try Servers.http2("scriptsTLS", path))
-        request.timeouts.attempt = .seconds(20)
+        request.timeouts.attempt = .seconds(300)
         request.body = StreamBody(length: length) {
             HTTPBodyStream {
                 if parts.withLock({ $0.count == 1 }) { try await isAnswered.wait() }

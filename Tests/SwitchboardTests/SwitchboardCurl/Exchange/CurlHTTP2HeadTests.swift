@@ -6,11 +6,11 @@ import SwitchboardTestSupport
 import Testing
 
 /// Heads over HTTP/2 that are larger than libcurl's usual buffer.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlHTTP2HeadTests {
     private static func request(_ size: Int, isStreamed: Bool = false) throws -> NetworkRequest {
         var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/fields/\(size)"))
-        request.timeouts.attempt = .seconds(20)
+        request.timeouts.attempt = .seconds(300)
         request.options.streamsResponse = isStreamed
         return request
     }

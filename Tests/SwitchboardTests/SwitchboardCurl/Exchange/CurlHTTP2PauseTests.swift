@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Slow readers and writers on shared HTTP/2 connections.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlHTTP2PauseTests {
     /// A Boolean value that indicates whether a request may share the connection of a paused reader. Before libcurl
     /// 7.88 it would stall.

@@ -9,7 +9,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// HTTP/2 with hypercorn, and with hand-written frames.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlHTTP2Tests {
     /// The response of `/meet` after all requests have arrived: the port of this request, and the ports of all.
     struct Meeting: Decodable {

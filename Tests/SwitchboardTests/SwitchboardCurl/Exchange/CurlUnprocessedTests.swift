@@ -8,7 +8,7 @@ import SwitchboardTestSupport
 @testable import Switchboard
 
 /// Requests that are not idempotent, on HTTP/2 connections whose server ends a stream without an answer.
-@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlUnprocessedTests {
     /// The state of the connection before the request.
     enum Connection: CaseIterable { case new, reused, withOneExchange, withEightExchanges }
@@ -18,7 +18,7 @@ struct CurlUnprocessedTests {
     private static func post(_ path: String, _ body: String = "text") throws -> NetworkRequest {
         var request = NetworkRequest(.post, try url(path))
         if !body.isEmpty { request.body = DataBody(Data(body.utf8), contentType: "text/plain") }
-        request.timeouts.attempt = .seconds(20)
+        request.timeouts.attempt = .seconds(300)
         return request
     }
 

@@ -6,7 +6,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Tasks on the thread of a session.
-@Suite(.inTurn, .serialized, .timeLimit(.minutes(3)))
+@Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct CurlTaskExecutorTests {
     private var thread: pthread_t { pthread_self() }
 

@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardPlatform
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct BytePipeTests {
     private func offer(_ text: String, to pipe: BytePipe) -> BytePipe.OfferResult {
         Data(text.utf8).withUnsafeBytes { pipe.offer($0) }

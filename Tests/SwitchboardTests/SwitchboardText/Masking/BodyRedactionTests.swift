@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Texts as they appear in bodies, with `hunter2` as the secret.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct BodyRedactionTests {
     private let redaction = Redaction.standard
 

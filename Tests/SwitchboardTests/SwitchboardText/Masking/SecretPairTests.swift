@@ -4,7 +4,7 @@ import SwitchboardTestSupport
 import Testing
 
 /// Names and values that are not adjacent, or that end unusually, with `hunter2` as the secret.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretPairTests {
     private let redaction = Redaction.standard
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Clients
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientSessionTests {
     /// Runs a body with a router over the session, and a server with these responses.
     private func withRouter(

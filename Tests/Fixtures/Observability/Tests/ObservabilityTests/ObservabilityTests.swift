@@ -23,7 +23,7 @@ private let tracer: InMemoryTracer = {
     return tracer
 }()
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ObservabilityTests {
     private let url = URL(filePath: "/")
 

@@ -6,7 +6,7 @@ import SwitchboardCombine
 import SwitchboardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublisherTests {
     private struct Todo: Codable, Sendable, Equatable { var id: Int }
 
