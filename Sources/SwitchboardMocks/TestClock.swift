@@ -117,7 +117,7 @@ public final class TestClock: Clock, Sendable {
     /// - Returns: The time from the moment the sleep began to its deadline.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no task sleeps within the limit, or
     ///   `CancellationError`.
-    public func nextSleep(within limit: Swift.Duration = .seconds(5)) async throws -> Swift.Duration {
+    public func nextSleep(within limit: Swift.Duration = .seconds(60)) async throws -> Swift.Duration {
         try await state.wait(
             within: limit,
             reason: { "TestClock: nobody slept after the \($0.sleeps.count) sleeps that were reported" },

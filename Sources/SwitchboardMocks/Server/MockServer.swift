@@ -196,7 +196,7 @@ extension MockServer {
     ///
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no request comes `within` that time,
     ///   ``/Switchboard/NetworkError/Code/connectionLost`` when the server is stopped first, or `CancellationError`.
-    public func takeRequest(within limit: Duration = .seconds(5)) async throws -> RecordedRequest {
+    public func takeRequest(within limit: Duration = .seconds(60)) async throws -> RecordedRequest {
         try await core.state.wait(within: limit) { state in
             "MockServer: no request came after the \(state.requests.count) so far (\(state.connectionsText))"
         } for: { state in
@@ -207,7 +207,7 @@ extension MockServer {
     /// Returns the first WebSocket that has ended and that no earlier call returned.
     ///
     /// - Throws: The errors of ``takeRequest(within:)``.
-    public func takeWebSocket(within limit: Duration = .seconds(5)) async throws -> RecordedWebSocket {
+    public func takeWebSocket(within limit: Duration = .seconds(60)) async throws -> RecordedWebSocket {
         try await core.state.wait(within: limit) { state in
             "MockServer: no WebSocket ended after the \(state.webSockets.count) so far (\(state.connectionsText))"
         } for: { state in
@@ -226,7 +226,7 @@ extension MockServer {
     ///   - limit: The longest time to wait.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when
     ///   the server is stopped first, or `CancellationError`.
-    public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(5)) async throws {
+    public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(60)) async throws {
         try await core.state.wait(within: limit) { state in
             "MockServer: \(connection.map { "connection \($0)" } ?? "a connection") was not closed by its client "
                 + "(\(state.connectionsText))"
