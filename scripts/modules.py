@@ -56,6 +56,24 @@ def modules(root=ROOT):
     return list(found.values())
 
 
+def tests_of(path):
+    """Returns the files of tests for a changed Swift file: itself, or those of the nearest folder that mirrors its own."""
+    kind, module, *folders = path.parts[:-1]
+    if module == "SwitchboardTestSupport":
+        return (ROOT / kind).glob("*Tests/**/*.swift")
+    if kind == "Tests":
+        tests = ROOT / path
+        return [tests] if "Support" not in path.parts else (ROOT / kind / module).rglob("*.swift")
+    root = ROOT / "Tests" / f"{module.replace('Testing', 'Mocks')}Tests"
+    if not root.is_dir():
+        root, folders = ROOT / "Tests" / "SwitchboardTests", [module, *folders]
+    for count in range(len(folders), -1, -1):
+        folder = root.joinpath(*folders[:count])
+        if found := sorted(folder.rglob("*.swift")):
+            return found
+    return []
+
+
 def dump(output, names, options=(), flags=()):
     """Writes the symbol graphs of modules to a folder for each module. `options` are those of the build."""
     shown = subprocess.run(
