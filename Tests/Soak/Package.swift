@@ -6,6 +6,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+func products(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "Switchboard") }
+}
+
 let package = Package(
     name: "Soak",
     platforms: [.macOS(.v15)],
@@ -13,13 +17,14 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "soak",
-            dependencies: [
-                .product(name: "Switchboard", package: "Switchboard"),
-                .product(name: "SwitchboardCalls", package: "Switchboard"),
-                .product(name: "SwitchboardMocks", package: "Switchboard"),
-                .product(name: "SwitchboardWebSocket", package: "Switchboard"),
-            ],
-            swiftSettings: settings)
+            dependencies: products("Switchboard", "SwitchboardCalls", "SwitchboardMocks", "SwitchboardWebSocket"),
+            swiftSettings: settings),
+        .executableTarget(
+            name: "simulate",
+            dependencies: products(
+                "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardCookies", "SwitchboardMocks",
+                "SwitchboardResilience", "SwitchboardStreams"),
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

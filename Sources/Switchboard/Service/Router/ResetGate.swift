@@ -9,9 +9,11 @@ final class ResetGate: Sendable {
         var isResetting = false
         var waiters: [CheckedContinuation<Void, Never>] = []
         var calls: [ObjectIdentifier: WeakCalls] = [:]
+        var lastNumber = 0
     }
 
     private struct WeakCalls {
+        let number: Int
         weak var calls: RouterCalls?
     }
 
@@ -27,7 +29,10 @@ final class ResetGate: Sendable {
 
     /// Registers calls that a reset ends.
     func add(_ calls: RouterCalls) {
-        state.withLock { $0.calls[ObjectIdentifier(calls)] = WeakCalls(calls: calls) }
+        state.withLock { state in
+            state.lastNumber += 1
+            state.calls[ObjectIdentifier(calls)] = WeakCalls(number: state.lastNumber, calls: calls)
+        }
     }
 
     /// Removes deallocated calls, because another object may get their identity.
@@ -38,7 +43,8 @@ final class ResetGate: Sendable {
     /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead.
     func reset(_ wipe: @Sendable () async -> Void) async {
         guard !Self.isResetting, await begin() else { return }
-        let calls = state.withLock { $0.calls.values.map(\.calls) }.compactMap { $0 }
+        // In the order of their creation, so that a simulation repeats: the order of a dictionary depends on addresses.
+        let calls = state.withLock { $0.calls.values.sorted { $0.number < $1.number }.map(\.calls) }.compactMap { $0 }
         for calls in calls { calls.cancelAll() }
         for calls in calls { await calls.waitUntilEmpty() }
         await Self.$isResetting.withValue(true, operation: wipe)
