@@ -15,7 +15,7 @@ import SwitchboardText
 /// deduplicator after interceptors that turn options into header fields, such as credentials.
 ///
 /// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait;
-/// when the last one leaves, the shared request is canceled. The shared request has the timeouts of the first caller,
+/// when the last one leaves, the shared request is canceled. A reset waits until it has ended. The shared request has the timeouts of the first caller,
 /// but each caller keeps its separate `Timeouts.total`. Only the first caller's history contains the exchange.
 public final class Deduplicator: Interceptor {
     /// The rule by which a deduplicator treats requests as equal.
@@ -68,6 +68,11 @@ public final class Deduplicator: Interceptor {
             throw error.adapted(to: request)
         }
     }
+}
+
+extension Deduplicator: Resettable {
+    /// Waits until the shared requests have ended, which the reset has canceled with their callers.
+    public func reset() async { await calls.cancelAll() }
 }
 
 extension NetworkResponse {

@@ -308,6 +308,40 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 3)
     }
 
+    @Test("a reset waits for a shared request that ends late")
+    func reset() async throws {
+        let (begun, order, gate) = (Deliveries<NetworkRequest>(), Deliveries<String>(), Gate())
+        let late = AdHocInterceptor { request, next in
+            begun.add(request)
+            // This task ignores the cancellation.
+            try await Task { try await gate.wait() }.value
+            defer { order.add("request") }
+            return try await next(request)
+        }
+        let chain: [any Interceptor] = [Deduplicator(), late, ResetRecorder(order: order)]
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("answer") }, interceptors: chain)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let reset = Task { await router.reset() }
+        await #expect(throws: CancellationError.self) { try await call.value }
+        gate.open()
+        await reset.value
+        #expect(order.all == ["request", "reset"])
+    }
+
+    @Test("a reset from inside a shared request ends")
+    func nestedReset() async throws {
+        let router = Deliveries<Router<URLEndPoint>>()
+        let resetting = AdHocInterceptor { request, next in
+            await (try await router.first()).reset()
+            return try await next(request)
+        }
+        let chain: [any Interceptor] = [Deduplicator(), resetting]
+        let made = Router<URLEndPoint>(session: StubSession { _ in .text("answer") }, interceptors: chain)
+        router.add(made)
+        await #expect(throws: CancellationError.self) { try await made.response(for: URLEndPoint(.get, url)) }
+    }
+
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = HTTPMethod.get
@@ -331,6 +365,14 @@ struct DeduplicatorTests {
         Change(testDescription: "never", set: { $0.deduplication = .never }),
         Change(testDescription: "id", set: { $0.deduplication = .id("a") }),
     ]
+}
+
+/// Records its reset.
+private struct ResetRecorder: Interceptor, Resettable {
+    let order: Deliveries<String>
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse { try await next(request) }
+    func reset() async { order.add("reset") }
 }
 
 private enum Color: RequestOption { static let defaultValue = "red" }

@@ -61,6 +61,11 @@ package final class SharedCall<Output: Sendable>: Sendable {
         }
     }
 
+    /// Waits until the operation has ended, even if its result is already known.
+    func waitForEnd() async {
+        _ = await state.withLock { $0.task }?.result
+    }
+
     /// Delivers the result to all callers and cancels the operation if it still runs. Does nothing if a result exists.
     package func finish(_ result: Result<Output, any Error>) {
         let (continuations, task) = state.withLock { state in
@@ -97,12 +102,19 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
         let context: Context
     }
 
-    private let entries = Protected<[Key: Entry]>([:])
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        /// The operations that run, by their numbers, including canceled ones that have not ended.
+        var running: [Int: SharedCall<Output>] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Protected(State())
 
     package init() {}
 
     /// The number of operations in flight.
-    package var count: Int { entries.withLock { Array($0.values) }.count { $0.call.isInFlight } }
+    package var count: Int { state.withLock { Array($0.entries.values) }.count { $0.call.isInFlight } }
 
     /// Waits for the value of an operation: the one in flight for the key, or a new one.
     ///
@@ -118,17 +130,24 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
         _ operation: @escaping @Sendable (Context) async throws -> Output
     ) async throws -> Output {
         try Call.check()
-        let (entry, caller, isNew) = entries.withLock { entries in
-            if let entry = entries[key], let caller = entry.call.join() { return (entry, caller, false) }
+        let (entry, caller, number) = state.withLock { state -> (Entry, Int, Int?) in
+            if let entry = state.entries[key], let caller = entry.call.join() { return (entry, caller, nil) }
             let entry = Entry(call: SharedCall<Output>(cancelsWhenAbandoned: true), context: context())
-            entries[key] = entry
-            return (entry, entry.call.join() ?? 0, true)
+            state.lastNumber += 1
+            state.entries[key] = entry
+            state.running[state.lastNumber] = entry.call
+            return (entry, entry.call.join() ?? 0, state.lastNumber)
         }
-        if isNew {
+        if let number {
             entry.call.start {
                 let result: Result<Output, any Error>
-                do { result = .success(try await operation(entry.context)) } catch { result = .failure(error) }
-                self.remove(entry.call, key)
+                do {
+                    result = .success(
+                        try await SharedOperations.run(entry.call) { try await operation(entry.context) })
+                } catch {
+                    result = .failure(error)
+                }
+                self.remove(entry.call, key, number)
                 return result
             }
         } else {
@@ -137,7 +156,30 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
         return try await entry.call.value(for: caller)
     }
 
-    private func remove(_ call: SharedCall<Output>, _ key: Key) {
-        entries.withLock { if $0[key]?.call === call { $0[key] = nil } }
+    /// Cancels the operations in flight, and waits until all have ended, except those that contain the running code.
+    package func cancelAll() async {
+        let running = state.withLock { $0.running }.sorted { $0.key < $1.key }.map(\.value)
+        for call in running { call.finish(.failure(CancellationError())) }
+        for call in running where !SharedOperations.contain(call) { await call.waitForEnd() }
+    }
+
+    private func remove(_ call: SharedCall<Output>, _ key: Key, _ number: Int) {
+        state.withLock { state in
+            if state.entries[key]?.call === call { state.entries[key] = nil }
+            state.running[number] = nil
+        }
+    }
+}
+
+/// The shared operations that contain the running code.
+private enum SharedOperations {
+    @TaskLocal private static var current: [ObjectIdentifier] = []
+
+    static func contain(_ call: AnyObject) -> Bool { current.contains(ObjectIdentifier(call)) }
+
+    static func run<Output>(
+        _ call: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
+    ) async rethrows -> Output {
+        try await $current.withValue(current + [ObjectIdentifier(call)], operation: operation, isolation: isolation)
     }
 }
