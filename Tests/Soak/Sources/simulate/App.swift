@@ -180,7 +180,8 @@ final class App: @unchecked Sendable {
         guard operation.kind != .handle else {
             // The completion of a router, on no specific queue.
             begin(id, operation, inEnvironment: true)
-            let handle = router.response(for: endPoint(id, operation), options: options(id, operation)) { [self] result in
+            let handle = router.response(for: endPoint(id, operation), options: options(id, operation)) {
+                [self] result in
                 let times = world.fault == .twice ? 2 : 1
                 for _ in 0..<times { end(id, result.map { $0 }.mapError { $0 as any Error }) }
             }
@@ -259,7 +260,9 @@ final class App: @unchecked Sendable {
             }
             return nil
         case .stream:
-            let response = try await (operation.usesRouter
+            let response =
+                try await
+                (operation.usesRouter
                 ? router.streamedResponse(for: endPoint(id, operation), options: options)
                 : manager.streamedResponse(for: endPoint(id, operation), options: options))
             var (text, count) = ("", 0)

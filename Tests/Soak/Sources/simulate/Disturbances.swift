@@ -101,7 +101,9 @@ struct HidingWrites: Interceptor, ExchangeInterceptor, Resettable {
     init(_ cache: ResponseCache, _ fault: Fault?) { (self.cache, self.fault) = (cache, fault) }
 
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard fault == .hiddenWrite, request.method != .get else { return try await cache.intercept(request, next: next) }
+        guard fault == .hiddenWrite, request.method != .get else {
+            return try await cache.intercept(request, next: next)
+        }
         return try await next(request)
     }
 

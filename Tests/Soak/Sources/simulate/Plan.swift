@@ -5,7 +5,7 @@ struct Plan {
         /// The number, which also names the call that the action starts.
         let id: Int
         /// The time in milliseconds.
-        let time: Int
+        var time: Int
         var kind: Kind
     }
 
@@ -33,6 +33,18 @@ struct Plan {
         let isRefreshing: Bool
         /// The number of chunks or events after which the reader stops.
         let limit: Int
+
+        /// Whether a deduplicator may share the request.
+        var isShareable: Bool { [.get, .handle, .redirect, .foreign, .pages].contains(kind) }
+
+        /// A number that equal requests share.
+        var resource: Int {
+            switch kind {
+            case .pages: -1
+            case .handle: Kind.get.rawValue * 8 + item
+            default: kind.rawValue * 8 + item
+            }
+        }
     }
 
     enum CachePosition: Int { case none, first, last }
@@ -80,6 +92,8 @@ struct Plan {
         }
         actions.sort { ($0.time, $0.id) < ($1.time, $1.id) }
         for index in actions.indices {
+            // Some actions race.
+            if index > 0, random.number(0...3) == 0 { actions[index].time = actions[index - 1].time }
             // A call that has probably not ended.
             let target = actions[max(0, index - random.number(1...5))].id
             switch actions[index].kind {

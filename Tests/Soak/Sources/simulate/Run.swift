@@ -50,7 +50,9 @@ struct Run {
                     break
                 }
                 // Nothing of the app waits that long after its last call.
-                let isIdle = actions.isEmpty && world.calls.allSatisfy { $0.value.ends > 0 } && world.exchanges.isEmpty
+                let isIdle =
+                    actions.isEmpty && world.exchanges.isEmpty
+                    && world.calls.values.allSatisfy { $0.ends > 0 && $0.started == $0.finished }
                 if isIdle {
                     world.violate("no timer is left", "\(world.clock.sleeperCount) sleepers until \(time) ms")
                     break

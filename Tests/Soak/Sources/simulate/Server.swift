@@ -24,7 +24,8 @@ final class Server: @unchecked Sendable {
     static let leeway = 5_000
     static let items: [Freshness] = [
         Freshness(
-            control: "max-age=10, stale-while-revalidate=20", maxAge: 10, whileRevalidating: 20, ifError: 0, hasTag: true),
+            control: "max-age=10, stale-while-revalidate=20", maxAge: 10, whileRevalidating: 20, ifError: 0,
+            hasTag: true),
         Freshness(control: "max-age=5, stale-if-error=30", maxAge: 5, whileRevalidating: 0, ifError: 30, hasTag: false),
         Freshness(control: "no-store", maxAge: -1, whileRevalidating: 0, ifError: 0, hasTag: false),
         Freshness(control: "max-age=3, must-revalidate", maxAge: 3, whileRevalidating: 0, ifError: 0, hasTag: true),
@@ -91,7 +92,8 @@ final class Server: @unchecked Sendable {
             // sid=HOST.CALL.EPOCH
             let parts = pair.split(separator: "=").last?.split(separator: ".").compactMap { Int($0) } ?? []
             guard parts.count == 3 else { continue }
-            world.check(parts[0] == host, "no credential at a foreign origin", "a cookie of host \(parts[0]), call \(id)")
+            world.check(
+                parts[0] == host, "no credential at a foreign origin", "a cookie of host \(parts[0]), call \(id)")
             world.check(parts[2] >= world.epoch, "no old credential after a reset", "a cookie, call \(id)")
             if let origin = world.calls[parts[1]]?.environment, let own = world.calls[id]?.environment {
                 world.check(origin == own, "no credential of another environment", "a cookie, call \(id)")
@@ -115,7 +117,8 @@ final class Server: @unchecked Sendable {
     private func checkBreaker(_ host: String, _ id: Int) {
         guard let breaker else { return }
         guard case .open(let rest) = breaker.state(of: "\(host):443") else { return }
-        let opened = world.clock.milliseconds + Int(rest.components.seconds) * 1_000
+        let opened =
+            world.clock.milliseconds + Int(rest.components.seconds) * 1_000
             + Int(rest.components.attoseconds / 1_000_000_000_000_000) - 5_000
         world.check(opened >= world.clock.milliseconds, "an open circuit sends nothing", "call \(id) to \(host)")
     }

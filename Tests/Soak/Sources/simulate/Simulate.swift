@@ -58,7 +58,8 @@ enum Simulate {
         }
         let seconds = ContinuousClock.now - start
         print(
-            "\(count) seeds from \(first), \(steps) steps, \(failures) failed, hash \(String(hash, radix: 16)), \(seconds)")
+            "\(count) seeds from \(first), \(steps) steps, \(failures) failed, hash \(String(hash, radix: 16)), \(seconds)"
+        )
         exit(failures == 0 ? 0 : 1)
     }
 
@@ -68,7 +69,8 @@ enum Simulate {
         print("seed \(seed): FAILED: \(violation.rule): \(violation.detail)")
         let small = Run.shrink(plan, fault, violation.rule)
         let run = Run(small, fault, isRecording: true)
-        print("the smallest plan that violates this rule, with \(small.actions.count) of \(plan.actions.count) actions:")
+        print(
+            "the smallest plan that violates this rule, with \(small.actions.count) of \(plan.actions.count) actions:")
         print("  \(small.setup)")
         for action in small.actions { print("  \(action.id) at \(action.time) ms: \(action.kind)") }
         print(run.lines.suffix(400).map { "    " + $0 }.joined(separator: "\n"))

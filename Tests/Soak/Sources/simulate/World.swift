@@ -131,17 +131,18 @@ final class World: @unchecked Sendable {
         guard call.ends > 0, call.finished >= call.started else { return }
         // A deduplicator may continue a request for another call.
         let isShared =
-            plan.setup.deduplicates
-            && calls.contains {
-                $0.value.ends == 0 && $0.value.operation.kind != .post && $0.value.environment == call.environment
-                    && $0.value.operation.item == call.operation.item
+            plan.setup.deduplicates && call.operation.isShareable
+            && calls.values.contains { other in
+                other.ends == 0 && other.operation.resource == call.operation.resource
+                    && (other.environment ?? call.environment ?? 0) == (call.environment ?? other.environment ?? 0)
             }
         check(isShared, "no request after the end of its call", "call \(id) sends a request")
     }
 
     func begin(_ call: Int, isLogin: Bool) -> Int {
         lastExchange += 1
-        exchanges[lastExchange] = Exchange(call: call, isLogin: isLogin, epoch: isLogin ? epoch : calls[call]?.epoch ?? 0)
+        exchanges[lastExchange] = Exchange(
+            call: call, isLogin: isLogin, epoch: isLogin ? epoch : calls[call]?.epoch ?? 0)
         note("exchange begins", lastExchange, call)
         if let limit = plan.setup.limit, !isLogin {
             let count = exchanges.values.count { !$0.isLogin }
@@ -172,6 +173,10 @@ final class World: @unchecked Sendable {
         resetStart = nil
         epoch += 1
         for exchange in exchanges.values where !exchange.isLogin && exchange.epoch < epoch {
+            // The reader of a stream receives the cancellation, and then releases the body.
+            if calls[exchange.call]?.operation.kind == .stream || calls[exchange.call]?.operation.kind == .events {
+                continue
+            }
             violate("no call in flight after a reset", "an exchange of call \(exchange.call)")
         }
     }
