@@ -1,0 +1,107 @@
+/*
+ * The refresh of AuthenticationInterceptor in one process: two requests, a server that lets tokens expire, a refresh that
+ * may fail or time out, and a user who signs in or out. scripts/models verifies it.
+ *
+ * stored, pending, failures    PartitionState: the token's generation, the refresh in flight, the failed refreshes
+ * result[id]                   SharedCall: 0 in flight, 1 a value, 2 an error
+ *
+ * -DNO_JOIN              a request starts a refresh although one is in flight: two refreshes use one token
+ * -DNO_GENERATION        a request refreshes its token although it was replaced or removed: an old token is used
+ * -DNO_SUPERSEDE         a refresh stores its token although the user signed out: an old token comes back
+ * -DNO_FINISH            a sign-out does not end the refresh in flight, which then never ends: a deadlock
+ */
+#define REFRESHES 5
+
+byte stored = 1, valid = 1, last = 1;    /* generations; 0 is none */
+byte pending = 0, started = 0, failures = 0;
+byte result[REFRESHES];
+byte uses[12];                           /* successful refreshes with each token */
+bit isSignedOut = 0;
+byte expiries = 0, requests = 0;
+
+/* AuthenticationInterceptor.start, renew, use and recordFailure */
+proctype Refresh(byte id; byte old) {
+    byte fresh = 0;
+    /* Authenticator.refresh */
+    if
+    :: d_step { uses[old]++; last++; fresh = last; valid = fresh };
+        assert(uses[old] <= 1)
+    :: skip /* the request fails before the server */
+#ifdef NO_FINISH
+    :: isSignedOut -> goto end_lost
+#endif
+    fi;
+    d_step {
+        if
+#ifdef NO_SUPERSEDE
+        :: fresh != 0 -> stored = fresh; pending = 0
+#else
+        :: pending == id && fresh != 0 -> stored = fresh; pending = 0
+#endif
+        :: pending == id && fresh == 0 -> pending = 0; failures++
+        :: else
+        fi;
+        if
+        :: result[id] == 0 -> result[id] = (fresh != 0 -> 1 : 2)
+        :: else
+        fi
+    };
+    assert(!isSignedOut || stored == 0);
+    end_lost: skip
+}
+
+/* AuthenticationInterceptor.intercept, step(replacing:) and wait(for:) */
+proctype Request() {
+    byte before, token, id;
+    before = failures;
+    token = stored;
+    if
+    :: token == 0 -> goto ended          /* cannotAuthenticate */
+    :: token == valid -> goto ended      /* the server accepts it */
+    :: token != 0 && token != valid      /* 401 */
+    fi;
+    atomic {
+        if
+#ifndef NO_JOIN
+        :: pending != 0 -> id = pending
+#endif
+#ifndef NO_GENERATION
+        :: pending == 0 && stored != token -> goto ended
+#endif
+        :: pending == 0 && failures > before && stored == token -> goto ended
+        :: else ->
+            started++; id = started; pending = id;
+            assert(id < REFRESHES);
+            run Refresh(id, token)
+        fi
+    };
+    result[id] != 0;
+    ended: requests++
+}
+
+/* Tokens expire. */
+active proctype Server() {
+    do
+    :: atomic { expiries < 2 && valid != 0 -> expiries++; valid = 0 }
+    :: break
+    od
+}
+
+/* AuthenticationInterceptor.signOut; a reset does the same. */
+active proctype User() {
+    if
+    :: atomic {
+        isSignedOut = 1; stored = 0;
+#ifndef NO_FINISH
+        if
+        :: pending != 0 && result[pending] == 0 -> result[pending] = 2
+        :: else
+        fi;
+#endif
+        pending = 0
+    }
+    :: skip
+    fi
+}
+
+init { atomic { run Request(); run Request(); run Request() } }
