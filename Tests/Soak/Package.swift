@@ -25,6 +25,12 @@ let package = Package(
                 "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardCookies", "SwitchboardMocks",
                 "SwitchboardResilience", "SwitchboardStreams"),
             swiftSettings: settings),
+        .executableTarget(
+            name: "torture",
+            dependencies: products(
+                "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardCookies", "SwitchboardHAR",
+                "SwitchboardMocks", "SwitchboardStreams", "SwitchboardWebSocket"),
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,223 @@
+import Foundation
+import Glibc
+import Switchboard
+import Synchronization
+
+/// Runs a scene once for each failing call.
+final class Runner {
+    private let scene: Scene
+    private let server = ServerProcess()
+    private let folder: URL
+    private var counts: [String: Int] = [:]
+    private var cases = 0
+    private var values = 0
+    private var unused = 0
+    private var errors: [String: Int] = [:]
+    private(set) var failures = 0
+    private var descriptors: [Int: String] = [:]
+
+    init(_ scene: Scene) {
+        self.scene = scene
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("torture-\(getpid())")
+    }
+
+    private var place: Place { Place(folder: folder, server: server.url) }
+
+    /// Prints a line of the table, and ends the process.
+    func finish() -> Never {
+        try? FileManager.default.removeItem(at: folder)
+        let calls = counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let kinds = errors.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }
+        print(
+            "\(scene.name): \(cases) cases, \(values) values, \(errors.values.reduce(0, +)) errors, \(failures) failures"
+        )
+        if !calls.isEmpty { print("    calls: \(calls.joined(separator: ", "))") }
+        if !kinds.isEmpty { print("    errors: \(kinds.joined(separator: ", "))") }
+        if unused > 0 { print("    \(unused) cases did not reach their call") }
+        exit(failures == 0 ? 0 : 1)
+    }
+
+    // MARK: Failing calls
+
+    /// Makes every n-th call fail, with each failure. `most` limits the number of cases.
+    func run(every: Int, atMost most: Int) async {
+        await warmUp()
+        var faults: [Fault] = []
+        for call in Shim.calls where !scene.excluded.contains(call) {
+            for index in stride(from: 1, through: counts[call] ?? 0, by: every) {
+                for (failure, isOnward) in Fault.failures(of: call) {
+                    faults.append(Fault(call, index, failure, isOnward: isOnward))
+                }
+            }
+        }
+        // A sample of all calls, the first and the last included.
+        let count = min(most, faults.count)
+        for index in 0..<count {
+            await run(faults[count == 1 ? 0 : index * (faults.count - 1) / (count - 1)])
+        }
+    }
+
+    func run(only fault: Fault) async {
+        await warmUp()
+        await run(fault)
+    }
+
+    /// Runs the scene without a fault, counts its calls, and finds the descriptors that stay open.
+    private func warmUp() async {
+        for _ in 0..<2 {
+            do {
+                try await prepare()
+                Shim.arm(nil)
+                try await scene.run(place)
+                _ = Shim.disarm()
+                counts = Shim.counts
+                try await scene.verify(place, true)
+            } catch {
+                stop("torture: \(scene.name) FAILED without a fault: \(error)", 1)
+            }
+        }
+        // Dispatch keeps a descriptor for each clock in use.
+        try? await Task.sleep(for: .milliseconds(1), clock: .continuous)
+        try? await Task.sleep(for: .milliseconds(1), clock: .suspending)
+        descriptors = Self.openDescriptors()
+    }
+
+    private func prepare() async throws {
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try await scene.prepare(place)
+    }
+
+    private func run(_ fault: Fault) async {
+        let text = "\(scene.name):\(fault)"
+        Watchdog.begin(text)
+        defer { Watchdog.end() }
+        cases += 1
+        do {
+            try await prepare()
+        } catch {
+            return fail(text, "cannot be prepared: \(error)")
+        }
+        var hasSucceeded = false
+        Shim.arm(fault)
+        let result: Result<Void, any Error>
+        do {
+            try await scene.run(place)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        if Shim.disarm() == 0 { unused += 1 }
+        switch result {
+        case .success:
+            values += 1
+            hasSucceeded = true
+        case .failure(let error as NetworkError): errors[error.code.rawValue, default: 0] += 1
+        case .failure(is CancellationError): errors["cancellation", default: 0] += 1
+        case .failure(let error): fail(text, "\(error)")
+        }
+        do {
+            try await scene.verify(place, hasSucceeded)
+        } catch {
+            fail(text, "the next run: \(error)")
+        }
+        checkDescriptors(text)
+    }
+
+    private func fail(_ text: String, _ reason: String) {
+        failures += 1
+        print("FAILED \(text): \(reason)")
+        fflush(nil)
+    }
+
+    /// Waits until no descriptors are open that the run has opened.
+    private func checkDescriptors(_ text: String) {
+        var more: [Int: String] = [:]
+        for _ in 0..<300 {
+            more = Self.openDescriptors().filter { descriptors[$0.key] == nil }
+            if more.isEmpty { return }
+            usleep(10_000)
+        }
+        fail(text, "open descriptors: \(more.values.sorted())")
+        descriptors.merge(more) { $1 }
+    }
+
+    private static func openDescriptors() -> [Int: String] {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        var open: [Int: String] = [:]
+        for number in numbers.compactMap({ Int($0) }) {
+            // The descriptor of the listing itself is closed by now.
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            else { continue }
+            open[number] = target
+        }
+        return open
+    }
+
+    // MARK: A killed machine
+
+    /// Runs the scene once, and opens its files in each state that a killed machine may leave.
+    func kill(every: Int) async {
+        guard let recover = scene.recover else { return }
+        do {
+            try await prepare()
+            let start = try FileState(of: folder)
+            Shim.startLog(of: folder)
+            try await scene.run(place)
+            let changes = FileChange.parse(Shim.endLog())
+            for count in stride(from: 0, through: changes.count, by: every) {
+                let state = start.after(changes.prefix(count))
+                for loss in Loss.all {
+                    let text = "kill \(scene.name), after \(count) of \(changes.count) changes, \(loss)"
+                    Watchdog.begin(text)
+                    cases += 1
+                    try state.write(to: folder, loss)
+                    do {
+                        try await recover(place)
+                        values += 1
+                    } catch let error as NetworkError {
+                        errors[error.code.rawValue, default: 0] += 1
+                    } catch {
+                        fail(text, "\(error)")
+                        for change in changes.prefix(count).suffix(6) { print("    \(change)") }
+                    }
+                    Watchdog.end()
+                }
+            }
+        } catch {
+            fail("kill \(scene.name)", "\(error)")
+        }
+    }
+}
+
+/// Ends the process when a case hangs.
+enum Watchdog {
+    private static let state = Mutex<(text: String, since: ContinuousClock.Instant)?>(nil)
+    private static let limit = Duration.seconds(30)
+    private static let start: Void = {
+        let thread = Thread {
+            while true {
+                sleep(1)
+                guard let (text, since) = state.withLock({ $0 }), ContinuousClock.now - since > limit else { continue }
+                complain("FAILED \(text): hangs")
+                if let folder = getenv("TORTURE_STACKS") {
+                    let command = "gdb -p \(getpid()) -batch -ex 'thread apply all bt 30'"
+                    system("LD_PRELOAD= \(command) > \(String(cString: folder))/stacks 2>&1")
+                }
+                _exit(3)
+            }
+        }
+        thread.start()
+    }()
+
+    /// Notes a case in the file `TORTURE_CASE`, in case that the process crashes.
+    static func begin(_ text: String) {
+        _ = start
+        state.withLock { $0 = (text, .now) }
+        guard let file = getenv("TORTURE_CASE").map({ String(cString: $0) }) else { return }
+        try? Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    }
+
+    static func end() { state.withLock { $0 = nil } }
+}

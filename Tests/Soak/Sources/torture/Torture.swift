@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+
+/// Makes the calls of the C library fail, one after the other, below each part of the library.
+/// `scripts/packages/torture` builds and runs it.
+@main
+enum Torture {
+    private static let usage = """
+        usage: torture list | SCENE [--every N] [--at-most N] | SCENE:CALL:N:ERROR | kill SCENE [--every N]
+        """
+
+    static func main() async {
+        var words = CommandLine.arguments.dropFirst()
+        guard let first = words.popFirst() else { stop(usage, 64) }
+        if first == "serve" { Server.serve() }
+        if first == "list" {
+            print(Scene.all.map(\.name).joined(separator: "\n"))
+            return
+        }
+        guard Shim.isLoaded else { stop("torture: LD_PRELOAD has no shim", 64) }
+        let isKill = first == "kill"
+        guard let name = isKill ? words.popFirst() : first else { stop(usage, 64) }
+        let parts = name.split(separator: ":", maxSplits: 1)
+        guard let scene = Scene.all.first(where: { $0.name == parts[0] }) else { stop(usage, 64) }
+        var (every, most) = (1, Int.max)
+        while let option = words.popFirst() {
+            guard let value = words.popFirst().flatMap({ Int($0) }), value > 0 else { stop(usage, 64) }
+            switch option {
+            case "--every": every = value
+            case "--at-most": most = value
+            default: stop(usage, 64)
+            }
+        }
+        let runner = Runner(scene)
+        if isKill {
+            await runner.kill(every: every)
+        } else if parts.count == 2 {
+            guard let fault = Fault(parts[1]) else { stop(usage, 64) }
+            await runner.run(only: fault)
+        } else {
+            await runner.run(every: every, atMost: most)
+        }
+        runner.finish()
+    }
+}
+
+/// Writes a line to the standard error, and ends the process.
+func stop(_ text: String, _ status: Int32) -> Never {
+    complain(text)
+    exit(status)
+}
+
+func complain(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+}
