@@ -203,7 +203,7 @@ enum Watchdog {
                 complain("FAILED \(text): hangs")
                 if let folder = getenv("TORTURE_STACKS") {
                     let command = "gdb -p \(getpid()) -batch -ex 'thread apply all bt 30'"
-                    system("LD_PRELOAD= \(command) > \(String(cString: folder))/stacks 2>&1")
+                    system("LD_PRELOAD= \(command) 2> /dev/null | grep -E '^(#|Thread)' > \(String(cString: folder))/stacks")
                 }
                 _exit(3)
             }
