@@ -53,16 +53,27 @@ package enum PrivateFile {
         let stem = String(decoding: file.lastPathComponent.utf8.prefix(224), as: UTF8.self)
         let name = ".\(stem).\(UUID().uuidString.prefix(8)).part"
         let part = file.deletingLastPathComponent().appendingPathComponent(name)
-        let descriptor = open(part.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        try create(part, data, isSynchronized: isSynchronized)
+        guard rename(part.path, file.path) == 0 else {
+            let failure = failure
+            unlink(part.path)
+            throw failure
+        }
+    }
+
+    /// Creates a file with mode 0600. No file of this name may exist.
+    ///
+    /// - Throws: `POSIXError`, or the error of `FileHandle`. The file then does not exist.
+    package static func create(_ file: URL, _ data: Data, isSynchronized: Bool) throws {
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try handle.write(contentsOf: data)
             if isSynchronized { try handle.synchronizeDisk() }
             try handle.close()
-            guard rename(part.path, file.path) == 0 else { throw failure }
         } catch {
-            unlink(part.path)
+            unlink(file.path)
             throw error
         }
     }
@@ -75,7 +86,7 @@ extension FileHandle {
     /// `F_FULLFSYNC` empties it
     /// ([page](https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/fsync.2.html)).
     /// Some volumes support only `fsync`.
-    func synchronizeDisk() throws {
+    package func synchronizeDisk() throws {
         #if canImport(Darwin)
         if fcntl(fileDescriptor, F_FULLFSYNC) == 0 { return }
         #endif

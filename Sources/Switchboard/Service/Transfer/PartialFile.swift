@@ -98,7 +98,11 @@ final class PartialFile: @unchecked Sendable {
         if let sidecar { unlink(sidecar.path) }
         origin = nil
         var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_nlink > 1 else { return try cut(to: 0) }
+        guard fstat(descriptor, &information) == 0, information.st_nlink > 1 else {
+            try cut(to: 0)
+            // After a loss of power, the removed bytes must not have the origin that follows.
+            return try synchronize()
+        }
         // A cache shares the bytes, and may deliver them into the new file.
         unlink(url.path)
         let new = try Self.open(url, for: destination)
@@ -121,12 +125,10 @@ final class PartialFile: @unchecked Sendable {
         guard self.origin != origin else { return }
         self.origin = origin
         guard let sidecar else { return }
-        guard let origin else {
-            unlink(sidecar.path)
-            return
-        }
+        unlink(sidecar.path)
+        guard let origin else { return }
         do {
-            try PrivateFile.write(JSONEncoder().encode(origin), to: sidecar, isSynchronized: false)
+            try PrivateFile.create(sidecar, JSONEncoder().encode(origin), isSynchronized: false)
         } catch {
             throw NetworkError(.cannotWriteFile, reason: sidecar.path.quotedForMessage, underlying: error)
         }
@@ -155,11 +157,21 @@ final class PartialFile: @unchecked Sendable {
         return pread(descriptor, &bytes, bytes.count, off_t(count)) == bytes.count && data.elementsEqual(bytes)
     }
 
-    /// Renames the complete file to its destination, atomically.
+    /// Renames the complete file to its destination, atomically. After a loss of power, the destination is the old or the
+    /// new file.
     func moveToDestination() throws(NetworkError) {
+        try synchronize()
         guard rename(url.path, destination.path) == 0 else { throw failure(errno) }
         isMoved = true
         if let sidecar { unlink(sidecar.path) }
+    }
+
+    private func synchronize() throws(NetworkError) {
+        do {
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).synchronizeDisk()
+        } catch {
+            throw NetworkError(.cannotWriteFile, reason: destination.path.quotedForMessage, underlying: error)
+        }
     }
 
     /// Removes the file and its sidecar, even if it is a kept file.
