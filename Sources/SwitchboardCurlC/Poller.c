@@ -40,6 +40,7 @@ struct watch {
     uint8_t wanted;      // CURL_POLL_IN, CURL_POLL_OUT and POLL_END, as libcurl or the owner requests them now
     uint8_t registered;  // the same, as registered with epoll
     bool is_connection;  // open_socket created it, so close_socket will close it
+    bool is_unwatched;   // epoll refused it, and the next pass reports its end
 };
 
 struct swcurl_poller {
@@ -52,6 +53,7 @@ struct swcurl_poller {
     int count;
     bool has_closed_socket;    // whether a socket was closed since the wait began, so that another may have its number
     bool has_stopped_reading;  // whether libcurl stopped reading from a socket since the last query
+    bool has_unwatched;        // whether a socket is unwatched
     swcurl_ready_callback on_ready;
     struct epoll_event events[64];  // the events of the last wait
 };
@@ -76,8 +78,8 @@ static struct watch *watch_of(swcurl_poller *poller, int socket) {
     return &poller->watches[socket];
 }
 
-static void update_epoll(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
-    if (watch->registered == mask) return;
+static bool try_epoll(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
+    if (watch->registered == mask) return true;
     struct epoll_event event = {0};
     event.data.fd = socket;
     if (mask & CURL_POLL_IN) event.events |= EPOLLIN;
@@ -90,10 +92,17 @@ static void update_epoll(swcurl_poller *poller, int socket, struct watch *watch,
     else if (result && operation == EPOLL_CTL_ADD && errno == EEXIST)
         result = epoll_ctl(poller->epoll, EPOLL_CTL_MOD, socket, &event);
     watch->registered = result ? 0 : mask;
+    return !result || !mask;
+}
+
+// Ends a connection that epoll does not watch.
+static void update_epoll(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
+    if (try_epoll(poller, socket, watch, mask) || !(watch->is_connection || watch->owner)) return;
+    shutdown(socket, SHUT_RDWR);
+    watch->is_unwatched = poller->has_unwatched = true;
 }
 
 // Never reports an error: libcurl would declare the whole multi handle dead, and continue with half-removed transfers.
-// The deadline ends a transfer whose socket is not watched.
 static int on_socket(void *easy, int socket, int what, void *context, void *unused) {
     swcurl_poller *poller = context;
     struct watch *watch = watch_of(poller, socket);
@@ -120,9 +129,14 @@ static int on_timer(void *multi, long milliseconds, void *context) {
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
     int descriptor = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    struct watch *watch = descriptor < 0 ? NULL : watch_of(context, descriptor);
-    if (watch) *watch = (struct watch){.is_connection = true};
-    return descriptor < 0 ? CURL_SOCKET_BAD : descriptor;
+    if (descriptor < 0) return CURL_SOCKET_BAD;
+    struct watch *watch = watch_of(context, descriptor);
+    if (!watch) {
+        close(descriptor);
+        return CURL_SOCKET_BAD;
+    }
+    *watch = (struct watch){.is_connection = true};
+    return descriptor;
 }
 
 static int unconnected_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
@@ -213,8 +227,20 @@ static void handle_event(swcurl_poller *poller, const struct epoll_event *event)
     swcurl_multi_socket_action(poller->multi, socket, events);
 }
 
+static void report_unwatched(swcurl_poller *poller) {
+    poller->has_unwatched = false;
+    for (int socket = 0; socket < poller->count; socket++) {
+        struct watch *watch = &poller->watches[socket];
+        if (!watch->is_unwatched) continue;
+        watch->is_unwatched = false;
+        if (watch->owner) poller->on_ready(watch->owner, true, true, true);
+        else swcurl_multi_socket_action(poller->multi, socket, CURL_CSELECT_IN | CURL_CSELECT_OUT | CURL_CSELECT_ERR);
+    }
+}
+
 void swcurl_poller_run_timer(swcurl_poller *poller) {
     poller->time = now();
+    if (poller->has_unwatched) report_unwatched(poller);
     if (poller->due < 0 || poller->due > poller->time) return;
     poller->due = -1;
     swcurl_multi_socket_action(poller->multi, CURL_SOCKET_TIMEOUT, 0);
@@ -262,12 +288,15 @@ int swcurl_poller_take(
     int placeholder = unconnected_socket();
     struct watch *watch = taken < 0 || placeholder < 0 ? NULL : watch_of(poller, taken);
     if (!watch) goto failed;
-    *watch = (struct watch){.owner = owner};
-    swcurl_poller_watch(poller, taken, true, false);
+    *watch = (struct watch){.owner = owner, .wanted = CURL_POLL_IN | POLL_END};
+    if (!try_epoll(poller, taken, watch, watch->wanted)) {
+        *watch = (struct watch){0};
+        goto failed;
+    }
     update_epoll(poller, socket, &poller->watches[socket], 0);
     // The number that libcurl has becomes a socket without a peer, so libcurl can neither read from the connection nor
     // end it.
-    if (!watch->registered || dup3(placeholder, socket, O_CLOEXEC) < 0) {
+    if (dup3(placeholder, socket, O_CLOEXEC) < 0) {
         update_epoll(poller, taken, watch, 0);
         *watch = (struct watch){0};
         update_epoll(poller, socket, &poller->watches[socket], poller->watches[socket].wanted);
@@ -290,7 +319,7 @@ void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool wri
 
 void swcurl_poller_close(swcurl_poller *poller, int socket) { close_socket(poller, socket); }
 
-int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->due; }
+int64_t swcurl_poller_due(const swcurl_poller *poller) { return poller->has_unwatched ? 0 : poller->due; }
 
 int swcurl_poller_wait(swcurl_poller *poller, int milliseconds) {
     poller->has_closed_socket = false;

@@ -16,6 +16,9 @@ ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size) {
     ssize_t count;
     do count = send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     while (count < 0 && errno == EINTR);
-    return count < 0 ? -errno : count;
+    if (count >= 0) return count;
+    int number = errno;
+    if (number != EAGAIN) shutdown(socket, SHUT_RDWR);
+    return -number;
 }
 #endif

@@ -109,7 +109,7 @@ swcurl_poller *_Nullable swcurl_poller_make(void *multi);
 void swcurl_poller_free(swcurl_poller *poller);
 /// Registers the sockets of a transfer with the poller. Call it before the transfer's first use.
 void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
-/// Runs libcurl's timer if it has expired. Added transfers start here.
+/// Runs libcurl's timer if it has expired, and ends connections that epoll refused. Added transfers start here.
 void swcurl_poller_run_timer(swcurl_poller *poller);
 /// Returns whether libcurl has stopped reading from a socket since the last call.
 bool swcurl_poller_take_stopped_reading(swcurl_poller *poller);
@@ -134,7 +134,8 @@ int swcurl_poller_take(
 void swcurl_poller_watch(swcurl_poller *poller, int socket, bool reads, bool writes);
 /// Closes a taken socket.
 void swcurl_poller_close(swcurl_poller *poller, int socket);
-/// Returns the expiry of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off.
+/// Returns the expiry of libcurl's timer in nanoseconds of the monotonic clock, -1 when it is off, or 0 when the next run
+/// of the timer ends a connection.
 int64_t swcurl_poller_due(const swcurl_poller *poller);
 /// Waits up to `milliseconds` (-1 without limit) for sockets or a wake-up, and returns the number of events. Releases
 /// the lock while it waits.
@@ -158,7 +159,8 @@ void swcurl_poller_wake(swcurl_poller *poller);
 
 /// Receives without waiting. Returns the number of bytes, 0 at the end, or the negative `errno`. Needs no lock.
 ssize_t swcurl_socket_receive(int socket, void *bytes, size_t size);
-/// Sends without waiting and without SIGPIPE. Returns the number of bytes, or the negative `errno`. Needs no lock.
+/// Sends without waiting and without SIGPIPE. Returns the number of bytes, or the negative `errno`. An error other than
+/// EAGAIN also ends the connection, so that the receiver detects it. Needs no lock.
 ssize_t swcurl_socket_send(int socket, const void *bytes, size_t size);
 
 #pragma clang assume_nonnull end
