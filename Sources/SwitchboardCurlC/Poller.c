@@ -350,4 +350,32 @@ void swcurl_poller_wake(swcurl_poller *poller) {
     uint64_t one = 1;
     if (write(poller->wake, &one, sizeof one) < 0) return;
 }
+
+struct start {
+    void (*body)(void *);
+    void *context;
+};
+
+static void *run(void *context) {
+    struct start start = *(struct start *)context;
+    free(context);
+    pthread_setname_np(pthread_self(), "SwitchboardCurl");
+    start.body(start.context);
+    return NULL;
+}
+
+int32_t swcurl_start_thread(void (*body)(void *), void *context) {
+    struct start *start = malloc(sizeof *start);
+    if (!start) return ENOMEM;
+    *start = (struct start){body, context};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+    pthread_t thread;
+    int code = pthread_create(&thread, &attributes, run, start);
+    pthread_attr_destroy(&attributes);
+    if (code != 0) free(start);
+    return code;
+}
 #endif

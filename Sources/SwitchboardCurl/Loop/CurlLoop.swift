@@ -220,14 +220,41 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     private func startThread() {
         _ = Self.stopAtExit
         Self.running.withLock { $0[ObjectIdentifier(self)] = self }
-        let thread = Thread { [self] in
-            run()
-            _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
-            ended.leave()
+        // Foundation's Thread ignores that the system creates no thread.
+        let context = Unmanaged.passRetained(self)
+        let code = swcurl_start_thread(
+            { context in
+                let loop = Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue()
+                loop.run()
+                loop.endThread()
+            }, context.toOpaque())
+        guard code != 0 else { return }
+        context.release()
+        refuseCommands(.system("the system creates no thread: \(String(cString: strerror(code)))"))
+        endThread()
+    }
+
+    private func endThread() {
+        _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
+        ended.leave()
+    }
+
+    /// Ends the exchanges that wait for a thread that was not created. The next exchange tries again.
+    private func refuseCommands(_ failure: CurlFailure) {
+        let (commands, jobs) = inbox.withLock { inbox in
+            inbox.isThreadStarted = false
+            inbox.isEnded = inbox.isClosed
+            defer { (inbox.commands, inbox.jobs) = ([], []) }
+            return (inbox.commands, inbox.jobs)
         }
-        thread.name = "Switchboard.CurlSession"
-        thread.stackSize = 1 << 20
-        thread.start()
+        for command in commands {
+            switch command {
+            case .start(let exchange): exchange.fail(failure)
+            case .stop(let exchange): exchange.releaseAfterCancel()
+            case .resume, .finish: break  // only of an exchange that has started
+            }
+        }
+        for job in jobs { runElsewhere(job) }
     }
 
     private func run() {
@@ -307,7 +334,11 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
             inbox.jobs.append(job)
             return true
         }
-        if !isPosted { DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
+        if !isPosted { runElsewhere(job) }
+    }
+
+    private func runElsewhere(_ job: UnownedJob) {
+        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

@@ -155,6 +155,9 @@ uint64_t swcurl_poller_time(const swcurl_poller *poller);
 /// Ends a wait, from any thread.
 void swcurl_poller_wake(swcurl_poller *poller);
 
+/// Starts a thread of 1 MiB that ends by itself. Returns 0, or the error number of the system.
+int32_t swcurl_start_thread(void (*body)(void *context), void *context);
+
 // MARK: Sockets
 
 /// Receives without waiting. Returns the number of bytes, 0 at the end, or the negative `errno`. Needs no lock.
