@@ -8,6 +8,7 @@ final class Runner {
     private let scene: Scene
     private let server = ServerProcess()
     private let folder: URL
+    private let isKill: Bool
     private var counts: [String: Int] = [:]
     private var cases = 0
     private var values = 0
@@ -16,8 +17,9 @@ final class Runner {
     private(set) var failures = 0
     private var descriptors: [Int: String] = [:]
 
-    init(_ scene: Scene) {
+    init(_ scene: Scene, isKill: Bool) {
         self.scene = scene
+        self.isKill = isKill
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("torture-\(getpid())")
     }
 
@@ -26,11 +28,11 @@ final class Runner {
     /// Prints a line of the table, and ends the process.
     func finish() -> Never {
         try? FileManager.default.removeItem(at: folder)
+        if isKill, scene.recover == nil { exit(0) }
         let calls = counts.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         let kinds = errors.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }
-        print(
-            "\(scene.name): \(cases) cases, \(values) values, \(errors.values.reduce(0, +)) errors, \(failures) failures"
-        )
+        let (name, errorCount) = ((isKill ? "kill " : "") + scene.name, errors.values.reduce(0, +))
+        print("\(name): \(cases) cases, \(values) values, \(errorCount) errors, \(failures) failures")
         if !calls.isEmpty { print("    calls: \(calls.joined(separator: ", "))") }
         if !kinds.isEmpty { print("    errors: \(kinds.joined(separator: ", "))") }
         if unused > 0 { print("    \(unused) cases did not reach their call") }
@@ -39,11 +41,12 @@ final class Runner {
 
     // MARK: Failing calls
 
-    /// Makes every n-th call fail, with each failure. `most` limits the number of cases.
-    func run(every: Int, atMost most: Int) async {
+    /// Makes every n-th call fail, with each failure. `most` limits the number of cases, and `last` is the case before the
+    /// first.
+    func run(every: Int, atMost most: Int, after last: Fault?) async {
         await warmUp()
         var faults: [Fault] = []
-        for call in Shim.calls where !scene.excluded.contains(call) {
+        for call in Shim.calls where scene.only?.contains(call) ?? true {
             for index in stride(from: 1, through: counts[call] ?? 0, by: every) {
                 for (failure, isOnward) in Fault.failures(of: call) {
                     faults.append(Fault(call, index, failure, isOnward: isOnward))
@@ -52,9 +55,8 @@ final class Runner {
         }
         // A sample of all calls, the first and the last included.
         let count = min(most, faults.count)
-        for index in 0..<count {
-            await run(faults[count == 1 ? 0 : index * (faults.count - 1) / (count - 1)])
-        }
+        let sample = (0..<count).map { faults[count == 1 ? 0 : $0 * (faults.count - 1) / (count - 1)] }
+        for fault in sample.drop(while: { last.map($0.isAtMost) ?? false }) { await run(fault) }
     }
 
     func run(only fault: Fault) async {
@@ -202,8 +204,11 @@ enum Watchdog {
                 guard let (text, since) = state.withLock({ $0 }), ContinuousClock.now - since > limit else { continue }
                 complain("FAILED \(text): hangs")
                 if let folder = getenv("TORTURE_STACKS") {
-                    let command = "gdb -p \(getpid()) -batch -ex 'thread apply all bt 30'"
-                    system("LD_PRELOAD= \(command) 2> /dev/null | grep -E '^(#|Thread)' > \(String(cString: folder))/stacks")
+                    // gdb itself may hang.
+                    let command = "timeout -s KILL 20 gdb -p \(getpid()) -batch -ex 'thread apply all bt 30'"
+                    system(
+                        "LD_PRELOAD= \(command) 2> /dev/null | grep -E '^(#|Thread)' > \(String(cString: folder))/stacks"
+                    )
                 }
                 _exit(3)
             }

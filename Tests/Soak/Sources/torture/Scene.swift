@@ -4,8 +4,8 @@ import Switchboard
 /// A part of the library whose calls fail.
 struct Scene: Sendable {
     let name: String
-    /// The calls that do not fail, because Foundation itself cannot do without them.
-    var excluded: Set<String> = []
+    /// The calls that fail, or nil for all.
+    var only: Set<String>?
     /// Fills an empty folder.
     var prepare: @Sendable (Place) async throws -> Void = { _ in }
     /// The part whose calls fail. Throws ``Wrong`` for a wrong value.

@@ -133,5 +133,17 @@ struct Fault: CustomStringConvertible {
         self.init(String(words[0]), index, failure, isOnward: words[2].hasSuffix("+"))
     }
 
+    /// Whether a scene runs this fault not after another one.
+    func isAtMost(_ other: Fault) -> Bool {
+        func position(_ fault: Fault) -> [Int] {
+            let failures = Self.failures(of: fault.call)
+            return [
+                Shim.calls.firstIndex(of: fault.call) ?? 0, fault.index,
+                failures.firstIndex { $0 == (fault.failure, fault.isOnward) } ?? 0,
+            ]
+        }
+        return !position(other).lexicographicallyPrecedes(position(self))
+    }
+
     var description: String { "\(call):\(index):\(failure.rawValue)\(isOnward ? "+" : "")" }
 }

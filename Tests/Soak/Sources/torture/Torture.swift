@@ -6,7 +6,8 @@ import Glibc
 @main
 enum Torture {
     private static let usage = """
-        usage: torture list | SCENE [--every N] [--at-most N] | SCENE:CALL:N:ERROR | kill SCENE [--every N]
+        usage: torture list | SCENE [--every N] [--at-most N] [--after CALL:N:ERROR] | SCENE:CALL:N:ERROR
+               torture kill SCENE [--every N]
         """
 
     static func main() async {
@@ -22,23 +23,28 @@ enum Torture {
         guard let name = isKill ? words.popFirst() : first else { stop(usage, 64) }
         let parts = name.split(separator: ":", maxSplits: 1)
         guard let scene = Scene.all.first(where: { $0.name == parts[0] }) else { stop(usage, 64) }
-        var (every, most) = (1, Int.max)
+        var (every, most, last) = (1, Int.max, Fault?.none)
         while let option = words.popFirst() {
-            guard let value = words.popFirst().flatMap({ Int($0) }), value > 0 else { stop(usage, 64) }
+            let word = words.popFirst() ?? ""
+            if option == "--after", let fault = Fault(word[...]) {
+                last = fault
+                continue
+            }
+            guard let value = Int(word), value > 0 else { stop(usage, 64) }
             switch option {
             case "--every": every = value
             case "--at-most": most = value
             default: stop(usage, 64)
             }
         }
-        let runner = Runner(scene)
+        let runner = Runner(scene, isKill: isKill)
         if isKill {
             await runner.kill(every: every)
         } else if parts.count == 2 {
             guard let fault = Fault(parts[1]) else { stop(usage, 64) }
             await runner.run(only: fault)
         } else {
-            await runner.run(every: every, atMost: most)
+            await runner.run(every: every, atMost: most, after: last)
         }
         runner.finish()
     }

@@ -132,6 +132,34 @@ extension Scene {
         }
     }
 
+    /// A stream whose reader is slow and an upload of a file, over URLSession. Temporary files keep the unread bytes and the
+    /// body. The other calls are URLSession's own.
+    static let spill = Scene(
+        name: "spill", only: ["open", "read", "write", "unlink", "truncate"],
+        prepare: { try Body.data(size).write(to: $0.file("source")) },
+        run: { try await spill($0, isPatient: false) },
+        verify: { place, _ in try await spill(place, isPatient: true) })
+
+    private static func spill(_ place: Place, isPatient: Bool) async throws {
+        let session = FoundationSession()
+        defer { session.invalidate() }
+        let options = RequestOptions {
+            // URLSession sends too few bytes of a file that it cannot open or read, and waits for the response.
+            $0.timeouts = isPatient ? .standard : Timeouts(idle: .milliseconds(700))
+            $0.retry = .never
+        }
+        let router = Router<URLEndPoint>(session: session, options: options)
+        let streamed = try await router.streamedResponse(for: get(place, 2_000_000))
+        // Most bytes arrive meanwhile.
+        try await Task.sleep(for: .milliseconds(50))
+        var data = Data()
+        for try await chunk in streamed.bytes { data += chunk }
+        try Wrong.unless(data == Body.data(2_000_000), "the stream has \(data.count) bytes, or is wrong")
+        let response = try await router.response(
+            for: URLEndPoint(.post, place.url("take"), task: .requestBody(FileBody(place.file("source")))))
+        try Wrong.unless(response.text == "true \(size)", "the server received: \(response.text)")
+    }
+
     /// A cache on disk: stores small and large responses, and reads them with a second cache.
     static let cache = Scene(
         name: "cache",
@@ -187,6 +215,6 @@ extension Scene {
     }
 
     static let all = [
-        tokens, cookies, archive, session, download, changedDownload, upload, fileBody, cache, webSocket,
+        tokens, cookies, archive, session, download, changedDownload, upload, fileBody, spill, cache, webSocket,
     ]
 }
