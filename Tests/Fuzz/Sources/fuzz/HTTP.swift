@@ -1,0 +1,170 @@
+import Foundation
+@testable import Switchboard
+@testable import SwitchboardCache
+@testable import SwitchboardCookies
+@testable import SwitchboardCurl
+@testable import SwitchboardText
+
+extension Target {
+    static let heads = [head, setCookie, date, cacheControl]
+
+    private static let head = Target("head", read: { _ = HTTPHeaders(lines: Array($0)) }) { bytes in
+        var head = CurlHead()
+        for line in Data(bytes).split(separator: 0x0A, omittingEmptySubsequences: false) {
+            let isFinal = (Array(line) + [0x0A]).withUnsafeBufferPointer { head.add($0) }
+            fuzz.check(!isFinal || head.isComplete, "a final head is not complete")
+        }
+        fuzz.check((0...999).contains(head.status), "the status is \(head.status)")
+        let fields = HTTPHeaders(lines: head.lines)
+        // A session gives the head of the last response for comparison.
+        var known = KnownHead()
+        for _ in 0..<2 {
+            fuzz.check(HTTPHeaders(lines: head.lines, like: &known) == fields, "\(fields) depends on the last head")
+        }
+        for field in fields {
+            fuzz.check(field.fault != nil || !(field.name + field.value).breaksHead, "\(field) has two lines")
+        }
+        guard head.fault == nil, fields.allSatisfy({ $0.fault == nil }) else { return }
+        let text = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+        fuzz.check(HTTPHeaders(lines: Array(text.utf8)) == fields, "\(fields) differs when it is read again")
+    }
+
+    private static let setCookie = Target("set-cookie", read: { SetCookieCheck.jar(String($0)) }) { bytes in
+        let text = String(bytes)
+        let pieces = text.splitIntoCookies
+        fuzz.check(pieces.reduce(0) { $0 + $1.utf8.count } <= text.utf8.count, "\(pieces) is longer")
+        for piece in pieces {
+            guard let cookie = SetCookie(piece) else { continue }
+            let again = SetCookie("\(cookie.name)=\(cookie.value)")
+            fuzz.check(again?.name == cookie.name && again?.value == cookie.value, "\(cookie) differs")
+            fuzz.check(!(cookie.name + cookie.value).breaksHead, "\(cookie) has two lines")
+            fuzz.check(cookie.domain?.utf8.contains { $0 == 0x3B } != true, "\(cookie) has a semicolon")
+        }
+        SetCookieCheck.jar(text)
+    }
+
+    private static let date = Target("date", read: { _ = HTTPDate.parse(String($0)) }) { bytes in
+        let text = String(bytes)
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        for date in [HTTPDate.parse(text, now: now), CookieDate.parse(text)].compactMap({ $0 }) {
+            let again = HTTPDate.parse(HTTPDate.text(date), now: now)
+            let isWritten = (0..<253_402_300_800).contains(date.timeIntervalSince1970)
+            fuzz.check(!isWritten || again == date, "\(text) is \(date), and then \(String(describing: again))")
+        }
+    }
+
+    private static let cacheControl = Target("cache-control", read: { _ = CacheControl(["Cache-Control": String($0)]) })
+    { bytes in
+        let value = String(bytes)
+        let control = CacheControl(["Cache-Control": value])
+        let more = CacheControl(["Cache-Control": value + ", no-store"])
+        fuzz.check(more.isNoStore, "no-store is lost after \(value)")
+        var fields: HTTPHeaders = ["Cache-Control": value]
+        fields.add("Cache-Control", "no-store")
+        let two = CacheControl(fields)
+        fuzz.check(two.isNoStore, "no-store in a second field is lost after \(value)")
+        for seconds in [control.maxAge, control.minFresh, control.staleIfError].compactMap({ $0 }) {
+            fuzz.check((0...2_147_483_648).contains(seconds), "\(seconds) seconds")
+        }
+    }
+}
+
+private enum SetCookieCheck {
+    /// Stores the fields in a jar, and sends them back.
+    static func jar(_ text: String) {
+        guard let url = URL(string: "https://www.a.example/b/c") else { return }
+        let jar = CookieJar()
+        jar.store(text.split(separator: "\n").map { String($0) }, from: url)
+        for cookie in jar.cookies(for: url) {
+            check(cookie.fault == nil, "\(cookie.name) \(cookie.fault ?? "")")
+            check(
+                "www.a.example".hasSuffix(cookie.domain), "a cookie of \(cookie.domain) goes to www.a.example")
+        }
+        guard let foreign = URL(string: "https://b.example/b/c") else { return }
+        check(jar.cookies(for: foreign).isEmpty, "a cookie goes to b.example")
+    }
+}
+
+extension Target {
+    static let addresses = [url, location]
+
+    private static let url = Target("url", read: { _ = URLFault.of(String($0)) }) { bytes in
+        let text = String(bytes)
+        guard URLFault.of(text) == nil, let url = URL(string: text), URLFault.of(url) == nil else { return }
+        CurlURL.compare(url, CurlURL(url.absoluteString), text)
+    }
+
+    private static let location = Target(
+        "location", read: { _ = URL(location: String($0), relativeTo: URL(string: "http://a.example/b/c?d")) }
+    ) {
+        bytes in
+        let text = String(bytes)
+        let base = "http://a.example/b/c?d"
+        guard let url = URL(location: text, relativeTo: URL(string: base)), URLFault.of(url) == nil else { return }
+        CurlURL.compare(url, CurlURL(url.absoluteString), text)
+        // curl reads these otherwise than browsers, and sends others as they are.
+        guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x5C || $0 > 0x7E }) else { return }
+        guard let theirs = CurlURL(base, text) else { return }
+        CurlURL.compare(url, theirs, text)
+    }
+}
+
+/// A URL as libcurl's parser reads it.
+struct CurlURL {
+    let scheme: String
+    let host: String
+    let port: String?
+
+    private typealias Create = @convention(c) () -> OpaquePointer?
+    private typealias Free = @convention(c) (OpaquePointer?) -> Void
+    private typealias Set = @convention(c) (OpaquePointer?, CInt, UnsafePointer<CChar>?, CUnsignedInt) -> CInt
+    private typealias Get =
+        @convention(c) (
+            OpaquePointer?, CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, CUnsignedInt
+        ) -> CInt
+    private typealias FreeText = @convention(c) (UnsafeMutablePointer<CChar>?) -> Void
+
+    nonisolated(unsafe) private static let library = dlopen("libcurl.so.4", RTLD_NOW)
+    private static let create = function("curl_url", Create.self)
+    private static let free = function("curl_url_cleanup", Free.self)
+    private static let set = function("curl_url_set", Set.self)
+    private static let get = function("curl_url_get", Get.self)
+    private static let freeText = function("curl_free", FreeText.self)
+
+    private static func function<Function>(_ name: String, _ type: Function.Type) -> Function {
+        unsafeBitCast(dlsym(library, name), to: type)
+    }
+
+    /// Reads a URL and resolves references against it. Nil if curl refuses one of them.
+    init?(_ texts: String...) {
+        let handle = Self.create()
+        defer { Self.free(handle) }
+        for text in texts where Self.set(handle, 0, text, 0) != 0 { return nil }
+        func part(_ number: CInt) -> String? {
+            var text: UnsafeMutablePointer<CChar>?
+            guard Self.get(handle, number, &text, 0) == 0, let text else { return nil }
+            defer { Self.freeText(text) }
+            return String(cString: text)
+        }
+        scheme = part(1)?.lowercased() ?? ""
+        host = part(5)?.lowercased() ?? ""
+        port = part(6)
+    }
+
+    /// Checks that both name the same server. `theirs` is what curl reads, or nil if it refuses the URL, which a session
+    /// reports.
+    static func compare(_ url: URL, _ theirs: CurlURL?, _ text: String) {
+        guard let theirs else { return }
+        let host = String(decoding: (url.host ?? "").utf8.percentDecoded, as: UTF8.self).lowercased()
+        let other = String(decoding: theirs.host.utf8.percentDecoded, as: UTF8.self)
+            .trimmingCharacters(in: ["[", "]"]).lowercased()
+        // curl writes 0x7f.1 as 127.0.0.1, and the address of IPv6 in its short form.
+        let isAddress = other.allSatisfy { $0.isNumber || $0 == "." } || other.contains(":")
+        check(
+            isAddress || host == other && url.scheme?.lowercased() == theirs.scheme,
+            "\(text.debugDescription) is \(url), for curl \(theirs)")
+        check(
+            theirs.port.map { Int($0) == url.port } ?? (url.port == nil),
+            "\(text.debugDescription) is \(url), for curl \(theirs)")
+    }
+}

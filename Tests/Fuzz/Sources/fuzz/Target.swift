@@ -1,0 +1,84 @@
+import Foundation
+
+/// A part of the library that reads bytes of a stranger.
+struct Target: Sendable {
+    let name: String
+    /// Reads the bytes and checks the result with ``check(_:_:)``.
+    let check: @Sendable (UnsafeRawBufferPointer) -> Void
+    /// Reads the bytes only, to find out how long that takes.
+    let read: @Sendable (UnsafeRawBufferPointer) -> Void
+
+    init(
+        _ name: String, read: @escaping @Sendable (UnsafeRawBufferPointer) -> Void,
+        check: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+    ) {
+        (self.name, self.read, self.check) = (name, read, check ?? read)
+    }
+
+    /// What ``main`` has chosen. libFuzzer calls one function without a context.
+    nonisolated(unsafe) static var chosen: @Sendable (UnsafeRawBufferPointer) -> Void = { _ in }
+
+    static let all = json + heads + addresses + fields + stored + streams + texts
+}
+
+/// Ends the process with a message when a claim does not hold. libFuzzer then keeps the input.
+func check(_ holds: Bool, _ text: @autoclosure () -> String) {
+    if !holds { fatalError(text()) }
+}
+
+/// Choices and texts that are made of the input's bytes.
+struct Choices {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+
+    var isEmpty: Bool { rest.isEmpty }
+
+    /// A number below a count. 0 at the end of the input.
+    mutating func number(below count: Int) -> Int { Int(rest.popFirst() ?? 0) % count }
+
+    mutating func element<Element>(_ elements: [Element]) -> Element { elements[number(below: elements.count)] }
+
+    /// A short text, which may have any character.
+    mutating func text() -> String {
+        let count = number(below: 32)
+        defer { rest = rest.dropFirst(count) }
+        return String(decoding: rest.prefix(count), as: UTF8.self)
+    }
+
+    mutating func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(rest.popFirst() ?? 0) } }
+
+    /// All bytes that are left.
+    mutating func all() -> Data {
+        defer { rest = rest.dropFirst(rest.count) }
+        return Data(rest)
+    }
+}
+
+extension Data {
+    /// The bytes in chunks, whose sizes the first byte determines.
+    var chunks: [Data] {
+        guard var step = first.map({ Int($0) }) else { return [] }
+        var (rest, chunks) = (dropFirst(), [Data]())
+        while !rest.isEmpty {
+            chunks.append(Data(rest.prefix(step % 19 + 1)))
+            rest = rest.dropFirst(step % 19 + 1)
+            step = (step * 5 + 3) % 256
+        }
+        return chunks
+    }
+}
+
+extension String {
+    init(_ bytes: UnsafeRawBufferPointer) { self.init(decoding: bytes, as: UTF8.self) }
+
+    /// Whether the text could add a line to a head.
+    var breaksHead: Bool { utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
+}
+
+/// The result of an expression, for a comparison.
+func attempt<Value>(_ body: () throws -> Value) -> Result<Value, any Error> { Result { try body() } }
+
+extension Result {
+    var value: Success? { try? get() }
+}
