@@ -45,8 +45,11 @@ package enum URLFault {
             }
         }
         guard host < end, bytes[host] != .colon else { return "has no host" }
-        if bytes[host] == UInt8(ascii: "["), !bytes[host..<end].contains(UInt8(ascii: "]")) {
-            return "has a bracket that is not closed"
+        if bytes[host] == UInt8(ascii: "[") {
+            guard bytes[host..<end].contains(UInt8(ascii: "]")) else { return "has a bracket that is not closed" }
+        } else if bytes[host..<end].contains(.percent) {
+            // Programs differ in whether they decode it, so it could name another host than the app compares.
+            return "has a percent sign in its host"
         }
         // A colon inside brackets belongs to an IPv6 address.
         if let port, bytes[end - 1] != UInt8(ascii: "]"), port < end {

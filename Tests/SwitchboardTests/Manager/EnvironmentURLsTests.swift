@@ -67,6 +67,7 @@ struct EnvironmentURLsTests {
             (" https://h", "begins with a space"), ("\thttps://h", "begins with a tab"),
             ("https:/h.example/v1?token=s3cret", "write https://h.example/v1?token=<redacted>"),
             ("", "qa is empty"), ("http://[::1", "has a bracket that is not closed"),
+            ("https://a%2eexample/b%20c", "has a percent sign in its host"),
             ("http:/", "has no host"), ("https:h", "has no host"),
         ])
     func slips(text: String, fault: String) {

@@ -69,8 +69,8 @@ extension HTTPHeaders {
         }
         guard colon < line.count else { return false }
         var (start, end) = (colon + 1, line.count)
-        while start < end, line[start].isBlank { start += 1 }
-        while start < end, line[end - 1].isBlank || line[end - 1] == 0x0D { end -= 1 }
+        while start < end, line[start].isBlank || line[start].isReplaced { start += 1 }
+        while start < end, line[end - 1].isBlank || line[end - 1].isReplaced { end -= 1 }
         let name = UnsafeBufferPointer(rebasing: line[..<colon])
         let value = UnsafeBufferPointer(rebasing: line[start..<end])
         let isPlain = value.isPlainText

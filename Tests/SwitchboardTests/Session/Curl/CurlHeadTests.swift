@@ -33,6 +33,12 @@ struct CurlHeadTests {
         #expect(wrong == [])
     }
 
+    @Test("a CR or NUL at an end of a value is removed like a blank", arguments: ["\rv", "\0 \rv\r\0", " \0v \r"])
+    func endsOfValues(value: String) {
+        // RFC 9112 §2.2: a recipient may replace a bare CR with a blank, before it reads the field.
+        #expect(HTTPHeaders(lines: Array("X-Name:\(value)\r\n".utf8)).first?.value == "v")
+    }
+
     @Test(
         "common names and values arrive as sent, in any case",
         arguments: [
