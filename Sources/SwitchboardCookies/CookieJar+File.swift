@@ -43,6 +43,17 @@ extension CookieJar {
         }
     }
 
+    /// Removes a file. If that fails, removes its cookies.
+    static func remove(_ file: URL) {
+        guard unlink(file.path) != 0, errno != ENOENT else { return }
+        do {
+            try JSONEncoder().encode(CookieFile(partitions: [])).write(to: file)
+        } catch {
+            let name = file.path.quotedForMessage
+            StandardError.write("Switchboard: the cookie file \(name) remains: \(error.localizedDescription)\n")
+        }
+    }
+
     private func read(_ file: URL) throws(NetworkError) {
         state.withLock { _ = $0.files.insert(file) }
         guard let contents = try CookieFile(readFrom: file) else { return }

@@ -174,10 +174,11 @@ extension CookieJar {
 }
 
 extension CookieJar: Resettable {
-    /// Removes the cookies of every partition, and the files that the jar was read from or saved to.
+    /// Removes the cookies of every partition, and the files that the jar was read from or saved to. A file that
+    /// cannot be removed remains without cookies.
     public func reset() {
         let files = state.swap(State()).files
-        for file in files { try? FileManager.default.removeItem(at: file) }
+        for file in files { Self.remove(file) }
     }
 }
 

@@ -65,6 +65,25 @@ struct CookieFileTests {
         }
     }
 
+    #if compiler(>=6.2)
+    @Test("after a reset, a file that cannot be removed has no cookies")
+    func unremovableFile() async {
+        await #expect(processExitsWith: .success) {
+            try await withGuardedFolder { folder in
+                let file = folder.appendingPathComponent("cookies.json")
+                let jar = CookieJar()
+                try jar.set(StoredCookie("a", "1", domain: "a.example", expires: .distantFuture))
+                try jar.save(to: file)
+                try #require(chmod(folder.path, 0o500) == 0)
+                defer { chmod(folder.path, 0o700) }
+                jar.reset()
+                #expect(try CookieJar(contentsOf: file).cookies().isEmpty)
+                try #require(FileManager.default.fileExists(atPath: file.path))
+            }
+        }
+    }
+    #endif
+
     @Test(
         "a damaged file is an error that shows none of its content",
         arguments: [
