@@ -161,4 +161,34 @@ struct CacheRemovalTests {
             }
         }
     }
+
+    #if compiler(>=6.2)
+    @Test("after a removal that fails, no response is used, and a later one removes all")
+    func failedRemoval() async {
+        await #expect(processExitsWith: .success) {
+            // A folder that cannot be changed, and one that cannot be listed.
+            for mode in [0o500, 0o300] as [mode_t] {
+                try await withGuardedFolder { folder in
+                    let old = try CacheFixture(.counting([:], 200), in: folder)
+                    #expect(try await old.get() == "1")
+                    try #require(chmod(folder.path, mode) == 0)
+                    defer { chmod(folder.path, 0o700) }
+                    // A second cache has not listed the folder.
+                    for fixture in [old, try CacheFixture(.counting([:], 200), in: folder)] {
+                        let before = fixture.session.requests.count
+                        await fixture.cache.removeAll()
+                        _ = try await fixture.get()
+                        #expect(fixture.session.requests.count == before + 1)
+                        try #require(chmod(folder.path, 0o700) == 0)
+                        _ = try await fixture.get()
+                        #expect(fixture.session.requests.count == before + 2)
+                        _ = try await fixture.get()
+                        #expect(fixture.session.requests.count == before + 2)
+                        try #require(chmod(folder.path, mode) == 0)
+                    }
+                }
+            }
+        }
+    }
+    #endif
 }

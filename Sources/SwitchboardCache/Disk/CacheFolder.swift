@@ -16,6 +16,8 @@ struct CacheFolder: Sendable {
 
     let url: URL
     let known = Protected(Known())
+    /// Whether a removal failed. Until all files are removed, none is used.
+    let mustBeEmptied = Protected(false)
     private let prefix: String
     /// The age in seconds above which an unlocked temporary file counts as left by an ended process.
     static let gracePeriod = 10.0
@@ -80,14 +82,24 @@ struct CacheFolder: Sendable {
     /// Returns whether a file exists. Takes one system call.
     func contains(_ name: CacheFileName) -> Bool { access(path(of: name), F_OK) == 0 || errno != ENOENT }
 
+    /// Removes the file of a response. Returns false if it remains.
+    func remove(_ name: CacheFileName) -> Bool {
+        let path = path(of: name)
+        if unlink(path) == 0 || errno == ENOENT { return true }
+        var information = stat()
+        return lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR  // not a response
+    }
+
     /// Returns the names of stored responses with their inodes, and the names of leftover files. Nil when the folder
     /// cannot be read.
     func list() -> (files: [(name: CacheFileName, inode: UInt64)], leftovers: [String])? {
-        guard let folder = opendir(prefix) else { return nil }
+        guard let folder = opendir(prefix) else { return errno == ENOENT ? ([], []) : nil }
         defer { closedir(folder) }
         var files: [(name: CacheFileName, inode: UInt64)] = []
         var leftovers: [String] = []
-        while let entry = readdir(folder) {
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else { break }
             // The entry is as long as its name, not as long as the type.
             let inode = UInt64(UnsafeRawPointer(entry).load(fromByteOffset: Self.inodeOffset, as: ino_t.self))
             let start = UnsafeRawPointer(entry) + Self.nameOffset
@@ -98,6 +110,7 @@ struct CacheFolder: Sendable {
                 leftovers.append(String(decoding: bytes, as: UTF8.self))
             }
         }
+        guard errno == 0 else { return nil }
         return (files, leftovers)
     }
 

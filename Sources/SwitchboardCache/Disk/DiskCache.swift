@@ -100,8 +100,8 @@ final class DiskCache {
 
     /// Reads the response without `Vary`, which replaced all other variants, by its file's name.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
-        let path = folder.path(of: name)
-        switch CacheFile.read(path, expecting: key.url) {
+        guard !folder.mustBeEmptied.value else { return nil }
+        switch CacheFile.read(folder.path(of: name), expecting: key.url) {
         case .found(let found) where found.matches(key): return found.response
         case .damaged(let file): folder.change { file.remove() }
         default: break
@@ -291,26 +291,29 @@ final class DiskCache {
 
     /// Removes all cache files in the folder, including files of other processes.
     func removeAll() {
-        if let (files, leftovers) = folder.list() {
-            for (name, _) in files { unlink(folder.path(of: name)) }
-            folder.sweep(leftovers, isRemovingAll: true)
-        }
+        let list = folder.list()
+        let names = list?.files.map(\.name) ?? index.all.map(\.name)
+        let remaining = names.filter { !folder.remove($0) }
+        if let list { folder.sweep(list.leftovers, isRemovingAll: true) }
+        _ = folder.mustBeEmptied.swap(list == nil || !remaining.isEmpty)
         (index, unscanned, victims) = (DiskIndex(), [], [])
         let changed = folder.changed
         folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
     }
 
     func remove(_ name: CacheFileName) {
-        let path = folder.path(of: name)
-        folder.change { _ = unlink(path) }
+        let isRemoved = folder.change { folder.remove(name) }
+        if !isRemoved { _ = folder.mustBeEmptied.swap(true) }
         index.remove(name)
     }
 
     // MARK: The index
 
     /// Lists the folder after a change by another process, and a second after a change by this process. Listings that
-    /// take more than a millisecond take at most a hundredth of the time, unless the list must be complete.
+    /// take more than a millisecond take at most a hundredth of the time, unless the list must be complete, as for a
+    /// removal.
     func list(isComplete: Bool = false) {
+        if folder.mustBeEmptied.value { return removeAll() }
         let start = CacheTime.now
         let changed = folder.changed
         let known = folder.known.value
@@ -323,7 +326,11 @@ final class DiskCache {
         // be read is tried again when it changes.
         let isRecent = list != nil && start - changed < CacheTime.tick
         folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
-        guard let (files, leftovers) = list else { return }
+        guard let (files, leftovers) = list else {
+            // A removal would miss files.
+            if isComplete { _ = folder.mustBeEmptied.swap(true) }
+            return
+        }
         // Another process may have replaced any file.
         if changed != known.changed, changed - 1 != known.changed { index.removeSummaries() }
         var gone: [CacheFileName: UInt64] = [:]
