@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define CALLS(X) \
-    X(open) X(read) X(write) X(fsync) X(rename) X(unlink) X(mkdir) X(stat) X(flock) X(truncate) X(mmap) X(socket) \
+    X(open) X(list) X(read) X(write) X(fsync) X(rename) X(unlink) X(mkdir) X(stat) X(flock) X(truncate) X(mmap) X(socket) \
     X(connect) X(send) X(receive) X(epoll_create) X(epoll_ctl) X(eventfd) X(dup) X(thread) X(random)
 #define X(name) CALL_##name,
 enum { CALLS(X) CALL_COUNT };
@@ -233,6 +233,12 @@ DIR *opendir(const char *path) {
     REAL(opendir)
     FAIL_IF(open, NULL);
     return real(path);
+}
+
+struct dirent *readdir(DIR *folder) {
+    REAL(readdir)
+    FAIL_IF(list, NULL);
+    return real(folder);
 }
 
 static size_t shortened(int outcome, size_t size) { return outcome == SHORT && size > 1 ? size / 2 : size; }

@@ -48,7 +48,7 @@ final class Runner {
         var faults: [Fault] = []
         for call in Shim.calls where scene.only?.contains(call) ?? true {
             for index in stride(from: 1, through: counts[call] ?? 0, by: every) {
-                for (failure, isOnward) in Fault.failures(of: call) {
+                for (failure, isOnward) in Fault.failures(of: call) where scene.failsOnward || !isOnward {
                     faults.append(Fault(call, index, failure, isOnward: isOnward))
                 }
             }

@@ -6,6 +6,8 @@ struct Scene: Sendable {
     let name: String
     /// The calls that fail, or nil for all.
     var only: Set<String>?
+    /// Whether all later calls fail too in some cases.
+    var failsOnward = true
     /// Fills an empty folder.
     var prepare: @Sendable (Place) async throws -> Void = { _ in }
     /// The part whose calls fail. Throws ``Wrong`` for a wrong value.

@@ -101,6 +101,7 @@ struct Fault: CustomStringConvertible {
         case "fsync": [(.EIO, false), (.ENOSPC, false), (.EIO, true)]
         case "rename": [(.EIO, false), (.ENOSPC, false), (.EACCES, true)]
         case "unlink": [(.EIO, false), (.EACCES, true)]
+        case "list": [(.EIO, false), (.EIO, true)]
         case "mkdir": [(.ENOSPC, false), (.EACCES, true)]
         // Not onward: `createDirectory` of Foundation never returns when the root has no status.
         case "stat": [(.EIO, false), (.ENOMEM, false)]

@@ -1,6 +1,8 @@
 import Foundation
 import Switchboard
+import SwitchboardAuth
 import SwitchboardCache
+import SwitchboardCookies
 import SwitchboardMocks
 import SwitchboardStreams
 import SwitchboardWebSocket
@@ -179,8 +181,11 @@ extension Scene {
 
     private static let cacheSizes = [10, 200_000, 5_000, 1_500_000]
 
-    private static func useCache(_ place: Place, sizes: [Int], mustHit: Bool = false) async throws {
-        let cache = try ResponseCache(folder: place.file("cache"))
+    private static func useCache(_ place: Place, sizes: [Int], mustHit: Bool? = nil) async throws {
+        try await use(ResponseCache(folder: place.file("cache")), place, sizes: sizes, mustHit: mustHit)
+    }
+
+    private static func use(_ cache: ResponseCache, _ place: Place, sizes: [Int], mustHit: Bool?) async throws {
         let session = StubSession { request in
             let count = request.url.flatMap { Int($0.lastPathComponent) } ?? 0
             return .data(Body.data(count), headers: ["ETag": "\"\(count)\"", "Cache-Control": "max-age=3600"])
@@ -191,9 +196,34 @@ extension Scene {
             var data = Data()
             for try await chunk in response.bytes { data += chunk }
             try Wrong.unless(data == Body.data(count), "the body of \(count) bytes has \(data.count), or is wrong")
-            try Wrong.unless(!mustHit || response.cacheAge != nil, "the body of \(count) bytes is not stored")
+            guard let mustHit else { continue }
+            let isHit = response.cacheAge != nil
+            try Wrong.unless(isHit == mustHit, "the body of \(count) bytes is \(isHit ? "" : "not ")stored")
         }
     }
+
+    /// A logout: removes the cookies, the tokens and the stored responses. Only a failure that passes can be recovered from.
+    static let reset = Scene(
+        name: "reset", failsOnward: false,
+        prepare: { place in
+            try await cookies.prepare(place)
+            try await tokens.prepare(place)
+            try await useCache(place, sizes: [10, 200_000])
+        },
+        run: { place in
+            try CookieJar(contentsOf: place.file("cookies.json")).reset()
+            try await FileTokenStore(place.file("tokens/tokens.json")).removeAll()
+            let cache = try ResponseCache(folder: place.file("cache"))
+            await cache.reset()
+            try await use(cache, place, sizes: [10, 200_000], mustHit: false)
+        },
+        verify: { place, hasSucceeded in
+            guard hasSucceeded else { return }
+            let cookies = try CookieJar(contentsOf: place.file("cookies.json")).cookies()
+            try Wrong.unless(cookies.isEmpty, "a cookie remains")
+            let token = try await FileTokenStore(place.file("tokens/tokens.json")).load(in: nil)
+            try Wrong.unless(token == nil, "a token remains")
+        })
 
     static let webSocket = Scene(
         name: "websocket",
@@ -215,6 +245,6 @@ extension Scene {
     }
 
     static let all = [
-        tokens, cookies, archive, session, download, changedDownload, upload, fileBody, spill, cache, webSocket,
+        tokens, cookies, archive, session, download, changedDownload, upload, fileBody, spill, cache, reset, webSocket,
     ]
 }
