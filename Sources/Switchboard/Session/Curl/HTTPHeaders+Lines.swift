@@ -18,6 +18,7 @@ extension HTTPHeaders {
         var position = KnownHead.Position()
         var needsValidation = false
         var hasFieldPerLine = true
+        var isAfterField = true
         lines.withUnsafeBufferPointer { bytes in
             var rest = bytes
             while let start = rest.baseAddress, !rest.isEmpty {
@@ -29,19 +30,22 @@ extension HTTPHeaders {
                     let field = known.field(at: &position, of: UnsafeBufferPointer(start: start, count: next))
                 {
                     fields.append(field)
+                    isAfterField = true
                     continue
                 }
                 if end > 0, start[end - 1] == 0x0D { end -= 1 }
                 let line = UnsafeBufferPointer(start: start, count: end)
-                // A folded line continues the value before it (RFC 9112 §5.2).
+                // A folded line continues the line before it (RFC 9112 §5.2). Without a colon, both are ignored.
                 if end > 0, start[0].isBlank, !fields.isEmpty {
                     hasFieldPerLine = false
+                    guard isAfterField else { continue }
                     folds.append(String(httpBytes: line, isPlain: line.isPlainText).trimmedOfBlanks)
                 } else {
                     if !folds.isEmpty { needsValidation = Self.unfold(&folds, into: &fields) || needsValidation }
                     let count = fields.count
                     needsValidation = Self.add(line, to: &fields) || needsValidation
-                    if fields.count == count { hasFieldPerLine = false }
+                    isAfterField = fields.count > count
+                    hasFieldPerLine = hasFieldPerLine && isAfterField
                 }
             }
         }

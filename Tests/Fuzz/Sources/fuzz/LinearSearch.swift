@@ -2,12 +2,13 @@ import Foundation
 
 /// Searches for inputs that take more time per byte the longer they are.
 ///
-/// An input is a beginning, a piece many times, and an end, all cut at random from the corpus. A parser that is not linear
-/// takes at least four times as long for twice the bytes. The search reports those that take 24 times as long for eight
-/// times the bytes: 8 times would be linear, 64 times quadratic. The time is that of the thread's processor.
+/// An input is a beginning, a piece many times, and an end, all cut at random from the corpus. It is read at four lengths,
+/// each four times the one before. A linear parser takes four times as long, and one that compares each part with all
+/// others 16 times. The search reports an input whose time grows ten times after it grew at least five times, so that a
+/// limit between two lengths is no report. The time is that of the thread's processor.
 struct LinearSearch {
-    private static let (small, large) = (1 << 14, 1 << 17)
-    private static let allowedGrowth = 24.0
+    private static let lengths = [4_000, 16_000, 64_000, 256_000]
+    private static let (allowedGrowth, suspectGrowth) = (10.0, 5.0)
     private let target: Target
     private let seeds: [[UInt8]]
     private var random = Generator(state: 1)
@@ -48,34 +49,37 @@ struct LinearSearch {
 
     private mutating func search(_ seconds: Double) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
-        var (count, worst, isLinear) = (0, 0.0, true)
+        var (count, worst) = (0, 0.0)
         while Date() < end {
             let input = draw()
             count += 1
-            let short = time(input, Self.small)
-            // Most inputs are as fast as the start of the input is refused.
-            guard short > 20e-6 else { continue }
-            // The second time excludes what happens once, and other programs.
-            var growth = time(input, Self.large) / short
-            if growth > 12 { growth = min(growth, time(input, Self.large) / time(input, Self.small)) }
-            if growth > Self.allowedGrowth {
-                growth =
-                    (0..<3).map { _ in time(input, Self.large) }.min()! / (0..<3).map { _ in time(input, Self.small) }
-                    .min()!
-            }
+            var growth = self.growth(of: input, repeats: 1)
+            // Again, because other programs disturb one measurement.
+            if growth > Self.suspectGrowth { growth = min(growth, self.growth(of: input, repeats: 5)) }
             worst = max(worst, growth)
             if growth > Self.allowedGrowth {
-                isLinear = false
                 print(
-                    "\(target.name): FAILED: \(Int(growth)) times as long for 8 times the bytes: "
+                    "\(target.name): FAILED: \(Int(growth)) times as long for 4 times the bytes: "
                         + "\(text(input.start)) + \(text(input.piece)) … + \(text(input.end))")
                 return false
             }
         }
-        print(
-            "\(target.name): \(count) inputs, at most \(String(format: "%.1f", worst)) times as long for 8 times the bytes"
-        )
-        return isLinear
+        let number = String(format: "%.1f", worst)
+        print("\(target.name): \(count) inputs, at most \(number) times as long for 4 times the bytes")
+        return true
+    }
+
+    /// Returns how much the time grows after it grew before. 0 for an input whose time grows slowly at first.
+    private func growth(of input: Input, repeats: Int) -> Double {
+        var (last, lastGrowth, worst) = (0.0, 0.0, 0.0)
+        for length in Self.lengths {
+            let time = (0..<repeats).map { _ in self.time(input, length) }.min() ?? 0
+            let growth = last > 5e-6 ? time / last : 0
+            if lastGrowth > Self.suspectGrowth { worst = max(worst, growth) }
+            if length >= Self.lengths[2], growth < Self.suspectGrowth { break }
+            (last, lastGrowth) = (time, growth)
+        }
+        return worst
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self).debugDescription }

@@ -39,6 +39,12 @@ struct CurlHeadTests {
         #expect(HTTPHeaders(lines: Array("X-Name:\(value)\r\n".utf8)).first?.value == "v")
     }
 
+    @Test("the folded lines of a line without a colon are ignored with it")
+    func foldsWithoutField() {
+        let lines = "A: a\r\n b\r\nno field\r\n c\r\n\td\r\nE: e\r\n f\r\n"
+        #expect(HTTPHeaders(lines: Array(lines.utf8)) == ["A": "a b", "E": "e f"])
+    }
+
     @Test(
         "common names and values arrive as sent, in any case",
         arguments: [
