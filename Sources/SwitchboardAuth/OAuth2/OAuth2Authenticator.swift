@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// Authenticates with the tokens of an OAuth 2 server, for an ``AuthenticationInterceptor``.
 ///
@@ -33,6 +34,8 @@ public struct OAuth2Authenticator: Authenticator {
     /// The source of new tokens.
     public let grant: Grant
     private let store: any TokenStore
+    /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without one.
+    private let savedSinceReset = Protected<Set<String?>?>(nil)
 
     /// Creates an authenticator. By default tokens are stored only in memory.
     public init(
@@ -73,23 +76,31 @@ public struct OAuth2Authenticator: Authenticator {
         return code == .invalidGrant || code == .notSignedIn
     }
 
-    /// Returns the token in the store.
+    /// Returns the token in the store, unless it should have been removed by a ``reset()`` that failed.
     public func load(in partition: String?) async throws -> OAuthToken? {
-        try await store.load(in: partition)
+        guard savedSinceReset.withLock({ $0?.contains(partition) ?? true }) else { return nil }
+        return try await store.load(in: partition)
     }
 
     /// Saves the token in the store, or removes it for nil.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         if let credential {
             try await store.save(credential, in: partition)
+            savedSinceReset.withLock { _ = $0?.insert(partition) }
         } else {
             try await store.remove(in: partition)
         }
     }
 
-    /// Removes all tokens from the store.
+    /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
-        try? await store.removeAll()
+        do {
+            try await store.removeAll()
+            savedSinceReset.withLock { $0 = nil }
+        } catch {
+            savedSinceReset.withLock { $0 = [] }
+            StandardError.write("Switchboard: a reset could not remove the saved tokens; the next launch loads them\n")
+        }
     }
 }
 

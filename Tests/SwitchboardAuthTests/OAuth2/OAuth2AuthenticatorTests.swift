@@ -150,4 +150,33 @@ struct OAuth2AuthenticatorTests {
             #expect(api.authorizations == ["Bearer new"])
         }
     }
+
+    @Test("after a reset that fails, only tokens of later logins are loaded")
+    func failedReset() async throws {
+        let old = OAuthToken(accessToken: "old")
+        let store = LastingTokenStore(["qa": old, nil: old])
+        let authenticator = OAuth2Authenticator(client(StubSession { _ in .status(500) }), store: store)
+        let api = StubSession { _ in .text("ok") }
+        let router = router(api, AuthenticationInterceptor(authenticator))
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        await router.reset()
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        try await authenticator.save(OAuthToken(accessToken: "new"), in: nil)
+        #expect(try await authenticator.load(in: nil)?.accessToken == "new")
+        #expect(try await authenticator.load(in: "qa") == nil)
+        #expect(api.authorizations == ["Bearer old"])
+    }
+}
+
+/// A store whose tokens cannot be removed.
+private actor LastingTokenStore: TokenStore {
+    private var tokens: [String?: OAuthToken]
+
+    init(_ tokens: [String?: OAuthToken]) { self.tokens = tokens }
+
+    func load(in partition: String?) -> OAuthToken? { tokens[partition] }
+    func save(_ token: OAuthToken, in partition: String?) { tokens[partition] = token }
+    func remove(in partition: String?) throws { throw NetworkError(.cannotWriteFile) }
+    func removeAll() throws { throw NetworkError(.cannotWriteFile) }
 }
