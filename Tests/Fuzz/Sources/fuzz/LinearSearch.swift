@@ -2,13 +2,13 @@ import Foundation
 
 /// Searches for inputs that take more time per byte the longer they are.
 ///
-/// An input is a beginning, a piece many times, and an end, all cut at random from the corpus. It is read at four lengths,
-/// each four times the one before. A linear parser takes four times as long, and one that compares each part with all
-/// others 16 times. The search reports an input whose time grows ten times after it grew at least five times, so that a
-/// limit between two lengths is no report. The time is that of the thread's processor.
+/// An input is a beginning, a piece many times, and an end, all cut at random from the corpus. It is read at several
+/// lengths, each four times the one before. A linear parser takes four times as long, and one that compares each part with
+/// all others 16 times. The search reports an input whose time grows seven times or more at three lengths in a row: at one
+/// the reason may be a limit, or memory that the system provides in another way. The time is that of the thread's processor.
 struct LinearSearch {
-    private static let lengths = [4_000, 16_000, 64_000, 256_000]
-    private static let (allowedGrowth, suspectGrowth) = (10.0, 5.0)
+    private static let lengths = [1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000]
+    private static let (allowedGrowth, suspectGrowth) = (7.0, 5.0)
     private let target: Target
     private let seeds: [[UInt8]]
     private var random = Generator(state: 1)
@@ -69,20 +69,24 @@ struct LinearSearch {
         return true
     }
 
-    /// Returns how much the time grows after it grew before. 0 for an input whose time grows slowly at first.
+    /// Returns the growth that three steps in a row reach. Stops at a step that has a small growth.
     private func growth(of input: Input, repeats: Int) -> Double {
-        var (last, lastGrowth, worst) = (0.0, 0.0, 0.0)
-        for length in Self.lengths {
+        var (last, growths, worst) = (0.0, [0.0, 0.0, 0.0], 0.0)
+        for (step, length) in Self.lengths.enumerated() {
             let time = (0..<repeats).map { _ in self.time(input, length) }.min() ?? 0
-            let growth = last > 5e-6 ? time / last : 0
-            if lastGrowth > Self.suspectGrowth { worst = max(worst, growth) }
-            if length >= Self.lengths[2], growth < Self.suspectGrowth { break }
-            (last, lastGrowth) = (time, growth)
+            growths = growths.dropFirst() + [last > 2e-6 ? time / last : 0]
+            worst = max(worst, growths.min() ?? 0)
+            if step > 2, growths[2] < Self.suspectGrowth { break }
+            last = time
         }
         return worst
     }
 
-    private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self).debugDescription }
+    private func text(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.map { byte in
+            (0x20...0x7E).contains(byte) ? String(UnicodeScalar(byte)) : String(format: "\\x%02x", byte)
+        }.joined()
+    }
 
     private mutating func draw() -> Input {
         let start = slice(upTo: 200, isBeginning: Bool.random(using: &random))
