@@ -67,15 +67,15 @@ final class RequestPayload: Sendable {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString).body")
         guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
         else {
-            throw NetworkError(.encodingFailed, reason: "cannot create a temporary file for the streamed body")
+            throw fileFailure(nil)
         }
         do {
-            let file = try FileHandle(forWritingTo: url)
+            let file = try writing { try FileHandle(forWritingTo: url) }
             defer { try? file.close() }
             var length: Int64 = 0
             for try await chunk in try body.makeStream() {
                 try Task.checkCancellation()
-                try file.write(contentsOf: chunk)
+                try writing { try file.write(contentsOf: chunk) }
                 length += Int64(chunk.count)
             }
             return (url, length)
@@ -83,5 +83,18 @@ final class RequestPayload: Sendable {
             try? FileManager.default.removeItem(at: url)
             throw error
         }
+    }
+
+    private static func writing<Output>(_ body: () throws -> Output) throws(NetworkError) -> Output {
+        do {
+            return try body()
+        } catch {
+            throw fileFailure(error)
+        }
+    }
+
+    private static func fileFailure(_ error: (any Error)?) -> NetworkError {
+        NetworkError(
+            .cannotWriteFile, reason: "the temporary file for the streamed body failed", underlying: error)
     }
 }

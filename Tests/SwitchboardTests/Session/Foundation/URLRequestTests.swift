@@ -14,6 +14,32 @@ struct URLRequestTests {
             request, payload: try await RequestPayload(request.body, within: request.timeouts), quirks: quirks)
     }
 
+    #if os(Linux) && compiler(>=6.2)
+    @Test("a streamed body that no temporary file can hold names that file")
+    func fullDisk() async {
+        await #expect(processExitsWith: .success) {
+            try await withFolder { folder in
+                let file = folder.appendingPathComponent("body")
+                try Data(count: 4_096).write(to: file)
+                // A write beyond the limit fails, as on a full disk.
+                signal(SIGXFSZ, SIG_IGN)
+                let kind = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+                var limit = rlimit()
+                try #require(getrlimit(kind, &limit) == 0)
+                var small = limit
+                small.rlim_cur = 1_000
+                try #require(setrlimit(kind, &small) == 0)
+                defer { setrlimit(kind, &limit) }
+                let error = await #expect(throws: NetworkError.self) {
+                    _ = try await RequestPayload(FileBody(file), within: .standard)
+                }
+                #expect(error?.code == .cannotWriteFile)
+                #expect(error?.reason == "the temporary file for the streamed body failed")
+            }
+        }
+    }
+    #endif
+
     @Test("a body without a Content-Type is no form on Apple's systems")
     func unnamedBody() async throws {
         let bare = try await convert(NetworkRequest(.post, url, body: body))
