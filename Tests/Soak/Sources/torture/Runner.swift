@@ -111,6 +111,7 @@ final class Runner {
             result = .failure(error)
         }
         if Shim.disarm() == 0 { unused += 1 }
+        if getenv("TORTURE_TRACE") != nil { complain("\(text): \(result)") }
         switch result {
         case .success:
             values += 1
