@@ -76,7 +76,7 @@ struct LinearSearch {
             let time = (0..<repeats).map { _ in self.time(input, length) }.min() ?? 0
             growths = growths.dropFirst() + [last > 2e-6 ? time / last : 0]
             worst = max(worst, growths.min() ?? 0)
-            if step > 2, growths[2] < Self.suspectGrowth { break }
+            if step > 2, growths[2] < Self.suspectGrowth || worst > Self.allowedGrowth { break }
             last = time
         }
         return worst
