@@ -12,16 +12,19 @@ enum Soak {
                | sockets COUNT [SEED] | idle-sockets COUNT [SEED]
         """
 
+    /// Parses a positive number, perhaps a seed, and perhaps a port. Nil for other words.
+    private static func numbers(_ words: ArraySlice<String>) -> (number: Int, seed: UInt64, port: Int?)? {
+        let numbers = words.compactMap { Int($0) }
+        guard let number = numbers.first, numbers.count == words.count, number > 0 else { return nil }
+        return (number, numbers.count > 1 ? UInt64(numbers[1]) : 1, numbers.count > 2 ? numbers[2] : nil)
+    }
+
     static func main() async {
         var words = CommandLine.arguments.dropFirst()
         guard let mode = words.popFirst() else { stop(usage, 64) }
         if mode == "serve" { Server.serve() }
-        let numbers = words.compactMap { Int($0) }
-        guard let number = numbers.first, numbers.count == words.count, number > 0 else { stop(usage, 64) }
-        let seed = numbers.count > 1 ? UInt64(numbers[1]) : 1
-        if mode == "leave", numbers.count == 3 {
-            await Leave(port: UInt16(number), fullPort: UInt16(numbers[2]), seed: seed).play()
-        }
+        guard let (number, seed, port) = numbers(words) else { stop(usage, 64) }
+        if mode == "leave", let port { await Leave(port: UInt16(number), fullPort: UInt16(port), seed: seed).play() }
         do {
             let server = try ServerProcess()
             let report: Report
