@@ -8,16 +8,33 @@ extension Target {
     static let stored = [cacheHead, cacheFile, har]
 
     private static let cacheHead = Target("cache-head", read: { _ = StoredFiles.read(Array($0)) }) { bytes in
-        let head = Array(bytes)
+        var choices = Choices(bytes)
+        // Most heads are a valid one, a part of which is replaced.
+        var head = StoredFiles.head
+        let start = choices.number(below: head.count + 1)
+        let end = min(head.count, start + choices.number(below: 32))
+        head.replaceSubrange(start..<end, with: choices.all())
         guard let found = StoredFiles.read(head) else { return }
-        guard let again = try? CacheHead.bytes(of: found.response, StoredFiles.key),
-            let other = StoredFiles.read(again)
+        guard let again = try? CacheHead.bytes(of: found.response, StoredFiles.key), let other = StoredFiles.read(again)
         else { return }
         fuzz.check(other.response.status == found.response.status, "the status differs when it is read again")
         fuzz.check(other.response.headers == found.response.headers, "the fields differ when they are read again")
     }
 
-    private static let cacheFile = Target("cache-file", read: { StoredFiles.readFile(Array($0)) })
+    private static let cacheFile = Target("cache-file", read: { _ = StoredFiles.readFile(Array($0)) }) { bytes in
+        var choices = Choices(bytes)
+        // A few bytes of a valid file are changed, and the file ends earlier or later.
+        let file = StoredFiles.file
+        var changed = file
+        for _ in 0..<choices.number(below: 4) {
+            changed[choices.number(below: 256) * choices.number(below: 4) % changed.count] = UInt8(
+                choices.number(below: 256))
+        }
+        let cut = choices.number(below: 2) == 0 ? 0 : choices.number(below: changed.count)
+        changed = changed.dropLast(cut) + choices.all()
+        let isFound = StoredFiles.readFile(changed)
+        fuzz.check(isFound == (changed == file), "a file is \(isFound ? "" : "not ")found, and it is \(changed)")
+    }
 
     private static let har = Target("har", read: { _ = try? FastJSONDecoder().decode(HAR.self, from: $0) }) { bytes in
         guard let archive = try? FastJSONDecoder().decode(HAR.self, from: Data(bytes)) else { return }
@@ -40,17 +57,32 @@ private enum StoredFiles {
         return CacheHead.end(padded, bodyCount: 100).withUnsafeBytes { CacheHead.read($0) }
     }
 
-    /// Reads bytes as a file, as they are, and as a body with a right trailer.
-    static func readFile(_ bytes: [UInt8]) {
-        let files = [bytes, bytes + CacheHead.end(Array(bytes.prefix(bytes.count / 8 * 8)), bodyCount: bytes.count)]
-        for file in files {
-            try? Data(file).write(to: URL(fileURLWithPath: path))
-            switch CacheFile.read(path) {
-            case .found(let found):
-                check(found.response.body.count <= file.count, "the body has \(found.response.body.count) bytes")
-            case .damaged, .unreadable, .missing: break
-            }
-            _ = CacheFile.readHead(path)
-        }
+    static let head: [UInt8] = {
+        let response = StoredResponse(
+            status: 200, headers: ["ETag": "\"a\"", "Cache-Control": "max-age=60", "Vary": "Accept"], body: body,
+            url: URL(string: "https://b.example/"), variant: "accept: a",
+            responseTime: Date(timeIntervalSince1970: 1e9),
+            initialAge: 1, tags: ["a", "b"])
+        guard let head = try? CacheHead.bytes(of: response, key) else { fatalError("the head is not written") }
+        return head
+    }()
+
+    private static let body = Data("the body of a response".utf8)
+
+    /// A valid file.
+    static let file: [UInt8] = {
+        var bytes = Array(body) + [UInt8](repeating: 0, count: CacheFile.padded(body.count) - body.count)
+        let sum = bytes.withUnsafeBytes { CacheChecksum.of($0) }
+        withUnsafeBytes(of: sum.littleEndian) { bytes += $0 }
+        return bytes + CacheHead.end(head, bodyCount: body.count)
+    }()
+
+    /// Returns whether bytes are the file of a response.
+    static func readFile(_ bytes: [UInt8]) -> Bool {
+        try? Data(bytes).write(to: URL(fileURLWithPath: path))
+        _ = CacheFile.readHead(path)
+        guard case .found(let found) = CacheFile.read(path) else { return false }
+        check(found.response.body == body, "the body is \(found.response.body)")
+        return true
     }
 }

@@ -142,27 +142,6 @@ struct BodyRedactionTests {
         #expect(headers.description == "\(name): true")
     }
 
-    @Test(
-        "repeated beginnings of secrets are masked in linear time",
-        arguments: [
-            "\"token\":", "\"token\":\"", "\"token\":{", "\\\"", "\"a\":\"\\", "<token>", "<token ", "<a b=\"",
-            "<a b='", "</token>",
-            "<token></", "<a token=\"<", "token: ", "- ", "-", "a-token: \"", "Cookie: a=\"", "Authorization: x=\"",
-            "token=\"",
-            "token=\\\"", "=", "token=", ":", "a:", "://", "://a", "://a@", ";", "a;token", "{a: ",
-            "--\r\nContent-Disposition: ; name=token\r\n\r\n",
-            "\r\n", "token:\n  ", "'", "'token': '", "%", "a=%25", "[", "\\",
-            "\"token\"=>", "token=>", "=>", "\"token\":(", "\"token\":null,", "<key>token</key>", "<key>token", "<key>",
-            "token: is ", "token: is\n",
-        ])
-    func linear(piece: String) {
-        let text = String(repeating: piece, count: (1 << 13) / piece.utf8.count)
-        #expect(!redaction.text(text).isEmpty)
-        #expect(!redaction.text("<a>" + text).isEmpty)
-        #expect(!redaction.url("https://h/" + text).isEmpty)
-        #expect(!redaction.form("a=" + text).isEmpty)
-    }
-
     @Test("random text is masked without a trap")
     func anyText() {
         var random = SeededGenerator(seed: 11)
