@@ -8,64 +8,71 @@ import Foundation
 extension Target {
     static let heads = [head, setCookie, date, cacheControl]
 
-    private static let head = Target("head", read: { _ = HTTPHeaders(lines: Array($0)) }) { bytes in
+    private static let head = Target("head") { bytes in
         var head = CurlHead()
         for line in Data(bytes).split(separator: 0x0A, omittingEmptySubsequences: false) {
             let isFinal = (Array(line) + [0x0A]).withUnsafeBufferPointer { head.add($0) }
-            fuzz.check(!isFinal || head.isComplete, "a final head is not complete")
+            check(!isFinal || head.isComplete, "a final head is not complete")
         }
-        fuzz.check((0...999).contains(head.status), "the status is \(head.status)")
+        check((0...999).contains(head.status), "the status is \(head.status)")
         let fields = HTTPHeaders(lines: head.lines)
         // A session gives the head of the last response for comparison.
         var known = KnownHead()
         for _ in 0..<2 {
-            fuzz.check(HTTPHeaders(lines: head.lines, like: &known) == fields, "\(fields) depends on the last head")
+            check(HTTPHeaders(lines: head.lines, like: &known) == fields, "\(fields) depends on the last head")
         }
         for field in fields {
-            fuzz.check(field.fault != nil || !(field.name + field.value).breaksHead, "\(field) has two lines")
+            check(field.fault != nil || !(field.name + field.value).breaksHead, "\(field) has two lines")
         }
         guard head.fault == nil, fields.allSatisfy({ $0.fault == nil }) else { return }
         let text = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
-        fuzz.check(HTTPHeaders(lines: Array(text.utf8)) == fields, "\(fields) differs when it is read again")
+        check(HTTPHeaders(lines: Array(text.utf8)) == fields, "\(fields) differs when it is read again")
+    } read: {
+        _ = HTTPHeaders(lines: Array($0))
     }
 
-    private static let setCookie = Target("set-cookie", read: { SetCookieCheck.jar(String($0)) }) { bytes in
+    private static let setCookie = Target("set-cookie") { bytes in
         let text = String(bytes)
         let pieces = text.splitIntoCookies
-        fuzz.check(pieces.reduce(0) { $0 + $1.utf8.count } <= text.utf8.count, "\(pieces) is longer")
+        check(pieces.reduce(0) { $0 + $1.utf8.count } <= text.utf8.count, "\(pieces) is longer")
         for piece in pieces {
             guard let cookie = SetCookie(piece) else { continue }
             let again = SetCookie("\(cookie.name)=\(cookie.value)")
-            fuzz.check(again?.name == cookie.name && again?.value == cookie.value, "\(cookie) differs")
-            fuzz.check(!(cookie.name + cookie.value).breaksHead, "\(cookie) has two lines")
-            fuzz.check(cookie.domain?.utf8.contains { $0 == 0x3B } != true, "\(cookie) has a semicolon")
+            check(again?.name == cookie.name && again?.value == cookie.value, "\(cookie) differs")
+            check(!(cookie.name + cookie.value).breaksHead, "\(cookie) has two lines")
+            check(cookie.domain?.utf8.contains { $0 == 0x3B } != true, "\(cookie) has a semicolon")
         }
         SetCookieCheck.jar(text)
+    } read: {
+        SetCookieCheck.jar(String($0))
     }
 
-    private static let date = Target("date", read: { _ = HTTPDate.parse(String($0)) }) { bytes in
+    private static let date = Target("date") { bytes in
         let text = String(bytes)
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         for date in [HTTPDate.parse(text, now: now), CookieDate.parse(text)].compactMap({ $0 }) {
             let again = HTTPDate.parse(HTTPDate.text(date), now: now)
             let isWritten = (0..<253_402_300_800).contains(date.timeIntervalSince1970)
-            fuzz.check(!isWritten || again == date, "\(text) is \(date), and then \(String(describing: again))")
+            check(!isWritten || again == date, "\(text) is \(date), and then \(String(describing: again))")
         }
+    } read: {
+        _ = HTTPDate.parse(String($0))
     }
 
-    private static let cacheControl = Target("cache-control", read: { _ = CacheControl(["Cache-Control": String($0)]) })
-    { bytes in
+    private static let cacheControl = Target("cache-control") { bytes in
         let value = String(bytes)
         let control = CacheControl(["Cache-Control": value])
         let more = CacheControl(["Cache-Control": value + ", no-store"])
-        fuzz.check(more.isNoStore, "no-store is lost after \(value)")
+        check(more.isNoStore, "no-store is lost after \(value)")
         var fields: HTTPHeaders = ["Cache-Control": value]
         fields.add("Cache-Control", "no-store")
         let two = CacheControl(fields)
-        fuzz.check(two.isNoStore, "no-store in a second field is lost after \(value)")
+        check(two.isNoStore, "no-store in a second field is lost after \(value)")
         for seconds in [control.maxAge, control.minFresh, control.staleIfError].compactMap({ $0 }) {
-            fuzz.check((0...2_147_483_648).contains(seconds), "\(seconds) seconds")
+            check((0...2_147_483_648).contains(seconds), "\(seconds) seconds")
         }
+    } read: {
+        _ = CacheControl(["Cache-Control": String($0)])
     }
 }
 
@@ -88,16 +95,15 @@ private enum SetCookieCheck {
 extension Target {
     static let addresses = [url, location]
 
-    private static let url = Target("url", read: { _ = URLFault.of(String($0)) }) { bytes in
+    private static let url = Target("url") { bytes in
         let text = String(bytes)
         guard URLFault.of(text) == nil, let url = URL(string: text), URLFault.of(url) == nil else { return }
         CurlURL.compare(url, CurlURL(url.absoluteString), text)
+    } read: {
+        _ = URLFault.of(String($0))
     }
 
-    private static let location = Target(
-        "location", read: { _ = URL(location: String($0), relativeTo: URL(string: "http://a.example/b/c?d")) }
-    ) {
-        bytes in
+    private static let location = Target("location") { bytes in
         let text = String(bytes)
         let base = "http://a.example/b/c?d"
         guard let url = URL(location: text, relativeTo: URL(string: base)), URLFault.of(url) == nil else { return }
@@ -106,6 +112,8 @@ extension Target {
         guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x5C || $0 > 0x7E }) else { return }
         guard let theirs = CurlURL(base, text) else { return }
         CurlURL.compare(url, theirs, text)
+    } read: {
+        _ = URL(location: String($0), relativeTo: URL(string: "http://a.example/b/c?d"))
     }
 }
 

@@ -4,8 +4,7 @@ import Foundation
 extension Target {
     static let json = [jsonText, jsonRecord, jsonEncode, jsonElements]
 
-    private static let jsonText = Target("json", read: { _ = try? FastJSONDecoder().decode(Tree.self, from: $0) }) {
-        bytes in
+    private static let jsonText = Target("json") { bytes in
         let data = Data(bytes)
         let ours = attempt { try FastJSONDecoder().decode(Tree.self, from: data) }
         if let value = ours.value {
@@ -14,19 +13,18 @@ extension Target {
             let theirs = attempt { try JSONDecoder().decode(Tree.self, from: data) }
             // Foundation refuses some numbers, such as 0e1.
             guard let other = theirs.value else { return }
-            fuzz.check(value.isSame(as: other), "decoded \(value), JSONDecoder \(other)")
+            check(value.isSame(as: other), "decoded \(value), JSONDecoder \(other)")
         } else {
             let theirs = attempt { try JSONDecoder().decode(Tree.self, from: data) }
             // JSONDecoder does not check what no type reads, such as the second member of a name.
             let isValid = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
-            fuzz.check(theirs.value == nil || !isValid || data.isRefused, "refused \(theirs): \(ours)")
+            check(theirs.value == nil || !isValid || data.isRefused, "refused \(theirs): \(ours)")
         }
+    } read: {
+        _ = try? FastJSONDecoder().decode(Tree.self, from: $0)
     }
 
-    private static let jsonRecord = Target(
-        "json-record", read: { _ = try? FastJSONDecoder.record.decode(Record.self, from: $0) }
-    ) {
-        bytes in
+    private static let jsonRecord = Target("json-record") { bytes in
         let data = Data(bytes)
         let ours = attempt { try FastJSONDecoder.record.decode(Record.self, from: data) }
         guard let value = ours.value, !data.prefix(4).contains(0) else { return }
@@ -34,37 +32,29 @@ extension Target {
         theirs.keyDecodingStrategy = .convertFromSnakeCase
         theirs.dateDecodingStrategy = .secondsSince1970
         guard let other = try? theirs.decode(Record.self, from: data) else { return }
-        fuzz.check(value == other, "decoded \(value), JSONDecoder \(other)")
+        check(value == other, "decoded \(value), JSONDecoder \(other)")
+    } read: {
+        _ = try? FastJSONDecoder.record.decode(Record.self, from: $0)
     }
 
-    private static let jsonEncode = Target(
-        "json-encode",
-        read: { bytes in
-            var choices = Choices(bytes)
-            _ = try? FastJSONEncoder().encode(Tree(&choices, depth: 0))
-        }
-    ) { bytes in
+    private static let jsonEncode = Target("json-encode") { bytes in
         var choices = Choices(bytes)
         let tree = Tree(&choices, depth: 0)
         let encoder = FastJSONEncoder()
         let data = attempt { try encoder.encode(tree) }
         let expected = attempt { try JSONEncoder().encode(tree) }
-        fuzz.check((data.value == nil) == (expected.value == nil), "encoded \(data), JSONEncoder \(expected)")
+        check((data.value == nil) == (expected.value == nil), "encoded \(data), JSONEncoder \(expected)")
         guard let data = data.value else { return }
         let again = attempt { try FastJSONDecoder().decode(Tree.self, from: data) }
         let other = attempt { try JSONDecoder().decode(Tree.self, from: data) }
-        fuzz.check(again.value.map(tree.isSame) == true, "\(tree) became \(again)")
-        fuzz.check(other.value.map(tree.isSame) == true, "\(tree) became \(other)")
+        check(again.value.map(tree.isSame) == true, "\(tree) became \(again)")
+        check(other.value.map(tree.isSame) == true, "\(tree) became \(other)")
+    } read: { bytes in
+        var choices = Choices(bytes)
+        _ = try? FastJSONEncoder().encode(Tree(&choices, depth: 0))
     }
 
-    private static let jsonElements = Target(
-        "json-elements",
-        read: { bytes in
-            var reader = JSONElementReader(Tree.self, decoder: FastJSONDecoder(), at: ["a"])
-            try? reader.read(bytes) { _ in }
-            try? reader.finish()
-        }
-    ) { bytes in
+    private static let jsonElements = Target("json-elements") { bytes in
         let data = Data(bytes)
         let path = data.count % 2 == 0 ? [] : ["a"]
         var reader = JSONElementReader(Tree.self, decoder: FastJSONDecoder(), at: path)
@@ -81,13 +71,17 @@ extension Target {
             ? try? FastJSONDecoder().decode([Tree].self, from: Data(whole))
             : (try? FastJSONDecoder().decode([String: Tree].self, from: Data(whole)))?["a"]?.elements
         guard let expected else {
-            fuzz.check(result.value == nil || path == ["a"], "read \(elements), but the whole is not valid")
+            check(result.value == nil || path == ["a"], "read \(elements), but the whole is not valid")
             return
         }
-        fuzz.check(result.value != nil, "\(result), but the whole is \(expected)")
-        fuzz.check(
+        check(result.value != nil, "\(result), but the whole is \(expected)")
+        check(
             elements.count == expected.count && zip(elements, expected).allSatisfy { $0.isSame(as: $1) },
             "read \(elements), but the whole is \(expected)")
+    } read: { bytes in
+        var reader = JSONElementReader(Tree.self, decoder: FastJSONDecoder(), at: ["a"])
+        try? reader.read(bytes) { _ in }
+        try? reader.finish()
     }
 }
 

@@ -7,22 +7,18 @@ import Foundation
 extension Target {
     static let streams = [websocket, websocketDeflate, multipart, events, lines]
 
-    private static let websocket = Target("websocket", read: { _ = Events.read([Data($0)], nil) }) { bytes in
+    private static let websocket = Target("websocket") { bytes in
         let data = Data(bytes)
         for isCompressed in [false, true] {
             let whole = Events.read([Data(data.dropFirst())], isCompressed ? Events.inflater() : nil)
             let parts = Events.read(data.chunks, isCompressed ? Events.inflater() : nil)
-            fuzz.check(whole == parts, "the events of the whole \(whole) differ from those of chunks \(parts)")
+            check(whole == parts, "the events of the whole \(whole) differ from those of chunks \(parts)")
         }
+    } read: {
+        _ = Events.read([Data($0)], nil)
     }
 
-    private static let websocketDeflate = Target(
-        "websocket-deflate",
-        read: { bytes in
-            let deflater = Events.deflater()
-            _ = deflater.compress(Data(bytes))
-        }
-    ) { bytes in
+    private static let websocketDeflate = Target("websocket-deflate") { bytes in
         var choices = Choices(bytes)
         let deflater = Events.deflater()
         var stream = Data()
@@ -35,28 +31,37 @@ extension Target {
             stream += compressed
         }
         let result = Events.read(([UInt8(choices.number(below: 256))] + stream).chunks, Events.inflater())
-        fuzz.check(result.events == expected && result.failure == nil, "\(expected) became \(result)")
+        check(result.events == expected && result.failure == nil, "\(expected) became \(result)")
+    } read: { bytes in
+        let deflater = Events.deflater()
+        _ = deflater.compress(Data(bytes))
     }
 
-    private static let multipart = Target("multipart", read: { _ = Parts.read([Data($0)]) }) { bytes in
+    private static let multipart = Target("multipart") { bytes in
         let data = Data(bytes)
         let (whole, parts) = (Parts.read([Data(data.dropFirst())]), Parts.read(data.chunks))
-        fuzz.check(whole == parts, "the parts of the whole \(whole) differ from those of chunks \(parts)")
+        check(whole == parts, "the parts of the whole \(whole) differ from those of chunks \(parts)")
+    } read: {
+        _ = Parts.read([Data($0)])
     }
 
-    private static let events = Target("events", read: { _ = try? ServerEvents.read([Data($0)]) }) { bytes in
+    private static let events = Target("events") { bytes in
         let data = Data(bytes)
         let parts = attempt { try ServerEvents.read(data.chunks) }
         guard let events = parts.value else { return }
         let expected = ServerEvents.expected(Data(data.dropFirst()))
-        fuzz.check(events == expected, "read \(events), expected \(expected)")
+        check(events == expected, "read \(events), expected \(expected)")
+    } read: {
+        _ = try? ServerEvents.read([Data($0)])
     }
 
-    private static let lines = Target("lines", read: { _ = Lines.read([Data($0)]) }) { bytes in
+    private static let lines = Target("lines") { bytes in
         let data = Data(bytes)
         let lines = Lines.read(data.chunks)
         let expected = Lines.expected(Data(data.dropFirst()))
-        fuzz.check(lines == expected, "read \(lines), expected \(expected)")
+        check(lines == expected, "read \(lines), expected \(expected)")
+    } read: {
+        _ = Lines.read([Data($0)])
     }
 }
 

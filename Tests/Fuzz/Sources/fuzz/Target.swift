@@ -3,16 +3,16 @@ import Foundation
 /// A part of the library that reads bytes of a stranger.
 struct Target: Sendable {
     let name: String
-    /// Reads the bytes and checks the result with ``check(_:_:)``.
-    let check: @Sendable (UnsafeRawBufferPointer) -> Void
-    /// Reads the bytes only, to find out how long that takes.
+    /// Reads the bytes, and checks the result with ``check(_:_:)``.
+    let test: @Sendable (UnsafeRawBufferPointer) -> Void
+    /// Only reads the bytes, to find out how long that takes.
     let read: @Sendable (UnsafeRawBufferPointer) -> Void
 
     init(
-        _ name: String, read: @escaping @Sendable (UnsafeRawBufferPointer) -> Void,
-        check: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
+        _ name: String, test: @escaping @Sendable (UnsafeRawBufferPointer) -> Void,
+        read: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil
     ) {
-        (self.name, self.read, self.check) = (name, read, check ?? read)
+        (self.name, self.test, self.read) = (name, test, read ?? test)
     }
 
     /// What ``main`` has chosen. libFuzzer calls one function without a context.
@@ -31,8 +31,6 @@ struct Choices {
     private var rest: Slice<UnsafeRawBufferPointer>
 
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
-
-    var isEmpty: Bool { rest.isEmpty }
 
     /// A number below a count. 0 at the end of the input.
     mutating func number(below count: Int) -> Int { Int(rest.popFirst() ?? 0) % count }

@@ -6,9 +6,7 @@ import Foundation
 extension Target {
     static let texts = [message, redactor, planted]
 
-    private static let message = Target(
-        "message", read: { _ = ServerMessage(keys: ["message", "error"]).text(in: Data($0)) }
-    ) { bytes in
+    private static let message = Target("message") { bytes in
         let body = Data(bytes)
         let message = ServerMessage(keys: ["message", "error", "detail"])
         let texts = [
@@ -16,23 +14,18 @@ extension Target {
             DecodingFailure.snippet(of: body),
         ]
         for text in texts.compactMap({ $0 }) {
-            fuzz.check(text.unicodeScalars.count <= 1_001, "the message has \(text.unicodeScalars.count) characters")
+            check(text.unicodeScalars.count <= 1_001, "the message has \(text.unicodeScalars.count) characters")
         }
         guard let error = attempt({ try FastJSONDecoder().decode([String: Int].self, from: body) }).failure else {
             return
         }
         let text = DecodingFailure.describe(error, in: body, as: [String: Int].self)
-        fuzz.check(!text.breaksHead, "\(text.debugDescription) has two lines")
+        check(!text.breaksHead, "\(text.debugDescription) has two lines")
+    } read: {
+        _ = ServerMessage(keys: ["message", "error"]).text(in: Data($0))
     }
 
-    private static let redactor = Target(
-        "redactor",
-        read: { bytes in
-            let text = String(bytes)
-            let redaction = Redaction.standard
-            _ = (redaction.text(text), redaction.url(text), redaction.form(text))
-        }
-    ) { bytes in
+    private static let redactor = Target("redactor") { bytes in
         let text = String(bytes)
         let redactor = Redactor.standard
         _ = redactor.url(text)
@@ -41,14 +34,18 @@ extension Target {
         _ = redactor.value(text, ofHeader: "Location")
         let body = redactor.text(text)
         let beginning = redactor.beginning(of: Data(text.utf8), limit: 64)
-        fuzz.check(
+        check(
             text.utf8.count <= 64 || (beginning?.utf8.count ?? 0) <= 64, "the beginning is longer than 64 bytes")
         // A text without names has no secrets.
         let isPlain = text.utf8.allSatisfy { $0 == 0x20 || (0x61...0x7A).contains($0) }
-        fuzz.check(!isPlain || body == text, "\(text) became \(body)")
+        check(!isPlain || body == text, "\(text) became \(body)")
+    } read: { bytes in
+        let text = String(bytes)
+        let redaction = Redaction.standard
+        _ = (redaction.text(text), redaction.url(text), redaction.form(text))
     }
 
-    private static let planted = Target("planted", read: { _ = Redaction.standard.text(String($0)) }) { bytes in
+    private static let planted = Target("planted") { bytes in
         var choices = Choices(bytes)
         let document = Document(&choices)
         let redactor = Redactor.standard
@@ -57,14 +54,16 @@ extension Target {
             document.isURL ? redactor.url(document.text) : "", document.isForm ? redactor.form(document.text) : "",
         ]
         for result in results {
-            fuzz.check(!result.contains(Document.secret), "\(document.text.debugDescription) became \(result)")
+            check(!result.contains(Document.secret), "\(document.text.debugDescription) became \(result)")
         }
         guard document.isJSON else { return }
         // The error of a wrong type shows a part of the body.
         let data = Data(document.text.utf8)
         guard let error = attempt({ try FastJSONDecoder().decode([Int].self, from: data) }).failure else { return }
         let text = DecodingFailure.describe(error, in: data, as: [Int].self)
-        fuzz.check(!text.contains(Document.secret), "\(document.text.debugDescription) gives the error \(text)")
+        check(!text.contains(Document.secret), "\(document.text.debugDescription) gives the error \(text)")
+    } read: {
+        _ = Redaction.standard.text(String($0))
     }
 }
 

@@ -12,7 +12,7 @@ case "linear":
     exit(search.run(seconds: seconds) ? 0 : 1)
 case let name?:
     let chosen = target(name)
-    Target.chosen = chosen.check
+    Target.chosen = chosen.test
     var arguments = words.dropFirst().map { strdup($0) }
     arguments.insert(strdup(CommandLine.arguments[0]), at: 0)
     var count = CInt(arguments.count)
