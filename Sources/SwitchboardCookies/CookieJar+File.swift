@@ -24,11 +24,11 @@ extension CookieJar {
     ///   - includingSessionCookies: True to write cookies without an expiry date too. Default false.
     /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
-        let now = now()
-        let stores = state.withLock { state in
+        let (stores, resets) = state.withLock { state in
             state.files.insert(file)
-            return state.stores
+            return (state.stores, state.resets)
         }
+        let now = now()
         let partitions = stores.map { name, store in
             let cookies = store.cookies(at: now).filter { includingSessionCookies || $0.expires != nil }
             return CookieFile.Partition(name: name, cookies: cookies.map(CookieFile.Entry.init))
@@ -41,16 +41,23 @@ extension CookieJar {
             let reason = "the cookies could not be written to \(file.path.quotedForMessage), whose folder must exist"
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
+        // A reset removed the file before it was written.
+        if state.withLock({ $0.resets != resets }) {
+            _ = Self.remove(file)
+            try save(to: file, includingSessionCookies: includingSessionCookies)
+        }
     }
 
-    /// Removes a file. If that fails, removes its cookies.
-    static func remove(_ file: URL) {
-        guard unlink(file.path) != 0, errno != ENOENT else { return }
+    /// Removes a file. If that fails, removes its cookies. Returns false if they remain.
+    static func remove(_ file: URL) -> Bool {
+        guard unlink(file.path) != 0, errno != ENOENT else { return true }
         do {
             try JSONEncoder().encode(CookieFile(partitions: [])).write(to: file)
+            return true
         } catch {
             let name = file.path.quotedForMessage
             StandardError.write("Switchboard: the cookie file \(name) remains: \(error.localizedDescription)\n")
+            return false
         }
     }
 

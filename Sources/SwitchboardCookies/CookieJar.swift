@@ -30,6 +30,8 @@ public final class CookieJar: Sendable {
         var stores: [String?: CookieStore] = [:]
         /// The files that the jar was read from or saved to.
         var files: Set<URL> = []
+        /// The number of resets.
+        var resets = 0
     }
 
     /// The maximum number of cookies per domain, and of `Set-Cookie` fields that are read from one response. Above it,
@@ -177,8 +179,13 @@ extension CookieJar: Resettable {
     /// Removes the cookies of every partition, and the files that the jar was read from or saved to. A file that
     /// cannot be removed remains without cookies.
     public func reset() {
-        let files = state.swap(State()).files
-        for file in files { Self.remove(file) }
+        let files = state.withLock { state in
+            defer { state = State(resets: state.resets + 1) }
+            return state.files
+        }
+        // A later reset tries again.
+        let remaining = files.filter { !Self.remove($0) }
+        state.withLock { $0.files.formUnion(remaining) }
     }
 }
 

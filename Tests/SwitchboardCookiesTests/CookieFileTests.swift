@@ -84,6 +84,41 @@ struct CookieFileTests {
     }
     #endif
 
+    @Test("a reset removes a file that an earlier reset could not remove")
+    func resetTwice() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let jar = CookieJar()
+            try jar.set(StoredCookie("a", "1", domain: "a.example", expires: .distantFuture))
+            try jar.save(to: file)
+            // Neither is a folder removed, nor does it become an empty file.
+            let moved = folder.appendingPathComponent("moved")
+            try FileManager.default.moveItem(at: file, to: moved)
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+            jar.reset()
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.moveItem(at: moved, to: file)
+            jar.reset()
+            #expect(try CookieJar(contentsOf: file).cookies().isEmpty)
+        }
+    }
+
+    @Test("a save that a reset overtakes leaves no cookies in the file", .requirement("S2.17"))
+    func resetDuringSave() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let overtaking = Protected<CookieJar?>(nil)
+            let jar = CookieJar(now: {
+                overtaking.swap(nil)?.reset()
+                return Date()
+            })
+            try jar.set(StoredCookie("a", "1", domain: "a.example", expires: .distantFuture))
+            _ = overtaking.swap(jar)
+            try jar.save(to: file)
+            #expect(try CookieJar(contentsOf: file).cookies().isEmpty)
+        }
+    }
+
     @Test(
         "a damaged file is an error that shows none of its content",
         arguments: [
