@@ -50,10 +50,9 @@ final class CacheRevalidations: Sendable {
         running.withLock { if $0.targets[target] == number { $0.targets[target] = nil } }
     }
 
-    /// Cancels all revalidations, and waits until they have ended.
+    /// Cancels all revalidations, and waits until they have ended, except one that contains the running code.
     func end() async {
-        // A reset of the chain runs this. A detached task is not part of the call that resets.
-        await Task.detached { [calls] in await calls.reset() }.value
+        await calls.reset()
     }
 }
 

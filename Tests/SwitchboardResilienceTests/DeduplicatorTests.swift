@@ -342,6 +342,26 @@ struct DeduplicatorTests {
         await #expect(throws: CancellationError.self) { try await made.response(for: URLEndPoint(.get, url)) }
     }
 
+    @Test("a reset from inside a shared request ends during another reset")
+    func nestedResetDuringReset() async throws {
+        let (router, begun, gate) = (Deliveries<Router<URLEndPoint>>(), Deliveries<NetworkRequest>(), Gate())
+        let resetting = AdHocInterceptor { request, next in
+            begun.add(request)
+            try await Task { try await gate.wait() }.value
+            await (try await router.first()).reset()
+            return try await next(request)
+        }
+        let chain: [any Interceptor] = [Deduplicator(), resetting]
+        let made = Router<URLEndPoint>(session: StubSession { _ in .text("answer") }, interceptors: chain)
+        router.add(made)
+        let call = Task { try await made.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let reset = Task { await made.reset() }
+        await #expect(throws: CancellationError.self) { try await call.value }
+        gate.open()
+        await reset.value
+    }
+
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = HTTPMethod.get

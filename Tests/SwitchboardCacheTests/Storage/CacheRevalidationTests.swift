@@ -117,6 +117,28 @@ struct CacheRevalidationTests {
         #expect(await cache.usage.count == 0)
     }
 
+    @Test("a reset from inside a revalidation ends")
+    func nestedReset() async throws {
+        let (router, asked, ended) = (Deliveries<Router<URLEndPoint>>(), Deliveries<Void>(), Deliveries<Bool>())
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = AdHocSession { request in
+            asked.add(())
+            if asked.all.count > 1 {
+                await (try await router.first()).reset()
+                ended.open()
+            }
+            return NetworkResponse(statusCode: 200, headers: Self.window, body: Data("1".utf8), url: request.url)
+        }
+        let cache = ResponseCache(now: { date.now })
+        let made = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+        router.add(made)
+        _ = try await made.response(for: URLEndPoint(.get, URL(text: "https://h/")))
+        date.advance(by: 70)
+        _ = try await made.response(for: URLEndPoint(.get, URL(text: "https://h/")))
+        _ = try await ended.first()
+        #expect(await cache.usage.count == 0)
+    }
+
     @Test(
         "a revalidation ends when its body can no longer be stored", arguments: [false, true],
         [

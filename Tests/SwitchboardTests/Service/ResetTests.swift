@@ -178,12 +178,39 @@ struct ResetTests {
         }
     }
 
+    @Test("resets from two calls at once do not wait for each other", .requirement("S2.17"))
+    func withinTwoCalls() async throws {
+        let (router, answered) = (Deliveries<Router<URLEndPoint>>(), Deliveries<Bool>())
+        let vault = Vault()
+        let logout = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            answered.open()
+            _ = try await answered.wait(for: 2)
+            await router.all.first?.reset()
+            return response
+        }
+        router.add(Router(session: StubSession { _ in .status(401) }, interceptors: [logout, vault]))
+        let made = try await router.first()
+        let calls = (0..<2).map { _ in Task { try await made.response(for: endPoint) } }
+        for call in calls { _ = try? await call.value }
+        #expect(!vault.wiped.all.isEmpty)
+    }
+
     @Test("a reset that a part requests during its reset does not deadlock", .requirement("S2.17"))
     func withinAReset() async throws {
         let made = Deliveries<Router<URLEndPoint>>()
         let vault = Vault { await made.all.first?.reset() }
         made.add(Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [vault]))
         await made.all.first?.reset()
+        #expect(vault.wiped.all.count == 1)
+    }
+
+    @Test("a part may reset another router", .requirement("S2.17"))
+    func nestedRouter() async {
+        let vault = Vault()
+        let inner = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [vault])
+        let outer = Vault { await inner.reset() }
+        await Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [outer]).reset()
         #expect(vault.wiped.all.count == 1)
     }
 

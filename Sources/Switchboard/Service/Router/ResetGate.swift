@@ -2,12 +2,11 @@ import SwitchboardPlatform
 
 /// Stops the calls of a chain during a reset.
 final class ResetGate: Sendable {
-    /// Whether the running code is part of a reset. A nested reset would wait for itself.
-    @TaskLocal private static var isResetting = false
+    /// The gates whose resets run this code. A nested reset of one of them would wait for itself.
+    @TaskLocal private static var resetting: [ObjectIdentifier] = []
 
     private struct State {
-        var isResetting = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var reset: SharedCall<Void>?
         var calls: [ObjectIdentifier: WeakCalls] = [:]
         var lastNumber = 0
     }
@@ -23,7 +22,7 @@ final class ResetGate: Sendable {
     ///
     /// - Throws: ``NetworkError/Code/resetInProgress``.
     func check() throws(NetworkError) {
-        guard state.withLock({ $0.isResetting }) else { return }
+        guard state.withLock({ $0.reset != nil }) else { return }
         throw NetworkError(.resetInProgress, reason: "try again after the reset")
     }
 
@@ -40,37 +39,27 @@ final class ResetGate: Sendable {
         state.withLock { $0.calls[ObjectIdentifier(calls)] = nil }
     }
 
-    /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead.
+    /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead, until the
+    /// running call or task is canceled, because that reset waits for the calls that it canceled.
     func reset(_ wipe: @Sendable () async -> Void) async {
-        guard !Self.isResetting, await begin() else { return }
+        let id = ObjectIdentifier(self)
+        guard !Self.resetting.contains(id) else { return }
+        let reset = SharedCall<Void>(cancelsWhenAbandoned: false)
+        let running = state.withLock { state in
+            defer { state.reset = state.reset ?? reset }
+            return state.reset
+        }
+        if let running {
+            if let caller = running.join() { try? await running.value(for: caller) }
+            return
+        }
         // In the order of their creation, so that a simulation repeats: the order of a dictionary depends on addresses.
         let calls = state.withLock { $0.calls.values.sorted { $0.number < $1.number }.map(\.calls) }.compactMap { $0 }
         for calls in calls { calls.cancelAll() }
         for calls in calls { await calls.waitUntilEmpty() }
-        await Self.$isResetting.withValue(true, operation: wipe)
-        let waiters = state.withLock { state in
-            state.isResetting = false
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for continuation in waiters { continuation.resume() }
-    }
-
-    /// Begins a reset. If another one is running, waits until it ends and returns false.
-    private func begin() async -> Bool {
-        let isFirst = state.withLock { state in
-            defer { state.isResetting = true }
-            return !state.isResetting
-        }
-        if isFirst { return true }
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if state.isResetting { state.waiters.append(continuation) }
-                return !state.isResetting
-            }
-            if isOver { continuation.resume() }
-        }
-        return false
+        await Self.$resetting.withValue(Self.resetting + [id], operation: wipe)
+        state.withLock { $0.reset = nil }
+        reset.finish(.success(()))
     }
 }
 
