@@ -75,10 +75,13 @@ extension String {
     }
 
     /// The text in quotes, on one line and with at most 80 characters.
-    package var quotedForMessage: String {
+    package var quotedForMessage: String { "\"\(shortForMessage)\"" }
+
+    /// The text on one line and with at most 80 characters.
+    package var shortForMessage: String {
         let short = unicodeScalars.prefix(80)
         let text = short.map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()
-        return "\"\(text)\(short.endIndex == unicodeScalars.endIndex ? "" : "…")\""
+        return short.endIndex == unicodeScalars.endIndex ? text : text + "…"
     }
 }
 

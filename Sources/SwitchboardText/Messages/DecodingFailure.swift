@@ -191,7 +191,7 @@ extension [any CodingKey] {
             if let index = key.intValue {
                 text += "[\(index)]"
             } else {
-                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+                text += (text.isEmpty ? "" : ".") + key.stringValue.shortForMessage
             }
         }
     }

@@ -12,7 +12,9 @@ extension Target {
         for isCompressed in [false, true] {
             let whole = Events.read([Data(data.dropFirst())], isCompressed ? Events.inflater() : nil)
             let parts = Events.read(data.chunks, isCompressed ? Events.inflater() : nil)
-            check(whole == parts, "the events of the whole \(whole) differ from those of chunks \(parts)")
+            // A message that is both damaged and too large, after decompression, is refused for what is seen first.
+            let isSame = isCompressed && whole.failure != nil && parts.failure != nil && whole.events == parts.events
+            check(isSame || whole == parts, "the events of the whole \(whole) differ from those of chunks \(parts)")
         }
     } read: {
         _ = Events.read([Data($0)], nil)

@@ -89,6 +89,18 @@ struct DecodingTextTests {
         #expect(text == "token: expected Int, found a string at line 1, column 10 of the body (29 bytes)")
     }
 
+    @Test("a server's name in the path is on one line, and cut")
+    func strangeName() async throws {
+        let long = String(repeating: "x", count: 100)
+        for decoder in [FastJSONDecoder.ofResponses, JSONDecoder()] as [any ResponseDecoder] {
+            let lines = try await reason([String: Int].self, #"{"a\r\nb\u2028":true}"#, decoder)
+            #expect(lines.hasPrefix(#"a\r\nb\u{2028}: expected Int, found true"#))
+            #expect(
+                try await reason([String: Int].self, "{\"\(long)\":true}", decoder).hasPrefix(
+                    long.prefix(80) + "…: expected"))
+        }
+    }
+
     @Test("an object of many members has ten in the text")
     func members() async throws {
         let members = (1...12).map { #""m\#($0)":0"# }.joined(separator: ",")
