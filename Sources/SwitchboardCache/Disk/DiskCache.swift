@@ -313,14 +313,18 @@ final class DiskCache {
     /// take more than a millisecond take at most a hundredth of the time, unless the list must be complete, as for a
     /// removal.
     func list(isComplete: Bool = false) {
-        if folder.mustBeEmptied.value { return removeAll() }
         let start = CacheTime.now
+        let past = start < listing.end ? .max : start - listing.end
+        guard isComplete || past >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100) else { return }
+        if folder.mustBeEmptied.value {
+            removeAll()
+            return endListing(since: start)
+        }
         let changed = folder.changed
         let known = folder.known.value
-        let past = start < listing.end ? .max : start - listing.end
-        guard changed != known.changed || known.hasOwnChanges && (isComplete || past >= CacheTime.second),
-            isComplete || past >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100)
-        else { return }
+        guard changed != known.changed || known.hasOwnChanges && (isComplete || past >= CacheTime.second) else {
+            return
+        }
         let list = folder.list()
         // A later change may have the same time, because the clock of the file system has ticks. A folder that cannot
         // be read is tried again when it changes.
@@ -343,6 +347,10 @@ final class DiskCache {
         }
         for name in gone.keys { index.remove(name) }
         folder.sweep(leftovers)
+        endListing(since: start)
+    }
+
+    private func endListing(since start: Int64) {
         let end = CacheTime.now
         listing = (listing.count + 1, end, end - start)
     }
