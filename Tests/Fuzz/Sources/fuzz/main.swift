@@ -1,30 +1,26 @@
 import CFuzzer
 import Foundation
 
-// fuzz list | fuzz TARGET [OPTION OF LIBFUZZER...] | fuzz linear TARGET CORPUS SECONDS
-let words = CommandLine.arguments.dropFirst()
-switch words.first {
-case nil, "list": print(Target.all.map { $0.name }.joined(separator: "\n"))
-case "linear":
-    let words = Array(words.dropFirst())
-    guard words.count == 3, let seconds = Double(words[2]) else { stop("usage: fuzz linear TARGET CORPUS SECONDS") }
-    let search = LinearSearch(target(words[0]), corpus: URL(fileURLWithPath: words[1]))
-    exit(search.run(seconds: seconds) ? 0 : 1)
-case let name?:
-    let chosen = target(name)
-    Target.chosen = chosen.test
-    var arguments = words.dropFirst().map { strdup($0) }
-    arguments.insert(strdup(CommandLine.arguments[0]), at: 0)
-    var count = CInt(arguments.count)
-    arguments.append(nil)
-    let status = arguments.withUnsafeMutableBufferPointer { buffer in
-        var pointer = buffer.baseAddress
-        return LLVMFuzzerRunDriver(&count, &pointer) { bytes, size in
-            Target.chosen(UnsafeRawBufferPointer(start: bytes, count: size))
-            return 0
-        }
+// FUZZ_TARGET=TARGET fuzz [OPTION OF LIBFUZZER...] | fuzz list | fuzz linear TARGET CORPUS SECONDS
+// The target is no argument, because libFuzzer starts this program again with its own arguments.
+if let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] {
+    Target.chosen = target(name).test
+    var count = CommandLine.argc
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+    let status = LLVMFuzzerRunDriver(&count, &arguments) { bytes, size in
+        Target.chosen(UnsafeRawBufferPointer(start: bytes, count: size))
+        return 0
     }
     exit(status)
+}
+let words = Array(CommandLine.arguments.dropFirst())
+if words == ["list"] {
+    print(Target.all.map { $0.name }.joined(separator: "\n"))
+} else if words.count == 4, words[0] == "linear", let seconds = Double(words[3]) {
+    let search = LinearSearch(target(words[1]), corpus: URL(fileURLWithPath: words[2]))
+    exit(search.run(seconds: seconds) ? 0 : 1)
+} else {
+    stop("usage: fuzz list | fuzz linear TARGET CORPUS SECONDS")
 }
 
 func target(_ name: String) -> Target {
