@@ -5,7 +5,7 @@ import Foundation
 @testable import SwitchboardText
 
 extension Target {
-    static let fields = [challenges, links, fieldsValues, oauth]
+    static let fields = [challenges, links, values, oauth]
 
     private static let challenges = Target("challenges") { bytes in
         let text = String(bytes)
@@ -40,7 +40,7 @@ extension Target {
         _ = LinkValue.values(in: [String($0)])
     }
 
-    private static let fieldsValues = Target("fields") { bytes in
+    private static let values = Target("fields") { bytes in
         let text = String(bytes)
         if let range = ContentRange(text) {
             check(ContentRange(range.description) == range, "\(range) differs when it is read again")

@@ -3,6 +3,7 @@ import Foundation
 @testable import SwitchboardCache
 @testable import SwitchboardCookies
 @testable import SwitchboardCurl
+@testable import SwitchboardPlatform
 @testable import SwitchboardText
 
 extension Target {
@@ -42,9 +43,9 @@ extension Target {
             check(!(cookie.name + cookie.value).breaksHead, "\(cookie) has two lines")
             check(cookie.domain?.utf8.contains { $0 == 0x3B } != true, "\(cookie) has a semicolon")
         }
-        SetCookieCheck.jar(text)
+        storeCookies(text)
     } read: {
-        SetCookieCheck.jar(String($0))
+        storeCookies(String($0))
     }
 
     private static let date = Target("date") { bytes in
@@ -76,20 +77,17 @@ extension Target {
     }
 }
 
-private enum SetCookieCheck {
-    /// Stores the fields in a jar, and sends them back.
-    static func jar(_ text: String) {
-        guard let url = URL(string: "https://www.a.example/b/c") else { return }
-        let jar = CookieJar()
-        jar.store(text.split(separator: "\n").map { String($0) }, from: url)
-        for cookie in jar.cookies(for: url) {
-            check(cookie.fault == nil, "\(cookie.name) \(cookie.fault ?? "")")
-            check(
-                "www.a.example".hasSuffix(cookie.domain), "a cookie of \(cookie.domain) goes to www.a.example")
-        }
-        guard let foreign = URL(string: "https://b.example/b/c") else { return }
-        check(jar.cookies(for: foreign).isEmpty, "a cookie goes to b.example")
+/// Stores the cookies of the fields in a jar, and checks which of them are sent.
+private func storeCookies(_ text: String) {
+    guard let url = URL(string: "https://www.a.example/b/c") else { return }
+    let jar = CookieJar()
+    jar.store(text.split(separator: "\n").map { String($0) }, from: url)
+    for cookie in jar.cookies(for: url) {
+        check(cookie.fault == nil, "\(cookie.name) \(cookie.fault ?? "")")
+        check("www.a.example".hasSuffix(cookie.domain), "a cookie of \(cookie.domain) goes to www.a.example")
     }
+    guard let foreign = URL(string: "https://b.example/b/c") else { return }
+    check(jar.cookies(for: foreign).isEmpty, "a cookie goes to b.example")
 }
 
 extension Target {
@@ -123,35 +121,16 @@ struct CurlURL {
     let host: String
     let port: String?
 
-    private typealias Create = @convention(c) () -> OpaquePointer?
-    private typealias Free = @convention(c) (OpaquePointer?) -> Void
-    private typealias Set = @convention(c) (OpaquePointer?, CInt, UnsafePointer<CChar>?, CUnsignedInt) -> CInt
-    private typealias Get =
-        @convention(c) (
-            OpaquePointer?, CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, CUnsignedInt
-        ) -> CInt
-    private typealias FreeText = @convention(c) (UnsafeMutablePointer<CChar>?) -> Void
-
-    nonisolated(unsafe) private static let library = dlopen("libcurl.so.4", RTLD_NOW)
-    private static let create = function("curl_url", Create.self)
-    private static let free = function("curl_url_cleanup", Free.self)
-    private static let set = function("curl_url_set", Set.self)
-    private static let get = function("curl_url_get", Get.self)
-    private static let freeText = function("curl_free", FreeText.self)
-
-    private static func function<Function>(_ name: String, _ type: Function.Type) -> Function {
-        unsafeBitCast(dlsym(library, name), to: type)
-    }
-
     /// Reads a URL and resolves references against it. Nil if curl refuses one of them.
     init?(_ texts: String...) {
-        let handle = Self.create()
-        defer { Self.free(handle) }
-        for text in texts where Self.set(handle, 0, text, 0) != 0 { return nil }
+        let parser = CurlURLParser.loaded
+        let handle = parser.create()
+        defer { parser.free(handle) }
+        for text in texts where parser.set(handle, 0, text, 0) != 0 { return nil }
         func part(_ number: CInt) -> String? {
             var text: UnsafeMutablePointer<CChar>?
-            guard Self.get(handle, number, &text, 0) == 0, let text else { return nil }
-            defer { Self.freeText(text) }
+            guard parser.get(handle, number, &text, 0) == 0, let text else { return nil }
+            defer { parser.freeText(text) }
             return String(cString: text)
         }
         scheme = part(1)?.lowercased() ?? ""
@@ -174,5 +153,26 @@ struct CurlURL {
         check(
             theirs.port.map { Int($0) == url.port } ?? (url.port == nil),
             "\(text.debugDescription) is \(url), for curl \(theirs)")
+    }
+}
+
+/// The functions of [libcurl's parser of URLs](https://curl.se/libcurl/c/libcurl-url.html).
+private struct CurlURLParser: @unchecked Sendable {  // pointers to functions, which never change
+    let create: @convention(c) () -> OpaquePointer?
+    let free: @convention(c) (OpaquePointer?) -> Void
+    let set: @convention(c) (OpaquePointer?, CInt, UnsafePointer<CChar>?, CUnsignedInt) -> CInt
+    let get:
+        @convention(c) (OpaquePointer?, CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, CUnsignedInt) -> CInt
+    let freeText: @convention(c) (UnsafeMutablePointer<CChar>?) -> Void
+
+    static let loaded = try! CurlURLParser()
+
+    private init() throws(DynamicLibrary.Failure) {
+        let library = try DynamicLibrary(firstOf: ["libcurl.so.4"])
+        create = try library.function("curl_url")
+        free = try library.function("curl_url_cleanup")
+        set = try library.function("curl_url_set")
+        get = try library.function("curl_url_get")
+        freeText = try library.function("curl_free")
     }
 }

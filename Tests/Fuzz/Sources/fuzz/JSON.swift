@@ -6,16 +6,16 @@ extension Target {
 
     private static let jsonText = Target("json") { bytes in
         let data = Data(bytes)
-        let ours = attempt { try FastJSONDecoder().decode(Tree.self, from: data) }
+        let ours = Result { try FastJSONDecoder().decode(Tree.self, from: data) }
         if let value = ours.value {
             // Foundation takes a text that begins so for UTF-16 or UTF-32.
             if data.prefix(4).contains(0) { return }
-            let theirs = attempt { try JSONDecoder().decode(Tree.self, from: data) }
+            let theirs = Result { try JSONDecoder().decode(Tree.self, from: data) }
             // Foundation refuses some numbers, such as 0e1.
             guard let other = theirs.value else { return }
             check(value.isSame(as: other), "decoded \(value), JSONDecoder \(other)")
         } else {
-            let theirs = attempt { try JSONDecoder().decode(Tree.self, from: data) }
+            let theirs = Result { try JSONDecoder().decode(Tree.self, from: data) }
             // JSONDecoder does not check what no type reads, such as the second member of a name.
             let isValid = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
             check(theirs.value == nil || !isValid || data.isRefused, "refused \(theirs): \(ours)")
@@ -26,7 +26,7 @@ extension Target {
 
     private static let jsonRecord = Target("json-record") { bytes in
         let data = Data(bytes)
-        let ours = attempt { try FastJSONDecoder.record.decode(Record.self, from: data) }
+        let ours = Result { try FastJSONDecoder.record.decode(Record.self, from: data) }
         guard let value = ours.value, !data.prefix(4).contains(0) else { return }
         let theirs = JSONDecoder()
         theirs.keyDecodingStrategy = .convertFromSnakeCase
@@ -41,12 +41,12 @@ extension Target {
         var choices = Choices(bytes)
         let tree = Tree(&choices, depth: 0)
         let encoder = FastJSONEncoder()
-        let data = attempt { try encoder.encode(tree) }
-        let expected = attempt { try JSONEncoder().encode(tree) }
+        let data = Result { try encoder.encode(tree) }
+        let expected = Result { try JSONEncoder().encode(tree) }
         check((data.value == nil) == (expected.value == nil), "encoded \(data), JSONEncoder \(expected)")
         guard let data = data.value else { return }
-        let again = attempt { try FastJSONDecoder().decode(Tree.self, from: data) }
-        let other = attempt { try JSONDecoder().decode(Tree.self, from: data) }
+        let again = Result { try FastJSONDecoder().decode(Tree.self, from: data) }
+        let other = Result { try JSONDecoder().decode(Tree.self, from: data) }
         check(again.value.map(tree.isSame) == true, "\(tree) became \(again)")
         check(other.value.map(tree.isSame) == true, "\(tree) became \(other)")
     } read: { bytes in
@@ -59,7 +59,7 @@ extension Target {
         let path = data.count % 2 == 0 ? [] : ["a"]
         var reader = JSONElementReader(Tree.self, decoder: FastJSONDecoder(), at: path)
         var elements: [Tree] = []
-        let result = attempt {
+        let result = Result {
             for chunk in data.chunks {
                 try chunk.withUnsafeBytes { try reader.read($0) { elements.append($0) } }
             }

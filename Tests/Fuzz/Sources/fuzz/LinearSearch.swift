@@ -11,19 +11,7 @@ struct LinearSearch {
     private static let (allowedGrowth, suspectGrowth) = (7.0, 5.0)
     private let target: Target
     private let seeds: [[UInt8]]
-    private var random = Generator(state: 1)
-
-    struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
+    private var random = SeededGenerator(seed: 1)
 
     private struct Input {
         var start: ArraySlice<UInt8>, piece: ArraySlice<UInt8>, end: ArraySlice<UInt8>
@@ -42,12 +30,7 @@ struct LinearSearch {
     }
 
     /// Returns false after a report. Random cuts continue until the time is over.
-    func run(seconds: Double) -> Bool {
-        var search = self
-        return search.search(seconds)
-    }
-
-    private mutating func search(_ seconds: Double) -> Bool {
+    mutating func run(seconds: Double) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         var (count, worst) = (0, 0.0)
         while Date() < end {

@@ -43,7 +43,7 @@ extension Target {
     private static let har = Target("har") { bytes in
         guard let archive = try? FastJSONDecoder().decode(HAR.self, from: Data(bytes)) else { return }
         guard let data = try? archive.data else { return }
-        let again = attempt { try FastJSONDecoder().decode(HAR.self, from: data) }
+        let again = Result { try FastJSONDecoder().decode(HAR.self, from: data) }
         guard let other = again.value else { fatalError("\(again)") }
         let second = try? other.data
         check(second == data, "the archive differs when it is read again")

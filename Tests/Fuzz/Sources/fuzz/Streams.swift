@@ -49,7 +49,7 @@ extension Target {
 
     private static let events = Target("events") { bytes in
         let data = Data(bytes)
-        let parts = attempt { try ServerEvents.read(data.chunks) }
+        let parts = Result { try ServerEvents.read(data.chunks) }
         guard let events = parts.value else { return }
         let expected = ServerEvents.expected(Data(data.dropFirst()))
         check(events == expected, "read \(events), expected \(expected)")

@@ -15,7 +15,7 @@ struct Target: Sendable {
         (self.name, self.test, self.read) = (name, test, read ?? test)
     }
 
-    /// What ``main`` has chosen. libFuzzer calls one function without a context.
+    /// The test of the target that `main.swift` runs. libFuzzer's callback has no context.
     nonisolated(unsafe) static var chosen: @Sendable (UnsafeRawBufferPointer) -> Void = { _ in }
 
     static let all = json + heads + addresses + fields + stored + streams + texts
@@ -74,9 +74,7 @@ extension String {
     var breaksHead: Bool { utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
 }
 
-/// The result of an expression, for a comparison.
-func attempt<Value>(_ body: () throws -> Value) -> Result<Value, any Error> { Result { try body() } }
-
 extension Result {
     var value: Success? { try? get() }
+    var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

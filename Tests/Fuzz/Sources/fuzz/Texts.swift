@@ -16,7 +16,8 @@ extension Target {
         for text in texts.compactMap({ $0 }) {
             check(text.unicodeScalars.count <= 1_001, "the message has \(text.unicodeScalars.count) characters")
         }
-        guard let error = attempt({ try FastJSONDecoder().decode([String: Int].self, from: body) }).failure else {
+        guard let error = Result(catching: { try FastJSONDecoder().decode([String: Int].self, from: body) }).failure
+        else {
             return
         }
         let text = DecodingFailure.describe(error, in: body, as: [String: Int].self)
@@ -59,7 +60,9 @@ extension Target {
         guard document.isJSON else { return }
         // The error of a wrong type shows a part of the body.
         let data = Data(document.text.utf8)
-        guard let error = attempt({ try FastJSONDecoder().decode([Int].self, from: data) }).failure else { return }
+        guard let error = Result(catching: { try FastJSONDecoder().decode([Int].self, from: data) }).failure else {
+            return
+        }
         let text = DecodingFailure.describe(error, in: data, as: [Int].self)
         check(!text.contains(Document.secret), "\(document.text.debugDescription) gives the error \(text)")
     } read: {
@@ -67,11 +70,7 @@ extension Target {
     }
 }
 
-extension Result {
-    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
-}
-
-/// A valid text of one of the common formats, with a secret under some of its names.
+/// A valid text in JSON, a form, a URL, a head, markup or multipart, some of whose values are secrets.
 private struct Document {
     static let secret = "hunter2hunter2"
     private static let names = [
@@ -144,7 +143,6 @@ private struct Document {
                 pairs.append("\(choices.element(plainNames))=\(escaped(choices.text()))")
             }
         }
-        // A form begins with a name: of a text without `=` it is unknown what it is.
         return pairs.joined(separator: "&")
     }
 

@@ -17,7 +17,7 @@ let words = Array(CommandLine.arguments.dropFirst())
 if words == ["list"] {
     print(Target.all.map { $0.name }.joined(separator: "\n"))
 } else if words.count == 4, words[0] == "linear", let seconds = Double(words[3]) {
-    let search = LinearSearch(target(words[1]), corpus: URL(fileURLWithPath: words[2]))
+    var search = LinearSearch(target(words[1]), corpus: URL(fileURLWithPath: words[2]))
     exit(search.run(seconds: seconds) ? 0 : 1)
 } else {
     stop("usage: fuzz list | fuzz linear TARGET CORPUS SECONDS")
