@@ -226,18 +226,18 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
             { context in
                 let loop = Unmanaged<CurlLoop>.fromOpaque(context).takeRetainedValue()
                 loop.run()
-                loop.endThread()
+                loop.leaveRunning()
+                loop.ended.leave()
             }, context.toOpaque())
         guard code != 0 else { return }
         context.release()
+        // Before the next exchange may start a thread.
+        leaveRunning()
         refuseCommands(.system("the system creates no thread: \(String(cString: strerror(code)))"))
-        endThread()
-    }
-
-    private func endThread() {
-        _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
         ended.leave()
     }
+
+    private func leaveRunning() { _ = Self.running.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } }
 
     /// Ends the exchanges that wait for a thread that was not created. The next exchange tries again.
     private func refuseCommands(_ failure: CurlFailure) {
