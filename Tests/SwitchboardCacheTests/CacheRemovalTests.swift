@@ -180,6 +180,7 @@ struct CacheRemovalTests {
                         _ = try await fixture.get()
                         #expect(fixture.session.requests.count == before + 1)
                         try #require(chmod(folder.path, 0o700) == 0)
+                        await fixture.cache.removeAll()
                         _ = try await fixture.get()
                         #expect(fixture.session.requests.count == before + 2)
                         _ = try await fixture.get()

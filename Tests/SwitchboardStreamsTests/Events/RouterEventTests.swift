@@ -158,23 +158,19 @@ struct RouterEventTests {
         #expect(session.requests.map { $0.headers["Last-Event-ID"] } == ["7"])
     }
 
-    @Test("the idle timeout reconnects; comments reset it", arguments: SessionKind.allCases)
+    @Test("the idle timeout reconnects", arguments: SessionKind.allCases)
     func idle(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            server.enqueue(
-                events("data: a\n\n:" + String(repeating: "\n:", count: 10)).chunked(11, 2).paced(
-                    every: .milliseconds(100)),
-                events("data: b\n\n ").stalled(after: 9), .status(204))
-            let clock = TestClock(skips: true)
+            server.enqueue(events("data: a\n\n:").stalled(after: 10).repeated())
             let events = Router<URLEndPoint>(session: kind.make()).events(
                 for: URLEndPoint(.get, server.url),
                 options: RequestOptions {
-                    $0.retry = RetryPolicy(clock: clock)
-                    $0.timeouts.idle = .milliseconds(1_500)
+                    $0.retry = RetryPolicy(maximumAttempts: 100, clock: TestClock(skips: true))
+                    $0.timeouts.idle = .milliseconds(1_000)
                 })
-            let result3 = try await events.reduce(into: []) { $0.append($1.data) }
-            #expect(result3 == ["a", "b"])
-            #expect(server.requests.count == 3)
+            let received = try await events.prefix(2).reduce(into: []) { $0.append($1.data) }
+            #expect(received == ["a", "a"])
+            #expect(server.requests.count >= 2)
         }
     }
 
