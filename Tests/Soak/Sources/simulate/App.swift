@@ -68,6 +68,8 @@ final class App: @unchecked Sendable {
         if let cache, setup.cache == .first {
             interceptors.append(fault == .keptCache ? KeptCache(cache) : HidingWrites(cache, fault))
         }
+        let refusalReset = RefusalReset()
+        if setup.resetsWhenRefused { interceptors.append(refusalReset) }
         interceptors.append(Disturbance(world, session, fault))
         interceptors += [Counter { world.retryable += 1 }, retry, login]
         if setup.deduplicates { interceptors.append(deduplicator) }
@@ -98,6 +100,7 @@ final class App: @unchecked Sendable {
         router = manager.router(for: PathEndPoint.self)
         let objects: [AnyObject?] = [manager, session, login, limiter, breaker, cache, deduplicator, jar, store]
         parts = objects.compactMap { $0 }.map { WeakReference($0) }
+        refusalReset.app = self
     }
 
     private static func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
@@ -120,15 +123,7 @@ final class App: @unchecked Sendable {
             world.cancel(id)
         case .cancelManager: cancel(ofRouter: false) { manager.cancel() }
         case .cancelRouter: cancel(ofRouter: true) { router.cancel() }
-        case .reset:
-            guard world.resetStart == nil else { return _ = Task.detached { [manager] in await manager.reset() } }
-            world.beginReset()
-            users.reset(server.userEpochs.count)
-            Task.detached { [self] in
-                await manager.reset()
-                world.endReset()
-                for environment in 0..<2 { await signIn(environment, lifetime: 30_000) }
-            }
+        case .reset: Task.detached { [self] in await reset() }
         case .switchEnvironment: manager.environment = Self.environments[1 - environment]
         case .signIn(let environment, let lifetime):
             guard world.resetStart == nil else { return }
@@ -148,6 +143,23 @@ final class App: @unchecked Sendable {
         case .outage(let time): server.outageEnd = world.clock.milliseconds + time
         case .change(let item): for environment in 0..<2 { server.versions[environment][item] += 1 }
         }
+    }
+
+    /// Resets the manager, and signs in again. A second reset waits for the first.
+    func reset(isInCall: Bool = false) async {
+        guard world.resetStart == nil else {
+            let epoch = world.epoch
+            await manager.reset()
+            // A call that the first reset cancels does not wait for it.
+            return world.check(
+                isInCall || world.resetStart == nil || world.epoch > epoch, "a reset waits for the one before",
+                "\(epoch)")
+        }
+        world.beginReset()
+        users.reset(server.userEpochs.count)
+        await manager.reset()
+        world.endReset()
+        for environment in 0..<2 { await signIn(environment, lifetime: 30_000) }
     }
 
     private func cancel(ofRouter isRouter: Bool, _ cancel: () -> Void) {
@@ -343,6 +355,22 @@ final class App: @unchecked Sendable {
         world.check(
             version >= call.writtenVersion, "no stored response from before a write",
             "call \(id): \(outcome), version \(version), written \(call.writtenVersion)")
+    }
+}
+
+/// Resets the app from inside of a call whose credentials are refused.
+final class RefusalReset: Interceptor, @unchecked Sendable {
+    weak var app: App?
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        do {
+            let response = try await next(request)
+            if response.statusCode == 401 { await app?.reset(isInCall: true) }
+            return response
+        } catch let error as NetworkError where [.unauthorized, .cannotAuthenticate].contains(error.code) {
+            await app?.reset(isInCall: true)
+            throw error
+        }
     }
 }
 

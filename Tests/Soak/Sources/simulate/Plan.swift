@@ -58,6 +58,7 @@ struct Plan {
         var limit: Int?
         var rate: Int?
         var breaks = false
+        var resetsWhenRefused = false
         var hasCookies = false
         var sendsDate = false
         var order = Order.random
@@ -77,6 +78,7 @@ struct Plan {
         setup.limit = random.number(0...2) > 0 ? random.number(1...4) : nil
         setup.rate = random.number(0...3) == 0 ? random.number(2...6) : nil
         setup.breaks = random.number(0...1) == 1
+        setup.resetsWhenRefused = random.number(0...2) == 0
         setup.hasCookies = random.number(0...3) > 0
         setup.sendsDate = random.number(0...1) == 1
         setup.order = Order(rawValue: random.number(0...3)) ?? .random
