@@ -83,7 +83,7 @@ struct RouterStreamTests {
         let seen = Deliveries<String>()
         try await MockServer.run { server in
             server.enqueue(.text("one\ntwo").stalled(after: 5))
-            let router = Router<URLEndPoint>(session: kind.make())
+            let router = Router<URLEndPoint>(session: kind.make(), options: RequestOptions { $0.timeouts = .none })
             let endPoint = endPoint(server)
             let task = Task { for try await line in router.lines(for: endPoint) { seen.add(line) } }
             _ = try await seen.first()

@@ -189,8 +189,10 @@ struct DownloadTests {
     func total(kind: SessionKind) async throws {
         try await withFolder { folder in
             try await MockServer.run { server in
-                server.enqueue(.data(Data(count: 100_000)).chunked(100).paced(every: .milliseconds(20)))
-                let options = RequestOptions { $0.timeouts.total = .milliseconds(200) }
+                // The body never ends, so a slow machine changes nothing.
+                server.enqueue(
+                    .data(Data(count: 100_000)).chunked(100).paced(every: .milliseconds(20)).stalled(after: 99_000))
+                let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, total: .milliseconds(200)) }
                 let router = Router<URLEndPoint>(session: kind.make(), options: options)
                 let error = await #expect(throws: NetworkError.self) {
                     try await router.download(endPoint(server), to: folder.appendingPathComponent("a"))
