@@ -28,10 +28,13 @@ extension Duration {
 
     /// The text for people, rounded up: `20 s`, `3 min`, `5 h` or `4 days`.
     package var waitText: String {
-        let units: [(limit: Double, size: Double, name: String)] = [
-            (120, 1, "s"), (120 * 60, 60, "min"), (48 * 3_600, 3_600, "h"), (.infinity, 86_400, "days"),
-        ]
-        let (_, size, name) = units.first { seconds <= $0.limit } ?? (0, 1, "s")
+        let (size, name): (Double, String) =
+            switch seconds {
+            case ...120: (1, "s")
+            case ...7_200: (60, "min")
+            case ...172_800: (3_600, "h")
+            default: (86_400, "days")
+            }
         return "\(Int64((seconds / size).rounded(.up))) \(name)"
     }
 

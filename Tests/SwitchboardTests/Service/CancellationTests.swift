@@ -13,7 +13,9 @@ struct CancellationTests {
     func connectionCloses() async throws {
         try await MockServer.run { server in
             server.enqueue(.stall)
-            let router = Router<URLEndPoint>(session: DefaultSession.make())
+            // No timeout, so only the cancellation ends the request.
+            let options = RequestOptions { $0.timeouts = .none }
+            let router = Router<URLEndPoint>(session: DefaultSession.make(), options: options)
             let results = Deliveries<Result<String, NetworkError>>()
             let handle = router.request(URLEndPoint(.get, server.url), as: String.self) { results.add($0) }
             let seen = try await server.takeRequest()

@@ -55,7 +55,10 @@ struct CancelledTransferTests {
                 }
                 return number % 3 == 0 ? .data(content) : .data(content).stalled(after: number * 7919 % 1_000_000)
             } body: { server in
-                try await body(Router(session: kind.make()), server) { folder.appendingPathComponent("file\($0)") }
+                let options = RequestOptions { $0.timeouts = .none }
+                try await body(Router(session: kind.make(), options: options), server) {
+                    folder.appendingPathComponent("file\($0)")
+                }
             }
         }
     }

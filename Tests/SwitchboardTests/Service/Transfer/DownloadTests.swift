@@ -110,6 +110,19 @@ struct DownloadTests {
         }
     }
 
+    @Test("a download of as many bytes as the limit allows is complete", arguments: [true, false])
+    func atTheLimit(isAnnounced: Bool) async throws {
+        try await withFolder { folder in
+            let body = MockResponse.data(Data(count: 1_000))
+            let session = StubSession(isAnnounced ? body : body.chunked(100))
+            let options = RequestOptions { $0.limits.downloadedFile = 1_000 }
+            let file = folder.appendingPathComponent("a")
+            _ = try await Router<URLEndPoint>(session: session).download(
+                URLEndPoint(.get, URL(text: "http://h.test/"), options: options), to: file)
+            #expect(try Data(contentsOf: file).count == 1_000)
+        }
+    }
+
     @Test("a path that cannot be written throws before sending, with the path", arguments: [true, false])
     func placesThatAreNone(isKept: Bool) async throws {
         let session = StubSession(.text("a").repeated())
