@@ -110,16 +110,18 @@ struct DownloadTests {
         }
     }
 
-    @Test("a download of as many bytes as the limit allows is complete", arguments: [true, false])
-    func atTheLimit(isAnnounced: Bool) async throws {
+    @Test("a download of as many bytes as the limit allows is complete", arguments: [true, false], [true, false])
+    func atTheLimit(isAnnounced: Bool, keepsPartial: Bool) async throws {
         try await withFolder { folder in
-            let body = MockResponse.data(Data(count: 1_000))
-            let session = StubSession(isAnnounced ? body : body.chunked(100))
-            let options = RequestOptions { $0.limits.downloadedFile = 1_000 }
-            let file = folder.appendingPathComponent("a")
-            _ = try await Router<URLEndPoint>(session: session).download(
-                URLEndPoint(.get, URL(text: "http://h.test/"), options: options), to: file)
-            #expect(try Data(contentsOf: file).count == 1_000)
+            try await MockServer.run { server in
+                let body = MockResponse.data(Data(count: 1_000))
+                server.enqueue(isAnnounced ? body : body.chunked(100))
+                let options = RequestOptions { $0.limits.downloadedFile = 1_000 }
+                let router = Router<URLEndPoint>(session: DefaultSession.make(), options: options)
+                let file = folder.appendingPathComponent("a")
+                _ = try await router.download(endPoint(server), to: file, keepingPartial: keepsPartial)
+                #expect(try Data(contentsOf: file).count == 1_000)
+            }
         }
     }
 
