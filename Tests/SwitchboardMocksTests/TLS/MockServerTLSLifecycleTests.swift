@@ -52,13 +52,12 @@ struct MockServerTLSLifecycleTests {
     }
 
     @Test(
-        "a server stops quickly during a handshake", arguments: [Data(), halfHello])
+        "a server stops during a handshake", arguments: [Data(), halfHello])
     func stopInHandshake(sent: Data) async throws {
         let server = try MockServer(isSecure: true)
         let client = try RawClient(port: server.port).send(sent)
         while server.openConnections == 0 { await Task.yield() }
-        let time = ContinuousClock().measure { server.stop() }
-        #expect(time < .seconds(1))
+        server.stop()
         #expect(server.openConnections == 0)
         #expect(client.readAll().end != .silent)
     }
