@@ -1,6 +1,8 @@
 /*
- * The refresh of AuthenticationInterceptor in one process: two requests, a server that lets tokens expire, a refresh that
- * may fail or time out, and a user who signs in or out. scripts/models verifies it.
+ * The refresh of AuthenticationInterceptor in one process: three requests, a server that lets tokens expire, a refresh that
+ * may fail before it reaches the server, and a user who may sign out. scripts/models verifies it.
+ * Not in the model: a sign-in, a refresh whose response is lost (its token is sent again), an authenticator that signs in
+ * without a token, and saved tokens. Storing a token and waking the waiters is one step.
  *
  * stored, pending, failures    PartitionState: the token's generation, the refresh in flight, the failed refreshes
  * result[id]                   SharedCall: 0 in flight, 1 a value, 2 an error
