@@ -367,7 +367,7 @@ final class RefusalReset: Interceptor, @unchecked Sendable {
             let response = try await next(request)
             if response.statusCode == 401 { await app?.reset(isInCall: true) }
             return response
-        } catch let error as NetworkError where [.unauthorized, .cannotAuthenticate].contains(error.code) {
+        } catch let error as NetworkError where error.code == .cannotAuthenticate {
             await app?.reset(isInCall: true)
             throw error
         }
