@@ -16,11 +16,21 @@ package final class Gate: Sendable {
 }
 
 /// Waits until a condition is true, for conditions without an event. Returns false when the test's time is over.
-package func comesTrue(_ condition: () -> Bool) async -> Bool {
+package func comesTrue(_ condition: () async throws -> Bool) async rethrows -> Bool {
     for turn in 0... {
-        if condition() { return true }
+        if try await condition() { return true }
         // A thread that makes it true may need the processor.
         if turn < 1_000 { await Task.yield() } else if (try? await Task.sleep(for: .milliseconds(1))) == nil { break }
     }
-    return condition()
+    return try await condition()
+}
+
+/// Runs an operation, again when it took `limit` or longer, at most five times. A busy machine only adds time. Returns the
+/// shortest of the times that the operation returns.
+package func shortestTime(
+    below limit: Duration, of operation: () async throws -> Duration
+) async rethrows -> Duration {
+    var shortest = try await operation()
+    for _ in 1..<5 where shortest >= limit { shortest = min(shortest, try await operation()) }
+    return shortest
 }

@@ -23,12 +23,6 @@ struct CacheFolderTests {
             tags: tags)
     }
 
-    /// Repeats a check until it holds. Throws when the test's time is over.
-    private func becomesTrue(_ check: () async throws -> Bool) async throws -> Bool {
-        while try await !check() { try await Task.sleep(for: .milliseconds(5)) }
-        return true
-    }
-
     @Test("a range of a large file reads no other piece of it")
     func rangeOfFile() async throws {
         let body = Data((0..<(3 << 20)).lazy.map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
@@ -70,7 +64,7 @@ struct CacheFolderTests {
                 fixture.date.advance(by: seconds)
                 let part = try await fixture.response("https://h/film", .server, headers: ["Range": "bytes=5-9"])
                 #expect(part.statusCode == 206 && part.body.count == 5)
-                #expect(try await becomesTrue { fixture.session.requests.count == (seconds == 8 ? 2 : 3) })
+                #expect(try await comesTrue { fixture.session.requests.count == (seconds == 8 ? 2 : 3) })
                 let whole = try await fixture.response("https://h/film", .server) {
                     $0.cachePolicy = .returnCacheDataDontLoad
                 }
@@ -87,7 +81,7 @@ struct CacheFolderTests {
             for url in ["https://h/1", "https://h/2"] { _ = try await one.get(url) }
             #expect(try await one.response("https://h/1").cacheOutcome == .hit)
             await other.cache.remove(.url(try #require(URL(string: "https://h/1"))))
-            #expect(try await becomesTrue { try await one.get("https://h/1") == "3" })
+            #expect(try await comesTrue { try await one.get("https://h/1") == "3" })
             #expect(try await one.get("https://h/2") == "2")
         }
     }
@@ -123,7 +117,7 @@ struct CacheFolderTests {
             // Files of another cache are still found.
             let other = try DiskCache(folder, limit: 1 << 20)
             try other.write(response(), key("https://h/other"))
-            #expect(try await becomesTrue { try disk.contains(key("https://h/other")) })
+            #expect(try await comesTrue { try disk.contains(key("https://h/other")) })
         }
     }
 
@@ -148,7 +142,7 @@ struct CacheFolderTests {
             try handle.close()
             #expect(tags() == [["a"]])
             try other.write(response(tags: ["b"]), key)
-            #expect(try await becomesTrue { tags() == [["b"]] })
+            #expect(try await comesTrue { tags() == [["b"]] })
         }
     }
 
