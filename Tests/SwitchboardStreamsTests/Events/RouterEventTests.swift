@@ -174,6 +174,25 @@ struct RouterEventTests {
         }
     }
 
+    @Test("comments reset the idle timeout, in virtual time")
+    func idleComments() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            clock: clock,
+            events("data: a\n\n:" + String(repeating: "\n:", count: 10) + "\ndata: c\n\n").chunked(11, 2)
+                .paced(every: .seconds(1)),
+            events("data: b\n\n ").stalled(after: 9), .status(204))
+        let events = Router<URLEndPoint>(session: session).events(
+            for: URLEndPoint(.get, url),
+            options: RequestOptions {
+                $0.retry = RetryPolicy(clock: clock)
+                $0.timeouts.idle = .milliseconds(1_500)
+            })
+        let received = try await events.reduce(into: []) { $0.append($1.data) }
+        #expect(received == ["a", "c", "b"])
+        #expect(session.requests.count == 3)
+    }
+
     @Test("decodes each event's data until the end marker or a decoding error", arguments: SessionKind.allCases)
     func typed(kind: SessionKind) async throws {
         struct Price: Decodable, Equatable, Sendable { var cents: Int }
