@@ -81,7 +81,7 @@ struct HTTPBinBehaviourTests {
         let router = router(kind)
         let options = RequestOptions { $0.timeouts = Timeouts(attempt: .milliseconds(400)) }
         // The server would respond after 3 s.
-        let best = try await shortestTime(below: .milliseconds(1_500)) {
+        let best = await shortestTime(below: .milliseconds(1_500)) {
             let start = ContinuousClock.now
             let error = await #expect(throws: NetworkError.self) {
                 try await router.response(for: URLEndPoint(.get, HTTPBin.url("/delay/3"), options: options))
