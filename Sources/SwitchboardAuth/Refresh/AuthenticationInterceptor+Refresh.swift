@@ -139,8 +139,7 @@ extension AuthenticationInterceptor {
                 let isLost = authenticator.isLost(after: error)
                 var failure = Self.failure(error)
                 if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
-                let counts = recordFailure(failure, isLost: isLost, of: call, in: partition)
-                if counts, isLost { await removeSaved(in: partition) }
+                if recordFailure(failure, isLost: isLost, of: call, in: partition) { await removeSaved(in: partition) }
                 return .failure(failure)
             }
         }
@@ -152,7 +151,7 @@ extension AuthenticationInterceptor {
     ) async throws -> Stored {
         var last = old?.credential
         if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
-            last = try await authenticator.load(in: partition)
+            last = try await load(in: partition)
             if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
                 return try use(last, of: call, isRefreshed: false, in: partition)
             }
@@ -164,6 +163,12 @@ extension AuthenticationInterceptor {
             try await authenticator.refresh(last, in: partition)
         }
         return try use(fresh, of: call, isRefreshed: true, in: partition)
+    }
+
+    /// Returns the saved credential. Nil during a reset, which removes it.
+    func load(in partition: String?) async throws -> A.Credential? {
+        if state.withLock({ $0.resets > 0 }) { return nil }
+        return try await authenticator.load(in: partition)
     }
 
     /// Marks the saved credential as loaded, and stores it although it needs a refresh.
@@ -231,7 +236,7 @@ extension AuthenticationInterceptor {
         state.withLock { $0.partitions[partition]?.stored?.generation }
     }
 
-    /// Records a failed refresh. Returns false when the refresh was superseded.
+    /// Records a failed refresh, unless it was superseded. Returns whether a credential was lost.
     @discardableResult
     private func recordFailure(
         _ error: NetworkError, isLost: Bool, of call: SharedCall<Stored>, in partition: String?
@@ -240,8 +245,9 @@ extension AuthenticationInterceptor {
             guard var current = state.partitions[partition], current.pendingRefresh === call else { return false }
             (current.pendingRefresh, current.failure) = (nil, error)
             current.failures += 1
-            if isLost { current.stored = nil }
-            state.partitions[partition] = current
+            defer { state.partitions[partition] = current }
+            guard isLost, current.stored != nil else { return false }
+            current.stored = nil
             return true
         }
     }

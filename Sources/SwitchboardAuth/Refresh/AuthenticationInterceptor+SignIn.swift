@@ -11,7 +11,7 @@ extension AuthenticationInterceptor {
     public func credential(in partition: String?) async throws -> A.Credential? {
         let current = state.withLock { $0.partitions[partition] ?? Partition() }
         if let stored = current.stored { return stored.credential }
-        return current.isLoaded ? nil : try await authenticator.load(in: partition)
+        return current.isLoaded ? nil : try await load(in: partition)
     }
 
     /// Sets and saves a credential, for example after a login. The requests of a manager are in the partition of its
@@ -57,12 +57,14 @@ extension AuthenticationInterceptor: Resettable {
     public func reset() async {
         let refreshes = state.withLock { state in
             defer { state.partitions = [:] }
+            state.resets += 1
             return state.partitions.values.compactMap(\.pendingRefresh)
         }
         for refresh in refreshes {
             refresh.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credentials were reset")))
         }
         try? await saving.run { [authenticator] in await authenticator.reset() }
+        state.withLock { $0.resets -= 1 }
     }
 }
 

@@ -30,6 +30,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     struct State {
         var partitions: [String?: Partition] = [:]
         var generation = 0
+        /// The number of resets that are removing saved credentials.
+        var resets = 0
     }
 
     /// The authenticator that applies and refreshes credentials.

@@ -167,6 +167,50 @@ struct OAuth2AuthenticatorTests {
         #expect(try await authenticator.load(in: "qa") == nil)
         #expect(api.authorizations == ["Bearer old"])
     }
+
+    @Test("a request during a reset does not load the token that the reset removes")
+    func requestDuringReset() async throws {
+        let store = PausedTokenStore(OAuthToken(accessToken: "old"))
+        let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)
+        let api = StubSession { _ in .text("ok") }
+        let router = router(api, interceptor)
+        let reset = Task { await interceptor.reset() }
+        _ = try await store.removals.first()
+        #expect(try await interceptor.credential(in: nil) == nil)
+        for isOver in [false, true] {
+            if isOver {
+                store.gate.open()
+                await reset.value
+            }
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, url))
+            }
+            #expect(error?.oauthError?.code == .notSignedIn)
+        }
+        #expect(api.requests.isEmpty)
+        try await interceptor.signIn(OAuthToken(accessToken: "new"), in: nil)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        #expect(api.authorizations == ["Bearer new"])
+    }
+}
+
+/// A store that waits for a gate before it removes all tokens.
+private final class PausedTokenStore: TokenStore {
+    let removals = Deliveries<Bool>()
+    let gate = Gate()
+    private let store: MemoryTokenStore
+
+    init(_ token: OAuthToken) { store = MemoryTokenStore(token) }
+
+    func load(in partition: String?) async -> OAuthToken? { await store.load(in: partition) }
+    func save(_ token: OAuthToken, in partition: String?) async { await store.save(token, in: partition) }
+    func remove(in partition: String?) async { await store.remove(in: partition) }
+
+    func removeAll() async throws {
+        removals.add(true)
+        try await gate.wait()
+        await store.removeAll()
+    }
 }
 
 /// A store whose tokens cannot be removed.
