@@ -1,8 +1,10 @@
 /*
  * The refresh of AuthenticationInterceptor in one process: three requests, a server that lets tokens expire, a refresh that
- * may fail before it reaches the server, and a user who may sign out. scripts/models verifies it.
- * Not in the model: a sign-in, a refresh whose response is lost (its token is sent again), an authenticator that signs in
- * without a token, and saved tokens. Storing a token and waking the waiters is one step.
+ * may fail before the server or whose response may be lost, and a user who may sign out. scripts/models verifies it.
+ * A refresh sends a token that the server has replaced only after its response was lost. The server then responds with a
+ * new token or with invalid_grant, which removes the token.
+ * Not in the model: a sign-in, an authenticator that signs in without a token, and saved tokens. Storing a token and waking
+ * the waiters is one step.
  *
  * stored, pending, failures    PartitionState: the token's generation, the refresh in flight, the failed refreshes
  * result[id]                   SharedCall: 0 in flight, 1 a value, 2 an error
@@ -17,17 +19,20 @@
 byte stored = 1, valid = 1, last = 1;    /* generations; 0 is none */
 byte pending = 0, started = 0, failures = 0;
 byte result[REFRESHES];
-byte uses[12];                           /* successful refreshes with each token */
+bit isReplaced[12], isLost[12];          /* the server replaced a token; the response with its new token was lost */
 bit isSignedOut = 0;
 byte expiries = 0, requests = 0;
 
 /* AuthenticationInterceptor.start, renew, use and recordFailure */
 proctype Refresh(byte id; byte old) {
     byte fresh = 0;
+    bit isRejected = 0;                  /* isLost(after:) */
     /* Authenticator.refresh */
+    assert(!isReplaced[old] || isLost[old]);
     if
-    :: d_step { uses[old]++; last++; fresh = last; valid = fresh };
-        assert(uses[old] <= 1)
+    :: d_step { isReplaced[old] = 1; last++; fresh = last; valid = fresh }
+    :: d_step { isReplaced[old] = 1; last++; valid = last; isLost[old] = 1 }
+    :: isReplaced[old] -> isRejected = 1 /* invalid_grant */
     :: skip /* the request fails before the server */
 #ifdef NO_FINISH
     :: isSignedOut -> goto end_lost
@@ -40,7 +45,12 @@ proctype Refresh(byte id; byte old) {
 #else
         :: pending == id && fresh != 0 -> stored = fresh; pending = 0
 #endif
-        :: pending == id && fresh == 0 -> pending = 0; failures++
+        :: pending == id && fresh == 0 ->
+            pending = 0; failures++;
+            if
+            :: isRejected -> stored = 0
+            :: else
+            fi
         :: else
         fi;
         if

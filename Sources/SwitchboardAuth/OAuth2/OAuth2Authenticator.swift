@@ -20,6 +20,9 @@ import SwitchboardPlatform
 /// The first request loads the saved token. A token that has expired, or that a server rejects, is refreshed, or
 /// requested again with ``Grant/clientCredentials``. After `invalid_grant`, and without a refresh token, the token is
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
+///
+/// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates refresh
+/// tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
 public struct OAuth2Authenticator: Authenticator {
     /// The source of new tokens.
     public enum Grant: Sendable, Hashable {
