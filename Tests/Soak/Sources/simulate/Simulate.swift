@@ -36,14 +36,14 @@ enum Simulate {
             }
         }
         guard count > 0, first > 0, calls > 0 else { stop(usage) }
-        var (steps, hash, failures) = (0, UInt64(0), 0)
+        var (seeds, steps, hash, failures) = (0, 0, UInt64(0), 0)
         let start = ContinuousClock.now
         for seed in first..<first + UInt64(count) {
             var plan = Plan(seed: seed, calls: calls)
             if let only { plan.actions.removeAll { !only.contains($0.id) } }
             let run = Run(plan, fault, isRecording: isTraced)
             if isTraced { print(run.lines.joined(separator: "\n")) }
-            steps += run.steps
+            (seeds, steps) = (seeds + 1, steps + run.steps)
             hash = (hash &* 31) ^ run.hash
             // The same seed twice, now and then.
             if run.violation == nil, seed % 16 == 0 || count < 16, Run(plan, fault).hash != run.hash {
@@ -58,7 +58,7 @@ enum Simulate {
         }
         let seconds = ContinuousClock.now - start
         print(
-            "\(count) seeds from \(first), \(steps) steps, \(failures) failed, hash \(String(hash, radix: 16)), \(seconds)"
+            "\(seeds) seeds from \(first), \(steps) steps, \(failures) failed, hash \(String(hash, radix: 16)), \(seconds)"
         )
         exit(failures == 0 ? 0 : 1)
     }
@@ -77,7 +77,7 @@ enum Simulate {
         if let violation = run.violation { print("    \(violation.rule): \(violation.detail)") }
         let ids = small.actions.map { String($0.id) }.joined(separator: ",")
         let option = fault.map { " --break \($0.rawValue)" } ?? ""
-        print("repeat: simulate --seed \(seed) --calls \(calls) --only \(ids)\(option) --trace")
+        print("repeat: scripts/packages/simulate --seed \(seed) --calls \(calls) --only \(ids)\(option) --trace")
     }
 
     /// Starts the process again with the same hashes in each process, because they decide about the order of
