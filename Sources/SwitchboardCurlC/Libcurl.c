@@ -2,6 +2,7 @@
 #include "SwitchboardCurlC.h"
 #include "Internal.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 // The declarations of libcurl's headers. Numbers and layouts are part of its ABI, which has not changed since
@@ -281,6 +283,29 @@ bool swcurl_easy_share_connection(void *one, void *other) {
     return port > 0 && port == get_long(other, CURLINFO_LOCAL_PORT)
         && get_long(one, CURLINFO_PRIMARY_PORT) == get_long(other, CURLINFO_PRIMARY_PORT)
         && address && other_address && strcmp(address, other_address) == 0;
+}
+
+// Reads the port and, if wanted, the text of an address.
+static long read_address(const struct sockaddr_storage *address, char *text, socklen_t size) {
+    bool is_ipv6 = address->ss_family == AF_INET6;
+    if (!is_ipv6 && address->ss_family != AF_INET) return 0;
+    const struct sockaddr_in *ipv4 = (const void *)address;
+    const struct sockaddr_in6 *ipv6 = (const void *)address;
+    const void *bytes = is_ipv6 ? (const void *)&ipv6->sin6_addr : &ipv4->sin_addr;
+    if (text && !inet_ntop(address->ss_family, bytes, text, size)) return 0;
+    return ntohs(is_ipv6 ? ipv6->sin6_port : ipv4->sin_port);
+}
+
+bool swcurl_easy_uses_socket(void *easy, int socket) {
+    long port = get_long(easy, CURLINFO_LOCAL_PORT);
+    struct sockaddr_storage local, remote;
+    socklen_t size = sizeof local, remote_size = sizeof remote;
+    if (port <= 0 || getsockname(socket, (struct sockaddr *)&local, &size) || read_address(&local, NULL, 0) != port
+        || getpeername(socket, (struct sockaddr *)&remote, &remote_size)) return false;
+    char text[INET6_ADDRSTRLEN];
+    const char *address = get_string(easy, CURLINFO_PRIMARY_IP);
+    return read_address(&remote, text, sizeof text) == get_long(easy, CURLINFO_PRIMARY_PORT) && address
+        && strcmp(address, text) == 0;
 }
 
 long swcurl_easy_connects(void *easy) { return get_long(easy, CURLINFO_NUM_CONNECTS); }

@@ -252,17 +252,27 @@ bool swcurl_poller_take_stopped_reading(swcurl_poller *poller) {
     return has_stopped_reading;
 }
 
+// Only for a transfer that shares its connection with no other, after swcurl_poller_forget.
 static int socket_of(const swcurl_poller *poller, const void *easy) {
     for (int socket = 0; socket < poller->count; socket++)
         if (poller->watches[socket].reader == easy) return socket;
     return -1;
 }
 
+void swcurl_poller_forget(swcurl_poller *poller, const void *easy) {
+    for (int socket = 0; socket < poller->count; socket++)
+        if (poller->watches[socket].reader == easy) poller->watches[socket].reader = NULL;
+}
+
 bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy) { return socket_of(poller, easy) >= 0; }
 
-void swcurl_poller_read(swcurl_poller *poller, const void *easy) {
-    int socket = socket_of(poller, easy);
-    if (socket >= 0) swcurl_multi_socket_action(poller->multi, socket, CURL_CSELECT_IN);
+void swcurl_poller_read(swcurl_poller *poller, void *easy) {
+    for (int socket = 0; socket < poller->count; socket++) {
+        const struct watch *watch = &poller->watches[socket];
+        if (!watch->is_connection || !(watch->wanted & CURL_POLL_IN) || !swcurl_easy_uses_socket(easy, socket)) continue;
+        swcurl_multi_socket_action(poller->multi, socket, CURL_CSELECT_IN);
+        return;
+    }
 }
 
 int swcurl_poller_observe_end(

@@ -33,6 +33,7 @@ extension CurlLoop {
         countPausing(exchange, 1)
         countUpgrade(exchange, 1)
         countWatcher(exchange, 1)
+        if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
         let code = swcurl_multi_add(multi, exchange.handle.easy)
         guard code == 0 else {
             removeFromActive(exchange)

@@ -71,6 +71,8 @@ void swcurl_easy_set_context(void *easy, void *context);
 void swcurl_easy_watch_streams(void *easy, bool watches);
 /// Returns whether two transfers in flight have the same connection.
 bool swcurl_easy_share_connection(void *one, void *other);
+/// Returns whether a socket is the connection of a transfer in flight.
+bool swcurl_easy_uses_socket(void *easy, int socket);
 int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 /// Returns the number of connections that the transfer opened, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
@@ -113,10 +115,13 @@ void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
 void swcurl_poller_run_timer(swcurl_poller *poller);
 /// Returns whether libcurl has stopped reading from a socket since the last call.
 bool swcurl_poller_take_stopped_reading(swcurl_poller *poller);
-/// Returns whether libcurl reads from a socket for a transfer.
+/// Forgets the sockets of earlier transfers of an easy handle. libcurl does not report that a transfer leaves a connection
+/// that others still use.
+void swcurl_poller_forget(swcurl_poller *poller, const void *easy);
+/// Returns whether libcurl reads from the socket of a transfer that upgrades.
 bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy);
-/// Lets libcurl read now from the socket from which it reads for a transfer, if there is one.
-void swcurl_poller_read(swcurl_poller *poller, const void *easy);
+/// Lets libcurl read now from the socket of a transfer, if libcurl waits for it.
+void swcurl_poller_read(swcurl_poller *poller, void *easy);
 /// Receives the owner of a socket that is ready. An error or the end of the connection makes it readable. `is_closed`
 /// means that no more bytes arrive.
 typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write, bool is_closed);

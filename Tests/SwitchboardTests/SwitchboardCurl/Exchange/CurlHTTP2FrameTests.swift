@@ -138,6 +138,46 @@ struct CurlHTTP2FrameTests {
         return (task, isAnswered)
     }
 
+    // MARK: Upgrades
+
+    @Test("an upgrade does not take the connection that an earlier transfer of its handle shared", arguments: [1, 2])
+    func upgradeAfterSharing(hangs: Int) async throws {
+        let session = try Self.session(connections: 1)
+        let counting = try Servers.http2("scriptsTLS", "/count")
+        var hanging: [Task<NetworkResponse, any Error>] = []
+        defer { for task in hanging { task.cancel() } }
+        for _ in 0..<hangs { hanging.append(try await Self.hang(session, counting)) }
+        // Only one of two stays. Its handle was not the last one for which libcurl watched the socket.
+        if hangs == 2 { hanging.removeFirst().cancel() }
+        let port = try await Self.count(session, counting).port
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            try client.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\nin")
+            try client.send(client.read(3))
+            try client.waitForEnd()
+        } body: { server in
+            let parts = Protected(["out"])
+            var request = NetworkRequest(.get, server.url)
+            request.options.upgrade = ConnectionUpgrade(
+                headers: { ["Connection": "Upgrade", "Upgrade": "test"] },
+                outgoing: {
+                    HTTPBodyStream {
+                        if let part = parts.withLock({ $0.popLast() }) { return Data(part.utf8) }
+                        try await Gate().wait()
+                        return nil
+                    }
+                }, connected: { _ in }, byURLSession: { _, _ in throw NetworkError(.unsupported) })
+            let response = try await session.send(request)
+            var text = ""
+            for try await bytes in response.bytes where text != "inout" {
+                text += String(decoding: bytes, as: UTF8.self)
+                if text == "inout" { break }
+            }
+            #expect(text == "inout")
+        }
+        #expect(try await Self.count(session, counting).port == port)
+    }
+
     // MARK: RST_STREAM, GOAWAY, closed connections
 
     @Test("a stream reset inside a body in memory is truncatedBody")
