@@ -39,7 +39,12 @@ extension CurlExchange {
             finish(with: .streaming(head, pipe))
             return true
         }
-        if hasEarlyResponse { loop.submit(.finish(self)) }
+        if hasEarlyResponse {
+            loop.submit(.finish(self))
+        } else if upload != nil, isSendingUseless {
+            // libcurl stops sending after this head, but a paused upload would never end.
+            loop.submit(.resume(self))
+        }
         guard let length = head.contentLength, hasBody else { return true }
         guard length <= Int64(request.bodyLimit) else { return refuse(.bodyAnnouncedTooLarge(length)) }
         return true
@@ -96,12 +101,16 @@ extension CurlExchange {
         body.append(contentsOf: bytes)
     }
 
-    /// Whether the server has sent a complete error response before it received the whole body. Sending the rest is then
-    /// useless ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)). libcurl
-    /// continues when the server closes the connection, and would report that instead of the response.
+    /// Whether the server has begun an error response before it received the whole body. Sending the rest is then useless
+    /// ([RFC 9112 §9.5](https://www.rfc-editor.org/rfc/rfc9112#section-9.5)).
+    var isSendingUseless: Bool {
+        head.status >= 300 && head.isComplete && !isBodySent && request.bodyLength != nil
+    }
+
+    /// Whether such a response is complete. libcurl continues when the server closes the connection, and would report
+    /// that instead of the response.
     var hasEarlyResponse: Bool {
-        guard head.status >= 300, head.isComplete, !isBodySent, request.bodyLength != nil else { return false }
-        return head.status == 304 || !head.isEncoded && head.contentLength == received
+        isSendingUseless && (head.status == 304 || !head.isEncoded && head.contentLength == received)
     }
 
     /// Whether libcurl could not send the rest of the body because the server has ended the stream without an error

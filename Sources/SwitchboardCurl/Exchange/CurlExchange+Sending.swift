@@ -106,7 +106,7 @@ extension CurlExchange {
             return 0
         case .later:
             // The upload of an upgrade waits for the server's 101, not for this process.
-            deadlines.isSendingPaused = !request.isUpgrade
+            deadlines.isSendingPaused = !request.isUpgrade && !isSendingUseless
             return CurlCallbackResult.pause
         case .failure(let failure):
             _ = refuse(failure)

@@ -51,9 +51,11 @@ final class CurlUpload: Sendable {
             return waitingSource
         }
 
+        /// Buffers a chunk. Small chunks become one, because each one costs a callback, or a system call.
         mutating func append(_ chunk: Data) {
-            chunks.append(chunk)
             buffered += chunk.count
+            guard let last = chunks.last, last.count + chunk.count <= 16 << 10 else { return chunks.append(chunk) }
+            chunks[chunks.count - 1].append(chunk)
         }
 
         /// Removes bytes that were read from the first chunk.

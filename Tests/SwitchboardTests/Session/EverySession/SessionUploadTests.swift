@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 import Switchboard
 import SwitchboardTesting
@@ -187,29 +188,99 @@ struct SessionUploadTests {
 
     @Test(
         "a response arrives while the stream waits [a refusal ends the upload]",
-        arguments: SessionKind.curlAlone, ["close", "keep-alive"])
-    func answerWhileStreamWaits(kind: SessionKind, connection: String) async throws {
+        arguments: SessionKind.curlAlone,
+        [
+            "Content-Length: 6\r\nConnection: close\r\n\r\nenough", "Content-Length: 6\r\n\r\nenough",
+            "Transfer-Encoding: chunked\r\n\r\n6\r\nenough\r\n0\r\n\r\n",
+            "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n6\r\nenough\r\n0\r\n\r\n",
+        ])
+    func answerWhileStreamWaits(kind: SessionKind, rest: String) async throws {
         try await RawServer.run { client in
             _ = try client.readHead()
             try client.read(11)  // 6 CRLF "sliver" CRLF
-            try client.send("HTTP/1.1 403 No\r\nContent-Length: 6\r\nConnection: \(connection)\r\n\r\nenough")
+            try client.send("HTTP/1.1 403 No\r\n" + rest)
             try client.waitForEnd()
         } body: { server in
-            let (isCancelled, turn) = (Deliveries<Bool>(), Deliveries<Void>())
-            let body = StreamBody {
-                HTTPBodyStream {
-                    turn.add(())
-                    if turn.all.count == 1 { return Data("sliver".utf8) }
-                    defer { isCancelled.add(Task.isCancelled) }
-                    try await Task.sleep(for: .seconds(60))
-                    return nil
-                }
-            }
+            let (body, isCancelled) = waiting()
             let response = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
             #expect(response.statusCode == 403)
             #expect(response.text == "enough")
             // The stream is canceled too.
             #expect(try await isCancelled.first())
+        }
+    }
+
+    @Test(
+        "a refusal that stalls while the stream waits has the idle timeout [a refusal ends the upload]",
+        arguments: SessionKind.curlAlone)
+    func stalledAnswerWhileStreamWaits(kind: SessionKind) async throws {
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            try client.read(11)
+            try client.send("HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n6\r\neno")
+            try client.waitForEnd()
+        } body: { server in
+            var request = NetworkRequest(.post, server.url, body: waiting().body)
+            request.timeouts = Timeouts(idle: .milliseconds(300))
+            let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
+            #expect(error?.code == .timedOut && error?.statusCode == 403)
+        }
+    }
+
+    /// Returns a body whose stream waits after its first chunk, and whether the wait was canceled.
+    private func waiting() -> (body: StreamBody, isCancelled: Deliveries<Bool>) {
+        let (isCancelled, turn) = (Deliveries<Bool>(), Deliveries<Void>())
+        let body = StreamBody {
+            HTTPBodyStream {
+                turn.add(())
+                if turn.all.count == 1 { return Data("sliver".utf8) }
+                defer { isCancelled.add(Task.isCancelled) }
+                try await Gate().wait()
+                return nil
+            }
+        }
+        return (body, isCancelled)
+    }
+
+    // A buffer with a million chunks would be moved for each of them.
+    @Test(
+        "a million chunks of a byte that wait for a connection are sent in linear time [streamed bodies]",
+        arguments: SessionKind.curlAlone)
+    func tinyChunks(kind: SessionKind) async throws {
+        let (arrived, isBuffered, count) = (Deliveries<Void>(), Gate(), 1_000_000)
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            arrived.add(())
+            let event = DispatchSemaphore(value: 0)
+            Task {
+                try await isBuffered.wait()
+                event.signal()
+            }
+            event.wait()
+            try client.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            _ = try client.readHead()
+            _ = try client.read(count)
+            try client.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        } body: { server in
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
+            let first = Task { try await session.send(NetworkRequest(.get, server.url)) }
+            _ = try await arrived.first()
+            let left = Protected(count)
+            let body = StreamBody(length: Int64(count)) {
+                HTTPBodyStream {
+                    if left.withLock({
+                        $0 -= 1; return $0 >= 0
+                    }) {
+                        return Data([0x61])
+                    }
+                    isBuffered.open()
+                    return nil
+                }
+            }
+            var request = NetworkRequest(.post, server.url, body: body)
+            request.timeouts = Timeouts(connect: nil, idle: nil)
+            #expect(try await session.send(request).text == "ok")
+            _ = try await first.value
         }
     }
 
