@@ -100,7 +100,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         sentReports =
             request.onBodySent == nil
             ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(false))
-        handle.prepare(request, eachField: eachField)
+        try handle.prepare(request, eachField: eachField)
         handle.limitConnecting(to: deadlines.waitToConnect(now: startTime))
     }
 

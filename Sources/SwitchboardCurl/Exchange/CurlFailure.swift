@@ -20,6 +20,8 @@ package enum CurlFailure: Error {
     case libcurl(code: Int32, message: String)
     /// libcurl was built without an option, which the text names.
     case refusedOption(String, code: Int32)
+    /// libcurl refuses a URL with this number of bytes.
+    case refusedURL(length: Int, code: Int32)
     /// The system is out of a resource.
     case system(String)
     /// The loop is closed for new exchanges.

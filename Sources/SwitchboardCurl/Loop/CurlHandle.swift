@@ -89,10 +89,14 @@ final class CurlHandle: @unchecked Sendable {
 
     /// Configures the handle for a request. `eachField` calls its closure with the header fields. The body's bytes
     /// follow through callbacks.
-    func prepare(_ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void) {
+    ///
+    /// - Throws: When libcurl refuses the URL because it is too long, or has no memory left.
+    func prepare(
+        _ request: CurlRequest, eachField: ((_ name: String, _ value: String) -> Void) -> Void
+    ) throws(CurlFailure) {
         errorText[0] = 0
         includeHead(false)
-        if request.url != url { setURL(request.url, isTLS: request.isTLS) }
+        if request.url != url { try setURL(request.url, isTLS: request.isTLS) }
         decodeContent(request.decodesBody)
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         requireNewConnection(
@@ -158,11 +162,13 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.proxyTunnel, isUpgrading ? 1 : 0)
     }
 
-    private func setURL(_ url: String, isTLS: Bool) {
+    private func setURL(_ url: String, isTLS: Bool) throws(CurlFailure) {
         upgrade(false, isTLS: isTLS)
         self.url = url
         let (server, target) = options.split(url, isTLS: isTLS)
-        swcurl_easy_set_text(easy, CurlOption.requestTarget, target)
+        let code = swcurl_easy_set_text(easy, CurlOption.requestTarget, target)
+        // libcurl would request "/" instead.
+        guard code == 0 else { throw .refusedURL(length: url.utf8.count, code: code) }
         guard server != self.server else { return }
         self.server = server
         swcurl_easy_set_text(easy, CurlOption.url, server)

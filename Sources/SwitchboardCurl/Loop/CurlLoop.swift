@@ -46,6 +46,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     let multi: UnsafeMutableRawPointer
     let poller: OpaquePointer
     private let options: CurlOptions
+    private let perHost: Int
     /// The unused handles, at most ``handleLimit``.
     let handles = Protected<[CurlHandle]>([])
     static let handleLimit = 256
@@ -95,9 +96,10 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         self.multi = multi
         self.poller = poller
         self.options = options
-        let perHost = max(1, options.connectionsPerHost)
+        // More are never in flight, and libcurl's numbers have 32 bits.
+        perHost = min(max(1, options.connectionsPerHost), 1 << 20)
         swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)
-        let total = options.connections.map { max(1, $0) }
+        let total = options.connections.map { min(max(1, $0), 1 << 20) }
         swcurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
         // Limits the idle connections. libcurl's default depends on the number of transfers, and would close them.
         swcurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
@@ -115,8 +117,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     func countUpgrade(_ exchange: CurlExchange, _ difference: Int) {
         guard exchange.request.isUpgrade else { return }
         upgrades += difference
-        swcurl_multi_set_long(
-            multi, CurlMultiOption.maxHostConnections, max(1, options.connectionsPerHost) + upgrades)
+        swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost + upgrades)
     }
 
     /// Returns whether the connection of a request has no TLS, not even to a proxy.

@@ -20,6 +20,9 @@ extension CurlFailure {
                 .unsupported,
                 reason:
                     "CurlSession: libcurl \(CurlLibrary.versionText) refuses \(option): \(CurlLibrary.text(of: code))")
+        case .refusedURL(let length, let code):
+            NetworkError(
+                .invalidRequest, reason: "libcurl refuses a URL of \(length) bytes: \(CurlLibrary.text(of: code))")
         case .system(let reason): NetworkError(.unknown, reason: reason)
         case .closed: NetworkError(.sessionInvalidated)
         case .cancelled: NetworkError(.cancelled)

@@ -15,6 +15,33 @@ struct CurlRoutingTests {
         return CurlSession(configuration: configuration)
     }
 
+    @Test("any number of connections is a limit", arguments: [-1, 0, 1, Int.max])
+    func connections(count: Int) async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            for total in [nil, count] {
+                let session = try Self.session {
+                    $0.maximumConnectionsPerHost = count
+                    $0.maximumConnections = total
+                }
+                #expect(try await session.text(server.url) == "ok")
+            }
+        }
+    }
+
+    // libcurl accepts texts of 8,000,000 bytes.
+    @Test("a URL that libcurl refuses is an error, not another URL")
+    func longURL() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = try Self.session { _ in }
+            let url = try #require(
+                URL(string: server.url.absoluteString + "?" + String(repeating: "a", count: 8_000_001)))
+            let error = try await session.failure(url)
+            #expect(error.code == .invalidRequest)
+            #expect(server.requests.isEmpty)
+            #expect(try await session.text(server.url) == "ok")
+        }
+    }
+
     // MARK: Unix-domain sockets
 
     @Test("a unix-domain socket is connected to, and Host is the URL's host", .needsServers)

@@ -71,7 +71,7 @@ struct FoundationUnsupportedTests {
     @Test("the default configuration and any connections per host are supported")
     func supported() async throws {
         try await MockServer.run { server in
-            for count in [-1, 0, 1, 100] {
+            for count in [-1, 0, 1, 100, .max] {
                 server.enqueue(.text("ok"))
                 let configuration = SessionConfiguration(maximumConnectionsPerHost: count)
                 let session = FoundationSession(configuration: configuration)
