@@ -28,8 +28,8 @@ final class FoundationExchange: Sendable {
     private let payload: RequestPayload?
     private let deadlines: DeadlineSweeper
     private let quirks: URLSessionQuirks
-    private let start = ContinuousClock.now
-    private let startDate = Date()
+    private let start: ContinuousClock.Instant
+    private let startDate: Date
     private let state: Protected<State>
     /// True once the task is canceled. On Linux a redirect is answered under this lock, because an answer to a canceled
     /// task traps in Foundation.
@@ -37,13 +37,15 @@ final class FoundationExchange: Sendable {
     /// The queue that cancels tasks. Canceling on the caller's thread or in a callback would deadlock in Foundation.
     private static let cancelling = DispatchQueue(label: "Switchboard.FoundationSession.cancelling")
 
+    /// Creates an exchange. `start` is the time before its body was read.
     init(
         _ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper,
-        quirks: URLSessionQuirks = .current
+        start: (ContinuousClock.Instant, Date) = (.now, Date()), quirks: URLSessionQuirks = .current
     ) {
         self.request = request
         self.payload = payload
         self.deadlines = deadlines
+        (self.start, startDate) = start
         self.quirks = quirks
         state = Protected(State(lastActivity: .now))
     }

@@ -70,9 +70,10 @@ public final class FoundationSession: NetworkSession {
                 throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
             }
         }
+        let begin = (ContinuousClock.now, Date())
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
-        let exchange = FoundationExchange(request, payload: payload, deadlines)
+        let exchange = FoundationExchange(request, payload: payload, deadlines, start: begin)
         do {
             let response = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in

@@ -5,7 +5,22 @@ import Foundation
 final class RequestPayload: Sendable {
     private enum Source: Sendable {
         case data(Data)
-        case temporaryFile(URL)
+        case file(TemporaryFile)
+    }
+
+    /// A file that is removed with its last reference, also when a timeout has discarded the result of the reading.
+    private final class TemporaryFile: Sendable {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "switchboard-\(UUID().uuidString).body")
+
+        init() throws(NetworkError) {
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: attributes) else {
+                throw fileFailure(nil)
+            }
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
     }
 
     private let source: Source
@@ -22,8 +37,8 @@ final class RequestPayload: Sendable {
         }
         do {
             // URLSession reads a body through a blocking InputStream, so an async body is first written to a file.
-            let (url, length) = try await Self.spool(body, within: timeouts)
-            source = .temporaryFile(url)
+            let (file, length) = try await Self.spool(body, within: timeouts)
+            source = .file(file)
             self.length = length
             if let announced = body.length, announced != length {
                 throw NetworkError(
@@ -37,10 +52,6 @@ final class RequestPayload: Sendable {
         }
     }
 
-    deinit {
-        if case .temporaryFile(let url) = source { try? FileManager.default.removeItem(at: url) }
-    }
-
     /// The bytes, if they are in memory.
     var data: Data? {
         if case .data(let data) = source { data } else { nil }
@@ -50,11 +61,11 @@ final class RequestPayload: Sendable {
     func makeInputStream() -> InputStream? {
         switch source {
         case .data(let data): InputStream(data: data)
-        case .temporaryFile(let url): InputStream(url: url)
+        case .file(let file): InputStream(url: file.url)
         }
     }
 
-    private static func spool(_ body: any HTTPBody, within timeouts: Timeouts) async throws -> (URL, Int64) {
+    private static func spool(_ body: any HTTPBody, within timeouts: Timeouts) async throws -> (TemporaryFile, Int64) {
         guard let limit = timeouts.attempt?.clamped else { return try await spool(body) }
         return try await withTimeout(
             limit, error: NetworkError(.timedOut, reason: "the body was not read within \(limit.secondsText)")
@@ -63,26 +74,17 @@ final class RequestPayload: Sendable {
         }
     }
 
-    private static func spool(_ body: any HTTPBody) async throws -> (URL, Int64) {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString).body")
-        guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else {
-            throw fileFailure(nil)
+    private static func spool(_ body: any HTTPBody) async throws -> (TemporaryFile, Int64) {
+        let temporary = try TemporaryFile()
+        let file = try writing { try FileHandle(forWritingTo: temporary.url) }
+        defer { try? file.close() }
+        var length: Int64 = 0
+        for try await chunk in try body.makeStream() {
+            try Task.checkCancellation()
+            try writing { try file.write(contentsOf: chunk) }
+            length += Int64(chunk.count)
         }
-        do {
-            let file = try writing { try FileHandle(forWritingTo: url) }
-            defer { try? file.close() }
-            var length: Int64 = 0
-            for try await chunk in try body.makeStream() {
-                try Task.checkCancellation()
-                try writing { try file.write(contentsOf: chunk) }
-                length += Int64(chunk.count)
-            }
-            return (url, length)
-        } catch {
-            try? FileManager.default.removeItem(at: url)
-            throw error
-        }
+        return (temporary, length)
     }
 
     private static func writing<Output>(_ body: () throws -> Output) throws(NetworkError) -> Output {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -177,6 +178,58 @@ struct SessionTimeTests {
             }
             #expect(error?.code == .timedOut)
             #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("a body whose reading times out leaves no file [attempt and idle timeouts]", arguments: SessionKind.allCases)
+    func noFileAfterTimeout(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let text = UUID().uuidString
+            let (chunks, continuation) = AsyncStream<Data>.makeStream()
+            continuation.yield(Data(text.utf8))
+            let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, attempt: .milliseconds(200)) }
+            let body = StreamBody {
+                HTTPBodyStream {
+                    // The stream ends when its task is canceled.
+                    for await chunk in chunks { return chunk }
+                    return nil
+                }
+            }
+            await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body, options: options))
+            }
+            let folder = FileManager.default.temporaryDirectory
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            for name in names where name.hasPrefix("switchboard-") && name.hasSuffix(".body") {
+                let content = try? Data(contentsOf: folder.appendingPathComponent(name))
+                #expect(content != Data(text.utf8), "\(name)")
+            }
+        }
+    }
+
+    @Test(
+        "the attempt timeout includes the reading of the body [attempt and idle timeouts]",
+        arguments: SessionKind.allCases)
+    func attemptWithBody(kind: SessionKind) async throws {
+        try await RawServer.run { client in
+            _ = try client.readHead()
+            _ = try client.read(4)
+            try client.pause(.milliseconds(500))
+            try client.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        } body: { server in
+            let parts = Protected(["text"])
+            let body = StreamBody(length: 4) {
+                HTTPBodyStream {
+                    guard let part = parts.withLock({ $0.popLast() }) else { return nil }
+                    try await Task.sleep(for: .milliseconds(500))
+                    return Data(part.utf8)
+                }
+            }
+            let options = RequestOptions { $0.timeouts = Timeouts(idle: nil, attempt: .milliseconds(800)) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.post, server.url, body: body, options: options))
+            }
+            #expect(error?.code == .timedOut)
         }
     }
 
