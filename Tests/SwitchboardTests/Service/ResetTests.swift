@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -95,6 +96,31 @@ struct ResetTests {
         #expect(began.all.count == vault.wiped.all.count)
         #expect(session.requests.isEmpty)
         #expect(try await router.request(endPoint, as: String.self) == "later")
+    }
+
+    @Test(
+        "an interceptor of a transfer with a progress may reset", .requirement("S2.17"), arguments: [false, true])
+    func resetDuringTransfer(hasCompletion: Bool) async throws {
+        let router = Protected<Router<URLEndPoint>?>(nil)
+        let logout = AdHocInterceptor { request, next in
+            if request.method == .post || hasCompletion { await router.value?.reset() }
+            return try await next(request)
+        }
+        let made = Router<URLEndPoint>(session: StubSession { _ in .text("later") }, interceptors: [logout])
+        router.withLock { $0 = made }
+        defer { router.withLock { $0 = nil } }
+        let progress = TransferProgress()
+        if hasCompletion {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            let download = URLEndPoint(.get, endPoint.baseURL, task: .download(to: file, progress: progress))
+            let codes = Deliveries<NetworkError.Code?>()
+            made.request(download, as: String.self) { codes.add($0.failureCode) }
+            #expect(try await codes.first() == .cancelled)
+        } else {
+            let upload = URLEndPoint(.post, endPoint.baseURL)
+            await #expect(throws: CancellationError.self) { try await made.upload(upload, progress: progress) }
+            #expect(try await made.request(endPoint, as: String.self) == "later")
+        }
     }
 
     @Test("a shared part is reset once, and nested parts are reset too", .requirement("S2.17"))

@@ -66,7 +66,6 @@ package final class InterceptorChain: Sendable {
         if let listingError { throw listingError }
         return try await Next(self) { request in
             try Call.check()
-            try request.checkRequiredSignIn()
             return try await self.exchange(request)
         }(request)
     }

@@ -40,7 +40,8 @@ public final class TransferProgress: AsyncSequence, Sendable {
         /// The expected remaining time at this rate. Nil when it is unknown.
         public var remaining: Duration? {
             guard let expected, let rate, rate > 0 else { return nil }
-            return .seconds(Double(Swift.max(0, expected - completed)) / rate)
+            let seconds = (Double(expected) - Double(completed)) / rate
+            return .seconds(Swift.min(Swift.max(0, seconds), Duration.century.seconds))
         }
     }
 
@@ -55,8 +56,8 @@ public final class TransferProgress: AsyncSequence, Sendable {
     private let state = Protected(State())
     private let observe: (@Sendable (Update) -> Void)?
     private let elapsed: @Sendable () -> Duration
-    /// The cancellation of the transfer, and of the calls within it.
-    let cancellation = Call(parent: .current)
+    /// The cancellation of the transfer, before it begins or while it runs.
+    private let cancellation = Call()
 
     /// The same progress as a `Progress` of Foundation, for views that show one. Its `cancel()` cancels the transfer.
     /// Its `totalUnitCount` is -1 when the total size is unknown.
@@ -123,7 +124,10 @@ public final class TransferProgress: AsyncSequence, Sendable {
         defer { end() }
         // `Progress` calls its cancellation handler with a delay.
         if foundationProgress.isCancelled { cancellation.cancel() }
-        return try await cancellation.run {
+        let call = Call(parent: .current)
+        let id = cancellation.add { call.cancel() }
+        defer { cancellation.remove(id) }
+        return try await call.run {
             try Call.check()
             return try await operation()
         }

@@ -174,6 +174,11 @@ struct UploadProgressTests {
         #expect(TransferProgress.Update(completed: 25, expected: 100, rate: 25).fraction == 0.25)
         #expect(TransferProgress.Update(completed: 25, expected: 100, rate: 25).remaining == .seconds(3))
         #expect(TransferProgress.Update(completed: 25, expected: 100, rate: 0).remaining == nil)
+        #expect(TransferProgress.Update(completed: 200, expected: 100, rate: 1).remaining == .zero)
+        for rate in [.leastNonzeroMagnitude, 1e-10] {
+            let remaining = TransferProgress.Update(completed: -1, expected: .max, rate: rate).remaining
+            #expect(remaining == .seconds(3_155_760_000))
+        }
         #expect(TransferProgress.Update(completed: 25, rate: 25).remaining == nil)
         #expect(TransferProgress.Update(completed: 25).fraction == nil)
         #expect(TransferProgress.Update(completed: 0, expected: 0).fraction == 1)
