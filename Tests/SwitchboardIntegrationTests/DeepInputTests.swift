@@ -80,6 +80,14 @@ struct DeepInputTests {
         }
     }
 
+    // Copying the values of all arrays so far for each array would take an hour.
+    @Test("reads a million arrays in one array")
+    func wide() {
+        let text = "[" + String(repeating: "[1],", count: 999_999) + "[1]]"
+        guard case .array(let arrays) = JSONTree(Data(text.utf8)) else { return #expect(Bool(false)) }
+        #expect(arrays.count == 1_000_000 && arrays.last == .array([.number(1)]))
+    }
+
     @Test(
         "reads JSON as Foundation does, except for trailing commas",
         arguments: [

@@ -44,9 +44,10 @@ extension JSONDocument {
             case .number: values.append(number(at: index))
             case .name: break
             case .array:
-                let elements = values.suffix(Int(tape[index].length)).reversed()
+                // An array, because a slice would share the buffer, so that removing would copy all values.
+                let elements = Array(values.suffix(Int(tape[index].length)).reversed())
                 values.removeLast(elements.count)
-                values.append(.array(Array(elements)))
+                values.append(.array(elements))
             case .object:
                 var members: [String: JSONTree] = [:]
                 var name = index + 1
