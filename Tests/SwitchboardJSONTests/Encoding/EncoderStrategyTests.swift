@@ -198,6 +198,14 @@ struct EncoderDateTests {
         #expect(try fastText(date) { $0.dateEncodingStrategy = .iso8601WithMilliseconds } == "\"\(expected)\"")
     }
 
+    @Test("a date that is rounded beyond the year 9999 is an error")
+    func afterYear9999() throws {
+        let date = Date(timeIntervalSinceReferenceDate: 252_423_993_599.999_6)
+        #expect(throws: EncodingError.self) {
+            try fastText(date) { $0.dateEncodingStrategy = .iso8601WithMilliseconds }
+        }
+    }
+
     /// Formats a date as the core's `URLEncodedFormEncoder.DateEncoding.iso8601` does.
     private func reference(_ date: Date) -> String {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()

@@ -14,7 +14,7 @@ extension URLEncodedFormEncoder {
         /// §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). Encoding fails for a year before 1 or after
         /// 9999.
         public static let iso8601 = DateEncoding { date in
-            guard date >= .distantPast, date < .endOfYear9999 else {
+            guard date >= .distantPast, date.milliseconds < Date.endOfYear9999 else {
                 throw EncodingError.invalidValue(
                     date, .init(codingPath: [], debugDescription: "its year is not between 1 and 9999"))
             }
@@ -61,11 +61,13 @@ extension URLEncodedFormEncoder {
 }
 
 extension Date {
-    fileprivate static let endOfYear9999 = Date(timeIntervalSinceReferenceDate: 252_423_993_600)
+    /// In milliseconds since 2001.
+    fileprivate static let endOfYear9999 = 252_423_993_600_000.0
+    /// The nearest millisecond since 2001.
+    fileprivate var milliseconds: Double { (timeIntervalSinceReferenceDate * 1000).rounded() }
 
     /// The ISO 8601 text, rounded to milliseconds.
     fileprivate var iso8601Text: String {
-        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
         // The formatter truncates, and most milliseconds have no exact binary form. Half a millisecond more keeps the
         // text exact.

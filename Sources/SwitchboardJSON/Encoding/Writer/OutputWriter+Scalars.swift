@@ -87,7 +87,7 @@ extension OutputWriter {
         switch settings.dateStrategy {
         case .iso8601WithMilliseconds:
             guard seconds.isFinite else { throw noDate(seconds, key: key) }
-            guard date >= .distantPast, seconds < Self.endOfYear9999 else {
+            guard date >= .distantPast, (seconds * 1000).rounded() < Self.endOfYear9999 * 1000 else {
                 throw invalid(date, key: key, "its year is not between 1 and 9999")
             }
             writeWithMilliseconds(seconds)
