@@ -90,6 +90,18 @@ final class EncodingNode {
         return node
     }
 
+    /// Returns the node for the nested array or object of a member. A second one with the same name continues the first, as
+    /// in `JSONEncoder`.
+    func member(_ name: String, isArray: Bool) -> EncodingNode {
+        if case .object(let members) = content, let index = index(of: name, in: members) {
+            switch members[index].node.content {
+            case .array where isArray, .object where !isArray: return members[index].node
+            default: break
+            }
+        }
+        return member(name)
+    }
+
     private func index(of name: String, in members: [(name: String, node: EncodingNode)]) -> Int? {
         members.prefix(16).firstIndex { $0.name == name } ?? indices[name]
     }

@@ -59,11 +59,13 @@ private struct NodeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        encoder(for: key).container(keyedBy: keyType)
+        NodeEncoder(node: node.member(key.stringValue, isArray: false), codingPath: codingPath + [key])
+            .container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        encoder(for: key).unkeyedContainer()
+        NodeEncoder(node: node.member(key.stringValue, isArray: true), codingPath: codingPath + [key])
+            .unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {

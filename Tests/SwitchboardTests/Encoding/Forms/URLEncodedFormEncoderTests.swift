@@ -38,6 +38,28 @@ struct URLEncodedFormEncoderTests {
         #expect(try URLEncodedFormEncoder().encode(Search()) == expected)
     }
 
+    @Test("a nested container requested twice is one container, as in JSONEncoder")
+    func nestedTwice() throws {
+        struct Twice: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var outer = encoder.container(keyedBy: Named.Key.self)
+                let (a, c) = (Named.Key(stringValue: "a"), Named.Key(stringValue: "c"))
+                for name in ["x", "y"] {
+                    var one = outer.nestedContainer(keyedBy: Named.Key.self, forKey: a)
+                    try one.encode(name, forKey: Named.Key(stringValue: name))
+                    var list = outer.nestedUnkeyedContainer(forKey: c)
+                    try list.encode(name)
+                }
+                // A container of another kind replaces the first.
+                _ = outer.nestedUnkeyedContainer(forKey: Named.Key(stringValue: "d"))
+                var object = outer.nestedContainer(keyedBy: Named.Key.self, forKey: Named.Key(stringValue: "d"))
+                try object.encode(1, forKey: a)
+            }
+        }
+        let text = try URLEncodedFormEncoder(arrayEncoding: .noBrackets).encode(Twice())
+        #expect(text.removingPercentEncoding == "a[x]=x&a[y]=y&c=x&c=y&d[a]=1")
+    }
+
     @Test("alphabetizeKeyValuePairs sorts every level; dictionaries always sort")
     func alphabetize() throws {
         let encoder = URLEncodedFormEncoder(alphabetizeKeyValuePairs: true)
