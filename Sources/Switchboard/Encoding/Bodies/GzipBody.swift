@@ -120,13 +120,17 @@ private actor GzipReader {
 }
 
 extension HTTPBody {
-    /// Returns the body with this encoder, if it is a ``JSONBody`` without an encoder, also inside a ``GzipBody``.
+    /// Returns the body with this encoder, if it is a ``JSONBody`` without an encoder, also inside a ``GzipBody`` or a
+    /// ``MultipartBody``.
     func withEncoder(_ encoder: any RequestEncoder) -> any HTTPBody {
         switch self {
         case var json as JSONBody:
             json.encoder = json.encoder ?? encoder
             return json
         case let gzip as GzipBody: return GzipBody(gzip.body.withEncoder(encoder), zlib: gzip.zlib)
+        case var form as MultipartBody:
+            form.parts = form.parts.map { $0.withEncoder(encoder) }
+            return form
         default: return self
         }
     }

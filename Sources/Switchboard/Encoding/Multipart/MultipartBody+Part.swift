@@ -10,7 +10,9 @@ extension MultipartBody {
         public let fileName: String?
         /// Header fields of the part besides `Content-Disposition`, such as `Content-Type`.
         public let headers: HTTPHeaders
-        let content: any HTTPBody
+        private(set) var content: any HTTPBody
+        /// The content before it was encoded, if the encoder of the request may replace that encoding.
+        private var json: JSONBody?
 
         init(name: String, fileName: String?, headers: HTTPHeaders, content: any HTTPBody) {
             self.name = name
@@ -82,7 +84,18 @@ extension MultipartBody.Part {
         guard !content.isEmpty, !content.isStreamed, content.length == nil, let data = try? content.encode() else {
             return self
         }
-        return MultipartBody.Part(name: name, fileName: fileName, headers: headers, content: DataBody(data))
+        var part = self
+        part.content = DataBody(data)
+        part.json = content as? JSONBody
+        return part
+    }
+
+    /// Returns the part with this encoder, if its content is a ``JSONBody`` without an encoder.
+    func withEncoder(_ encoder: any RequestEncoder) -> MultipartBody.Part {
+        guard let json, json.encoder == nil else { return self }
+        var part = self
+        part.content = json.withEncoder(encoder)
+        return part.encodedOnce
     }
 
     /// The path of the file if the content is a file that cannot be read now.

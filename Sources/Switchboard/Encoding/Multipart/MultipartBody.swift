@@ -16,7 +16,7 @@ import SwitchboardText
 /// again if every part can.
 public struct MultipartBody: HTTPBody {
     /// The parts that are sent, in order.
-    public let parts: [Part]
+    public internal(set) var parts: [Part]
     /// The paths of the files that could not be read when the form was created, in the order of their parts.
     public let failedFiles: [String]
     /// The delimiter between the parts.

@@ -167,6 +167,22 @@ struct DecodingTests {
         #expect(session.requests.map(\.timeouts.idle) == [.seconds(60), .milliseconds(250), .seconds(60)])
     }
 
+    @Test("a JSON part of a form has the manager's encoder, unless it has its own", .requirement("S4.9"))
+    func encoderOfPart() async throws {
+        let snake = JSONEncoder()
+        snake.keyEncodingStrategy = .convertToSnakeCase
+        let session = StubSession { _ in .status(204) }
+        let manager = NetworkManager(session: session, encoder: snake)
+        struct Named: Encodable { var userName = "Ann" }
+        let form = MultipartBody(
+            .body("meta", JSONBody(Named())), .body("own", JSONBody(Named(), encoder: JSONEncoder())))
+        _ = try await manager.response(for: URLEndPoint(.put, endPoint.baseURL, task: .upload(form)))
+        let body = try #require(session.requests.first?.body)
+        let text = String(decoding: try body.encode(), as: UTF8.self)
+        #expect(text.contains(#"{"user_name":"Ann"}"#) && text.contains(#"{"userName":"Ann"}"#))
+        #expect(body.length == Int64(text.utf8.count))
+    }
+
     @Test("an HTML page instead of JSON is unexpectedContentType", .requirement("S4.7"))
     func html() async throws {
         let page = "<html><body>Log in</body></html>"
