@@ -3,16 +3,19 @@ import Foundation
 /// Reads a file in large pieces with `read(2)`. On Linux, `FileHandle` reads only 4 KiB at a time.
 final class FileReader: @unchecked Sendable {  // only one caller reads at a time
     private let descriptor: Int32
-    /// The number of bytes left to read. `Int64.max` reads to the end of the file.
-    private var rest = Int64.max
+    /// The size of the file when it was opened. Nil for a range.
+    private let fileSize: Int64?
+    /// The number of bytes left to read.
+    private var rest: Int64
     private static let size = 256 << 10
 
-    init(_ url: URL, range: Range<Int64>? = nil) throws {
-        descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    init(_ url: URL, range: Range<Int64>?) throws {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure }
-        guard let range else { return }
-        guard lseek(descriptor, off_t(range.lowerBound), SEEK_SET) >= 0 else { throw Self.failure }
-        rest = Int64(range.count)
+        self.descriptor = descriptor
+        let size = Self.size(of: descriptor)
+        (rest, fileSize) = range.map { (Int64($0.count), nil) } ?? (size, size)
+        if let range, lseek(descriptor, off_t(range.lowerBound), SEEK_SET) < 0 { throw Self.failure }
     }
 
     deinit {
@@ -20,8 +23,13 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     }
 
     /// Returns the next bytes, or nil at the end. Concurrent calls are not allowed.
+    ///
+    /// - Throws: The error of the system, or an error that says that the size of the file has changed.
     func next() throws -> Data? {
-        guard rest > 0 else { return nil }
+        guard rest > 0 else {
+            if let fileSize, Self.size(of: descriptor) != fileSize { throw Self.changed }
+            return nil
+        }
         let size = Int(min(rest, Int64(Self.size)))
         // `Data(count:)` would first fill the memory with zeros.
         guard let memory = malloc(size) else { throw POSIXError(.ENOMEM) }
@@ -30,8 +38,7 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
         guard count > 0 else {
             let failure = Self.failure
             free(memory)
-            if count < 0 { throw failure }
-            return nil
+            throw count < 0 ? failure : Self.changed
         }
         rest -= Int64(count)
         guard count > size / 2 else {
@@ -40,6 +47,15 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
             return Data(bytes: memory, count: count)
         }
         return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+    }
+
+    private static func size(of descriptor: Int32) -> Int64 {
+        var information = stat()
+        return fstat(descriptor, &information) == 0 ? Int64(information.st_size) : 0
+    }
+
+    private static var changed: NetworkError {
+        NetworkError(.unreadableFile, reason: "its size changed while it was read")
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

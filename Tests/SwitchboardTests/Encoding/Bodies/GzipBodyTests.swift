@@ -76,6 +76,19 @@ struct GzipBodyTests {
         }
     }
 
+    @Test("a file whose size changes while it is compressed is an error", arguments: [300_000, 2_000_000])
+    func changedFile(size: Int) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("file")
+            try noise(1_000_000).write(to: file)
+            let stream = try GzipBody(FileBody(file)).makeStream()
+            #expect(try await stream.next() != nil)
+            try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(size))
+            let error = await #expect(throws: NetworkError.self) { while try await stream.next() != nil {} }
+            #expect(error?.code == .unreadableFile)
+        }
+    }
+
     @Test("cancellation ends an endless stream that never fills a piece")
     func endlessZeros() async throws {
         let task = Task {
