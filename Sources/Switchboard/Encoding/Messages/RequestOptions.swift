@@ -84,7 +84,8 @@ public struct RequestOptions: Sendable {
     public func merging(_ other: RequestOptions?) -> RequestOptions {
         guard let other, let theirs = other.fields?.value else { return self }
         guard let own = fields?.value else { return other }
-        var result = theirs.values.isEmpty ? self : own.values.isEmpty ? other : overlaid(by: theirs)
+        var result =
+            theirs.values.isEmpty && theirs.changes.isEmpty ? self : own.values.isEmpty ? other : overlaid(by: theirs)
         result.route = own.route.merging(theirs.route)
         return result
     }

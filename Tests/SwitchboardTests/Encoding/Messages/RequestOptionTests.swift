@@ -51,6 +51,16 @@ struct RequestOptionTests {
         #expect(again[Priority.self] == 11 && again[Label.self] == "direct")
     }
 
+    @Test("a closure that changes nothing at first changes the options that it is merged into")
+    func conditionalChange() {
+        var own = RequestOptions()
+        own.timeouts.total = .seconds(10)
+        let doubled = RequestOptions { options in
+            if let total = options.timeouts.total { options.timeouts.total = total * 2 }
+        }
+        #expect(own.merging(doubled).timeouts.total == .seconds(20))
+    }
+
     @Test("options survive retries and redirects", .requirement("S2.14"))
     func survival() async throws {
         let session = StubSession(
