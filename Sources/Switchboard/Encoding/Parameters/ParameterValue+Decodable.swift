@@ -59,7 +59,10 @@ extension ParameterValue {
     /// The value of a ``bool(_:)``, or nil.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     /// The value of a ``number(_:)``, or nil when it has a fraction or does not fit.
-    public var intValue: Int? { if case .number(let text) = self { Int(text) } else { nil } }
+    public var intValue: Int? {
+        guard case .number(let text) = self else { return nil }
+        return Int(text) ?? (try? FastJSONDecoder().decode(Int.self, from: Data(text.utf8)))
+    }
     /// The value of a ``number(_:)``, rounded to the nearest double, or nil.
     public var doubleValue: Double? { if case .number(let text) = self { Double(text) } else { nil } }
     /// The elements of an ``array(_:)``, or nil.

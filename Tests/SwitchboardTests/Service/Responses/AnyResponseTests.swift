@@ -12,9 +12,11 @@ struct AnyResponseTests {
 
     @Test("any JSON is one value type, with its order, its numbers and its parts")
     func anyJSON() async throws {
-        let text = #"{"b":[1,2.50,12345678901234567890123],"a":{"t":"x","n":null,"f":false}}"#
+        let text = #"{"b":[1,2.50,12345678901234567890123,1e3,9007199254740993.0],"a":{"t":"x","n":null,"f":false}}"#
         let value = try await router(text).request(Self.endPoint, as: ParameterValue.self)
-        #expect(value["b"]?[0]?.intValue == 1 && value["b"]?[1]?.doubleValue == 2.5 && value["b"]?[3] == nil)
+        #expect(value["b"]?[0]?.intValue == 1 && value["b"]?[1]?.doubleValue == 2.5 && value["b"]?[5] == nil)
+        #expect(value["b"]?[1]?.intValue == nil && value["b"]?[3]?.intValue == 1000)
+        #expect(value["b"]?[4]?.intValue == 9_007_199_254_740_993)
         #expect(value["b"]?[2] == .number("12345678901234567890123") && value["b"]?[2]?.intValue == nil)
         #expect(
             value["a"]?["t"]?.stringValue == "x" && value["a"]?["n"] == .null && value["a"]?["f"]?.boolValue == false)
