@@ -145,16 +145,17 @@ private func gather<Elements: Sequence, Output: Sendable>(
     try await withThrowingTaskGroup(of: (Int, Output).self) { group in
         var outputs: [Output?] = []
         var rest = elements.makeIterator()
-        func addNext() {
-            guard let element = rest.next() else { return }
+        func addNext() -> Bool {
+            guard let element = rest.next() else { return false }
             let index = outputs.count
             outputs.append(nil)
             group.addTask { (index, try await operation(element)) }
+            return true
         }
-        for _ in 0..<max(1, width) { addNext() }
+        while outputs.count < max(1, width), addNext() {}
         while let (index, output) = try await group.next() {
             outputs[index] = output
-            addNext()
+            _ = addNext()
         }
         return outputs.compactMap { $0 }
     }

@@ -98,7 +98,7 @@ struct NetworkCallTests {
 
     @Test(
         "runs at most width calls at once and keeps the order of a sequence", .requirement("S1.15"),
-        arguments: [1, 3, 100, 0, -1])
+        arguments: [1, 3, 100, 0, -1, .max])
     func width(width: Int) async throws {
         let gauge = Gauge()
         let session = StubSession { request in
