@@ -50,11 +50,18 @@ extension ExchangeMasking {
     private mutating func masked(multipart data: Data, boundary: String, depth: Int) -> Data {
         let delimiter = Data("--\(boundary)".utf8)
         var parts = data.pieces(around: delimiter)
-        for index in parts.indices.dropFirst() {
+        for index in parts.indices {
             let part = parts[index]
-            guard let head = part.range(of: Data("\r\n\r\n".utf8)) else { continue }
-            let isEnded = part.suffix(2) == Data("\r\n".utf8) && part.endIndex - 2 >= head.upperBound
-            let content = Data(part[head.upperBound..<(isEnded ? part.endIndex - 2 : part.endIndex)])
+            // Some senders end lines with LF alone.
+            let head = part.range(of: Data("\r\n\r\n".utf8)) ?? part.range(of: Data("\n\n".utf8))
+            guard index > 0, let head else {
+                // The text around the parts, and a body without parts.
+                let lineEnd = part.lineEnd
+                parts[index] = masked(body: Data(part.dropLast(lineEnd.count)), type: "", depth: depth + 1) + lineEnd
+                continue
+            }
+            let lineEnd = part[head.upperBound...].lineEnd
+            let content = Data(part[head.upperBound..<(part.endIndex - lineEnd.count)])
             var fields: [Data] = []
             for line in part[..<head.lowerBound].split(separator: .lineFeed) {
                 // A line that begins with a blank continues the field.
@@ -76,13 +83,16 @@ extension ExchangeMasking {
                 let type = String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self)
                 masked = self.masked(body: content, type: type, depth: depth + 1)
             }
-            parts[index] = part[..<head.upperBound] + masked + (isEnded ? Data("\r\n".utf8) : Data())
+            parts[index] = part[..<head.upperBound] + masked + lineEnd
         }
         return Data(parts.joined(separator: delimiter))
     }
 }
 
 extension Data {
+    /// The line end at the end: CRLF, LF or nothing.
+    fileprivate var lineEnd: Data { suffix(suffix(2) == Data("\r\n".utf8) ? 2 : last == .lineFeed ? 1 : 0) }
+
     /// Returns the parts before, between and after the occurrences of `separator`.
     package func pieces(around separator: Data) -> [Data] {
         guard !separator.isEmpty else { return [self] }

@@ -22,6 +22,19 @@ struct FormPartTests {
         #expect(String(decoding: masked, as: UTF8.self) == form(ExchangeMasking.mask))
     }
 
+    @Test(
+        "an archive masks a body that is not the form it should be", .requirement("S3.14"),
+        arguments: [
+            "--b\nContent-Disposition: form-data; name=\"password\"\n\nhunter2\n--b--\n", #"{"password":"hunter2"}"#,
+            "password=hunter2\r\n--b\r\n\r\ntext\r\n--b--\r\npassword=hunter2", "--b\r\npassword=hunter2\r\n--b--\r\n",
+        ])
+    func malformed(body: String) {
+        var masking = ExchangeMasking(.standard)
+        let masked = masking.masked(body: Data(body.utf8), type: "multipart/form-data; boundary=b")
+        let expected = body.replacingOccurrences(of: "hunter2", with: ExchangeMasking.mask)
+        #expect(String(decoding: masked, as: UTF8.self) == expected)
+    }
+
     @Test("the bytes around a separator are found, also in repetitive data")
     func pieces() {
         func pieces(_ text: String, _ separator: String) -> [String] {

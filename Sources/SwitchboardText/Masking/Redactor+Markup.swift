@@ -40,7 +40,8 @@ extension Redactor {
             let last = (isInside ? endTags.inside : endTags.outside)[name]
             let limit = isInside ? section : bytes.count
             if let last, last >= tag.end {
-                index = MarkupTag.end(of: tag, in: bytes, limit) ?? (isInside ? Swift.max(section, tag.end) : last)
+                let end = MarkupTag.end(of: tag, in: bytes, upTo: last, isInside: isInside)
+                index = end ?? (isInside ? Swift.max(section, tag.end) : last)
             } else if isMarkup {
                 index = Swift.max(limit, tag.end)  // the text is truncated
             } else {
@@ -156,12 +157,13 @@ private struct MarkupTag {
         return nil
     }
 
-    /// Returns the start of the matching end tag, or nil if it is not before the limit.
-    static func end(of tag: MarkupTag, in bytes: [UInt8], _ limit: Int) -> Int? {
+    /// Returns the start of the matching end tag, or nil. `last` is that of the last end tag with this name. The caller
+    /// continues there, so each byte is read once.
+    static func end(of tag: MarkupTag, in bytes: [UInt8], upTo last: Int, isInside: Bool) -> Int? {
         var (index, depth) = (tag.end, 1)
-        while let start = bytes[index...].firstIndex(of: .lessThan), start < limit {
+        while let start = bytes[index...].firstIndex(of: .lessThan), start <= last {
             index = start + 1
-            if let section = endOfSection(in: bytes, at: start) {
+            if !isInside, let section = endOfSection(in: bytes, at: start) {
                 index = section
                 continue
             }

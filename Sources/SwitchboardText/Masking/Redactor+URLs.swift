@@ -69,10 +69,10 @@ extension Redactor {
         }.joined(separator: ",")
     }
 
-    /// Redacts an escaped URL or query inside a value: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`.
+    /// Redacts a URL or a query inside a value, escaped or not: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`, `next=/a?token=…`.
     private func nested(_ value: String, depth: Int) -> String {
         guard depth > 0, value.utf8.contains(.percent), let text = value.removingPercentEncoding, text != value else {
-            return value
+            return value.utf8.contains(where: { $0 == .equals || $0 == .colon }) ? pairs(in: value) : value
         }
         let inner = nested(text, depth: depth - 1)
         let masked = pairs(in: inner)
