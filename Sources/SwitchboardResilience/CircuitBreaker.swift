@@ -208,9 +208,14 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Returns whether the circuit is closed without recent failures, so that it can be removed.
+    /// Returns whether the circuit is closed without recent failures, or has waited for a probe as long, so that it can be
+    /// removed.
     func isIdle(at now: Duration, _ rules: Rules) -> Bool {
-        if case .closed(let failures) = phase { failures.allSatisfy { now - $0 >= rules.window } } else { false }
+        switch phase {
+        case .closed(let failures): failures.allSatisfy { now - $0 >= rules.window }
+        case .open(let until): now - until >= rules.window
+        case .halfOpenProbe: false
+        }
     }
 
     private mutating func transition(_ phase: Phase) {
