@@ -22,17 +22,15 @@ extension AuthenticationInterceptor {
     /// - Throws: The error of saving the credential. It is used in any case.
     public func signIn(_ credential: A.Credential, in partition: String?) async throws {
         let leeway = effectiveLeeway(of: credential, at: now())
-        let (stored, refresh) = state.withLock { state in
+        let (stored, refresh, save) = state.withLock { state in
             state.generation += 1
             let stored = Stored(credential: credential, generation: state.generation, leeway: leeway)
             let refresh = state.partitions[partition]?.pendingRefresh
             state.partitions[partition] = Partition(stored: stored, isLoaded: true)
-            return (stored, refresh)
+            return (stored, refresh, saving.start { try await self.authenticator.save(credential, in: partition) })
         }
         refresh?.finish(.success(stored))
-        try await saving.run { [authenticator] in
-            try await authenticator.save(credential, in: partition)
-        }
+        try await save.value
     }
 
     /// Removes the credential of a partition, including the saved one; see `signIn(_:in:)` for the partition. Requests
@@ -40,30 +38,29 @@ extension AuthenticationInterceptor {
     ///
     /// - Throws: The error of removing the saved credential. It is not used again in any case.
     public func signOut(in partition: String?) async throws {
-        let refresh = state.withLock { state in
+        let (refresh, removal) = state.withLock { state in
             let refresh = state.partitions[partition]?.pendingRefresh
             state.partitions[partition] = Partition(isLoaded: true)
-            return refresh
+            return (refresh, saving.start { try await self.authenticator.save(nil, in: partition) })
         }
         refresh?.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credential was discarded")))
-        try await saving.run { [authenticator] in
-            try await authenticator.save(nil, in: partition)
-        }
+        try await removal.value
     }
 }
 
 extension AuthenticationInterceptor: Resettable {
     /// Removes the credentials of all partitions, including saved ones, and cancels refreshes in flight.
     public func reset() async {
-        let refreshes = state.withLock { state in
+        let (refreshes, removal) = state.withLock { state in
             defer { state.partitions = [:] }
             state.resets += 1
-            return state.partitions.values.compactMap(\.pendingRefresh)
+            let refreshes = state.partitions.values.compactMap(\.pendingRefresh)
+            return (refreshes, saving.start { await self.authenticator.reset() })
         }
         for refresh in refreshes {
             refresh.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credentials were reset")))
         }
-        try? await saving.run { [authenticator] in await authenticator.reset() }
+        _ = await removal.result
         state.withLock { $0.resets -= 1 }
     }
 }

@@ -206,7 +206,12 @@ final class SerialTasks: Sendable {
     private let last = Protected<Task<Void, Never>?>(nil)
 
     func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
-        let task = last.withLock { last in
+        try await start(operation).value
+    }
+
+    /// Starts an operation after the earlier ones.
+    func start(_ operation: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+        last.withLock { last in
             let previous = last
             let task = Task {
                 await previous?.value
@@ -215,6 +220,5 @@ final class SerialTasks: Sendable {
             last = Task { _ = await task.result }
             return task
         }
-        try await task.value
     }
 }

@@ -29,6 +29,35 @@ struct SignInTests {
         session.requests.map { $0.headers["Authorization"] }
     }
 
+    @Test("a request without a credential is marked as one that a sign-in would change")
+    func markWithoutCredential() async throws {
+        let marks = Deliveries<Bool>()
+        let last = AdHocInterceptor { request, next in
+            marks.add(request.isSignInRecorded)
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(
+            session: StubSession(.text("ok")),
+            interceptors: [AuthenticationInterceptor(KeyAuthenticator(stored: [:])), last],
+            options: RequestOptions { $0.authentication = .optional })
+        _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://h/")))
+        #expect(marks.all == [true])
+    }
+
+    @Test("after concurrent sign-ins and sign-outs the store has what is in memory")
+    func concurrentSignIns() async throws {
+        for number in 0..<200 {
+            let keys = KeyAuthenticator(stored: [:])
+            let interceptor = AuthenticationInterceptor(keys)
+            await withTaskGroup { group in
+                group.addTask { try? await interceptor.signIn(Key(number: number), in: nil) }
+                group.addTask { try? await interceptor.signOut(in: nil) }
+                group.addTask { try? await interceptor.signIn(Key(number: number + 1), in: nil) }
+            }
+            #expect(try await interceptor.credential(in: nil)?.number == keys.saved.all.last?.number)
+        }
+    }
+
     @Test("browsing works with the app's key alone; favorites need a sign-in")
     func browsing() async throws {
         let session = StubSession { _ in .text("ok") }
