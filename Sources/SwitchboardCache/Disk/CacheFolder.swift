@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The folder of a disk cache. The cache leaves other files in it alone.
 struct CacheFolder: Sendable {
@@ -30,6 +31,13 @@ struct CacheFolder: Sendable {
     }
 
     func path(of name: CacheFileName) -> String { name.path(in: prefix) }
+
+    /// Prevents the use of any file after a failed removal.
+    func refuseRemainingFiles() {
+        guard !mustBeEmptied.swap(true) else { return }
+        StandardError.write(
+            "Switchboard: files in \(url.path.quotedForMessage) could not be removed; the next launch uses them\n")
+    }
 
     /// Sets the time of a file to that of its last use, which other processes read.
     func writeUseTime(of name: CacheFileName, at time: Int64) {

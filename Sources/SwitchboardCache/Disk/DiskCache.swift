@@ -295,7 +295,11 @@ final class DiskCache {
         let names = list?.files.map(\.name) ?? index.all.map(\.name)
         let remaining = names.filter { !folder.remove($0) }
         if let list { folder.sweep(list.leftovers, isRemovingAll: true) }
-        _ = folder.mustBeEmptied.swap(list == nil || !remaining.isEmpty)
+        if list != nil, remaining.isEmpty {
+            folder.mustBeEmptied.withLock { $0 = false }
+        } else {
+            folder.refuseRemainingFiles()
+        }
         (index, unscanned, victims) = (DiskIndex(), [], [])
         let changed = folder.changed
         folder.known.withLock { $0 = CacheFolder.Known(changed: changed, hasOwnChanges: true) }
@@ -303,7 +307,7 @@ final class DiskCache {
 
     func remove(_ name: CacheFileName) {
         let isRemoved = folder.change { folder.remove(name) }
-        if !isRemoved { _ = folder.mustBeEmptied.swap(true) }
+        if !isRemoved { folder.refuseRemainingFiles() }
         index.remove(name)
     }
 
@@ -332,7 +336,7 @@ final class DiskCache {
         folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
         guard let (files, leftovers) = list else {
             // A removal would miss files.
-            if isComplete { _ = folder.mustBeEmptied.swap(true) }
+            if isComplete { folder.refuseRemainingFiles() }
             return
         }
         // Another process may have replaced any file.
