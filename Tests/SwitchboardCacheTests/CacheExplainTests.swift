@@ -123,7 +123,7 @@ struct CacheExplainTests {
             let value: String
             func adapt(_ request: inout NetworkRequest) { request.headers[name] = value }
         }
-        let cache = ResponseCache()
+        let cache = ResponseCache(now: { [date = Date()] in date })
         let endPoint = URLEndPoint(
             .get, URL(text: "https://h/?token=planted-1"), options: RequestOptions { $0.cacheLifetime = .unlimited })
         func router(_ token: String, behind last: [any ExchangeInterceptor] = []) -> Router<URLEndPoint> {

@@ -129,7 +129,8 @@ struct CacheNotStoredTests {
         func redirected(to place: String) async throws -> String? {
             let router = Router<URLEndPoint>(
                 session: StubSession { request in
-                    request.path == "/me" ? .redirect(to: place) : .text("x", headers: ["Cache-Control": "max-age=60"])
+                    request.path == "/me"
+                        ? .redirect(to: place) : .text("x", headers: ["Cache-Control": "max-age=86400"])
                 }, interceptors: [ResponseCache(identity: { _ in "me" })])
             return try await router.response(for: URLEndPoint(.get, url)).notStoredReason
         }

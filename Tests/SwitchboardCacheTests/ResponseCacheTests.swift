@@ -235,7 +235,7 @@ struct ResponseCacheTests {
         try await MockServer.run { server in
             let cache = ResponseCache()
             let router = Router<URLEndPoint>(session: DefaultSession.make(), exchangeInterceptors: [cache])
-            let options = RequestOptions { $0.cacheLifetime = .time(.seconds(60)) }
+            let options = RequestOptions { $0.cacheLifetime = .time(.seconds(86_400)) }
             func send(_ method: HTTPMethod) async throws -> String {
                 try await router.response(for: URLEndPoint(method, server.url, options: options)).text
             }

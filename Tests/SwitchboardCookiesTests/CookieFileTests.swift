@@ -18,10 +18,10 @@ struct CookieFileTests {
             #expect(jar.cookies().isEmpty)
             jar.store(
                 [
-                    "a=\"1 é\"; Max-Age=600; Path=/x; Domain=a.example; Secure; HttpOnly; SameSite=None", "b=2",
-                    "c=3; Max-Age=60",
+                    "a=\"1 é\"; Max-Age=86400; Path=/x; Domain=a.example; Secure; HttpOnly; SameSite=None", "b=2",
+                    "c=3; Max-Age=86400",
                 ], from: url)
-            jar.store(["d=4; Max-Age=60"], from: url, in: "qa")
+            jar.store(["d=4; Max-Age=86400"], from: url, in: "qa")
             try jar.save(to: file)
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
@@ -54,8 +54,8 @@ struct CookieFileTests {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("cookies.json")
             let jar = CookieJar()
-            jar.store(["a=1; Max-Age=60"], from: url)
-            jar.store(["b=1; Max-Age=60"], from: url, in: "qa")
+            jar.store(["a=1; Max-Age=86400"], from: url)
+            jar.store(["b=1; Max-Age=86400"], from: url, in: "qa")
             try jar.save(to: file)
             let router = Router<URLEndPoint>(exchangeInterceptors: [CookieInterceptor(jar)])
             await router.reset()
@@ -146,7 +146,7 @@ struct CookieFileTests {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("cookies.json")
             let jar = CookieJar()
-            jar.store(["a=hunter2; Max-Age=60"], from: url)
+            jar.store(["a=hunter2; Max-Age=86400"], from: url)
             try jar.save(to: file)
             #expect(chmod(file.path, mode_t(mode)) == 0)
             let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }

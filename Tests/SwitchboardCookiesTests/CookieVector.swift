@@ -124,12 +124,12 @@ extension CookieVector {
 
         CookieVector("5.2.2 no time left", ["a=b; Max-Age=0"], sent: nil),
         CookieVector("5.2.2 less than none", ["a=b; Max-Age=-1"], sent: nil),
-        CookieVector("5.2.2 some time", ["a=b; Max-Age=60"], sent: "a=b"),
+        CookieVector("5.2.2 some time", ["a=b; Max-Age=86400"], sent: "a=b"),
         CookieVector("5.2.2 another character among the digits", ["a=b; Max-Age=0x"], sent: "a=b"),
         CookieVector("5.2.2 no digits", ["a=b; Max-Age="], sent: "a=b"),
-        CookieVector("5.2.2 the last counts", ["a=b; Max-Age=0; Max-Age=60"], sent: "a=b"),
+        CookieVector("5.2.2 the last counts", ["a=b; Max-Age=0; Max-Age=86400"], sent: "a=b"),
         CookieVector(
-            "5.3 Max-Age wins over Expires", ["a=b; Max-Age=60; Expires=Fri, 31 Dec 2010 23:59:59 GMT"], sent: "a=b"),
+            "5.3 Max-Age wins over Expires", ["a=b; Max-Age=86400; Expires=Fri, 31 Dec 2010 23:59:59 GMT"], sent: "a=b"),
         CookieVector(
             "5.3 Max-Age wins, wherever it stands", ["a=b; Expires=Sat, 31 Dec 2011 23:59:59 GMT; Max-Age=0"],
             sent: nil),

@@ -36,7 +36,7 @@ struct DumpTests {
             for part in try await held.first()() { printed.add(Self.texts(of: part)) }
             return .json(
                 #"{"token":"pl4ntedSecret"}"#,
-                headers: ["Cache-Control": "max-age=60", "Set-Cookie": "sid=pl4ntedSecret", "ETag": "\"a\""])
+                headers: ["Cache-Control": "max-age=86400", "Set-Cookie": "sid=pl4ntedSecret", "ETag": "\"a\""])
         }
         let options = RequestOptions { $0.monitors.append(recorder) }
         let router = Router<URLEndPoint>(

@@ -16,7 +16,7 @@ struct NextStepsTests {
     private struct FindTodos: TypedEndPoint {
         typealias Response = [Todo]
         var path: String { "/todos" }
-        var options: RequestOptions? { RequestOptions { $0.cacheLifetime = .time(.seconds(60)) } }
+        var options: RequestOptions? { RequestOptions { $0.cacheLifetime = .time(.seconds(86_400)) } }
     }
 
     @Test(

@@ -20,7 +20,7 @@ struct SharedCacheTests {
             await Task.yield()
             let text = "for \(request.headers["Cookie"] ?? "nobody")"
             return NetworkResponse(
-                statusCode: 200, headers: ["Vary": "Cookie", "Cache-Control": "max-age=600"], body: Data(text.utf8),
+                statusCode: 200, headers: ["Vary": "Cookie", "Cache-Control": "max-age=86400"], body: Data(text.utf8),
                 url: request.url)
         }
         let router = Router<URLEndPoint>(

@@ -33,7 +33,7 @@ struct SignedCacheTests {
 
     @Test("with an identity, the cache answers before and after a signer", arguments: orders)
     func named(order: Order) async throws {
-        let session = StubSession { _ in .text("x", headers: ["Cache-Control": "max-age=60"]) }
+        let session = StubSession { _ in .text("x", headers: ["Cache-Control": "max-age=86400"]) }
         let router = router(ResponseCache(identity: { _ in "anna" }), order, session)
         #expect(try await router.response(for: endPoint).notStoredReason == nil)
         #expect(try await router.response(for: endPoint).cacheOutcome == .hit)
@@ -43,7 +43,7 @@ struct SignedCacheTests {
     @Test("without an identity, a signer after the cache prevents storing, and a changing signature before it hits")
     func unnamed() async throws {
         for order in Self.orders {
-            let session = StubSession { _ in .text("x", headers: ["Cache-Control": "max-age=60"]) }
+            let session = StubSession { _ in .text("x", headers: ["Cache-Control": "max-age=86400"]) }
             let router = router(ResponseCache(), order, session)
             let reason = try await router.response(for: endPoint).notStoredReason
             #expect((reason != nil) == order.isSignerLast, "\(order)")

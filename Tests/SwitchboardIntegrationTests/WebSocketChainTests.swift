@@ -45,7 +45,7 @@ import Testing
     @Test("a stored response of the URL does not answer the handshake")
     func cached() async throws {
         let session = StubSession(
-            .text("page", headers: ["Cache-Control": "max-age=60"]), .webSocket(.text("in")))
+            .text("page", headers: ["Cache-Control": "max-age=86400"]), .webSocket(.text("in")))
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache()])
         let endPoint = URLEndPoint(.get, URL(text: "https://example.com/chat"))
         _ = try await router.response(for: endPoint)

@@ -43,7 +43,11 @@ package final class FoundationSocket: SocketObserver {
         var isFinal: Bool { failure != nil && (close != nil || isComplete) }
     }
 
+    /// The time for URLSession's other reports after the first one, and for each receive after it. For tests.
+    @TaskLocal package static var gracePeriod = Duration.seconds(2)
+
     let request: NetworkRequest
+    private let gracePeriod = FoundationSocket.gracePeriod
     /// The largest message to receive, in bytes.
     private let limit: Int
     private let deadlines: DeadlineSweeper
@@ -322,9 +326,6 @@ extension FoundationSocket.State {
 }
 
 extension FoundationSocket: DeadlineHolder {
-    /// The time for URLSession's other reports after the first one.
-    private static let gracePeriod = Duration.seconds(2)
-
     /// The end of the handshake's timeouts, or of the wait for URLSession's reports.
     package var deadline: ContinuousClock.Instant? {
         let timeouts = request.timeouts
@@ -337,7 +338,7 @@ extension FoundationSocket: DeadlineHolder {
             // After a Close frame of this side, URLSession fails receives immediately. `webSocket.closeTimeout` limits the
             // wait for the server's frame.
             guard state.closing == nil || state.report.close != nil || state.report.isComplete else { return nil }
-            return max(time, receiveStart) + Self.gracePeriod
+            return max(time, receiveStart) + gracePeriod
         }
     }
 

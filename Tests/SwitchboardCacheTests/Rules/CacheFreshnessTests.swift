@@ -257,7 +257,7 @@ struct CacheFreshnessTests {
     func redirectedCall() async throws {
         let session = StubSession { request in
             request.path == "/a"
-                ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=60"])
+                ? .status(302, headers: ["Location": "/b"]) : .text("b", headers: ["Cache-Control": "max-age=86400"])
         }
         let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(identity: { _ in "me" })])
         for _ in 1...2 { _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://h/a"))) }

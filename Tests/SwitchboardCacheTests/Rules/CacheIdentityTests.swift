@@ -70,7 +70,7 @@ struct CacheIdentityTests {
             let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), login])
             func get(_ choice: RequestOptions.Authentication) async throws -> String {
                 let options = RequestOptions {
-                    $0.cacheLifetime = .time(.seconds(60))
+                    $0.cacheLifetime = .time(.seconds(86_400))
                     $0.authentication = choice
                 }
                 let url = URL(text: "https://api.example.com/list")
@@ -124,7 +124,7 @@ struct CacheIdentityTests {
             let name = request.headers["Authorization"] ?? ""
             return request.headers["If-None-Match"] == nil
                 ? .text("news", headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0"])
-                : .status(304, headers: ["ETag": "\"1\"", "X-Hello": name, "Cache-Control": "max-age=600"])
+                : .status(304, headers: ["ETag": "\"1\"", "X-Hello": name, "Cache-Control": "max-age=86400"])
         }
         let router = Router<URLEndPoint>(
             session: session, interceptors: [login("Authorization")], exchangeInterceptors: [ResponseCache()])
@@ -173,7 +173,7 @@ struct CacheIdentityTests {
             session: session, interceptors: [ResponseCache(identity: { _ in "everybody" })])
         let endPoint = URLEndPoint(
             .get, URL(text: "https://api.example.com/a"),
-            options: RequestOptions { $0.cacheLifetime = .time(.seconds(60)) })
+            options: RequestOptions { $0.cacheLifetime = .time(.seconds(86_400)) })
         for _ in 0..<3 { _ = try await router.response(for: endPoint) }
         #expect(session.requests.map(\.url?.path) == ["/a", "/", "/b", "/a"])
     }

@@ -299,7 +299,7 @@ struct CacheValidationTests {
 
     @Test("a stored error answers later calls, but not the retry of its own")
     func retry() async throws {
-        let fresh: HTTPHeaders = ["Cache-Control": "max-age=60"]
+        let fresh: HTTPHeaders = ["Cache-Control": "max-age=86400"]
         let session = StubSession(
             .text("down", statusCode: 503, headers: fresh), .text("still", statusCode: 503, headers: fresh), .text("up")
         )

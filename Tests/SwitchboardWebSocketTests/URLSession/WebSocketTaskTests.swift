@@ -143,7 +143,7 @@ import Testing
 
     @Test("messages that follow the report of a Close frame are read", arguments: [false, true])
     func orderOfTheEnd(isCompleteFirst: Bool) async throws {
-        let (socket, events) = try await open()
+        let (socket, events) = try await FoundationSocket.$gracePeriod.withValue(.seconds(86_400)) { try await open() }
         if isCompleteFirst { events.didComplete(with: nil, response(101)) }
         events.didClose(with: 4001, Data("later".utf8))
         await task.deliver("1")
