@@ -115,8 +115,9 @@ final class Runner {
         case .success:
             values += 1
             hasSucceeded = true
-        case .failure(let error as NetworkError): errors[error.code.rawValue, default: 0] += 1
-        case .failure(is CancellationError): errors["cancellation", default: 0] += 1
+        // Nothing cancels a run.
+        case .failure(let error as NetworkError) where error.code != .cancelled:
+            errors[error.code.rawValue, default: 0] += 1
         case .failure(let error): fail(text, "\(error)")
         }
         do {
