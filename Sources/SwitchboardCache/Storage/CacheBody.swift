@@ -60,11 +60,14 @@ struct CacheBody: Sendable {
         let fault: CacheRefusal?
         switch sink {
         case .file(let draft):
-            let finished = Result {
+            do {
                 try draft.finish(keepsTruncated ? part?.numbers ?? [count, 0, count] : nil)
-                return draft
-            }.mapError(CacheRefusal.onDisk)
-            fault = await storage.commit(response.with(part: part), at: load, finished, isStream: true)
+            } catch {
+                // The body is neither in memory nor in a whole file.
+                await storage.end(load, isReplaced: !isTruncated, unstored: response)
+                return report(CacheRefusal.onDisk(error).event)
+            }
+            fault = await storage.commit(response.with(part: part), at: load, .success(draft), isStream: true)
         case .memory(let data, _):
             fault = await storage.commit(response.with(part: part, body: data), at: load, nil, isStream: true)
         case .none: fault = nil

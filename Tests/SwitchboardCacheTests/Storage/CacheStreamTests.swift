@@ -43,6 +43,38 @@ struct CacheStreamTests {
         return data
     }
 
+    #if os(Linux)
+    @Test(
+        "a streamed body whose last bytes cannot be written is not stored", arguments: [1_000, 500_000], [false, true])
+    func fullDisk(size: Int, isCut: Bool) async throws {
+        try await withFolder { folder in
+            let body = Self.large.prefix(size)
+            let answer = MockResponse.data(Data(body), headers: Self.headers)
+            let session = StubSession(
+                isCut ? answer.truncated(after: size / 2) : answer, .data(Data(body), headers: Self.headers))
+            let fixture = try onDisk(folder, session)
+            var iterator = try await stream(fixture).bytes.makeAsyncIterator()
+            _ = try await iterator.next()
+            // From now on the system has no space for the file.
+            for number in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap({ Int32($0) })
+            {
+                let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+                guard path?.hasPrefix(folder.path + "/") == true else { continue }
+                let full = open("/dev/full", O_WRONLY)
+                dup2(full, number)
+                close(full)
+            }
+            do { while try await iterator.next() != nil {} } catch { #expect(isCut) }
+            let range: HTTPHeaders = ["Accept": "*/*", "Range": "bytes=0-9"]
+            for headers in [range, Self.accept] {
+                let next = try await fixture.response(url.absoluteString, .server, headers: headers)
+                #expect(next.body == (headers == range && next.statusCode == 206 ? body.prefix(10) : body))
+                #expect(next.cacheOutcome == .miss(.notStored) || headers != range)
+            }
+        }
+    }
+    #endif
+
     @Test("a streamed response is stored while it is read, and answers others")
     func storing() async throws {
         try await withFolder { folder in
