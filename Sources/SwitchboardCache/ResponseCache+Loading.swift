@@ -153,12 +153,15 @@ extension ResponseCache {
         }
     }
 
+    /// The statuses that a stale response may replace (RFC 5861 §4).
+    private static let temporaryFailures = [500, 502, 503, 504]
+
     /// Sends a HEAD, and updates or removes the stored response to the GET ([RFC 9111
     /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
     private func sendHead(_ load: CacheLoad) async throws -> NetworkResponse {
         let requestTime = now()
         let response = try await load.next(load.request)
-        if load.usesStored, response.statusCode >= 500,
+        if load.usesStored, Self.temporaryFailures.contains(response.statusCode),
             let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
         {
             await storage.end(load.number)
@@ -179,7 +182,7 @@ extension ResponseCache {
 
     /// Ends a load: stores the server's response, or returns the stored one instead of a failure.
     func finish(_ response: NetworkResponse, _ load: CacheLoad, requestTime: Date) async -> NetworkResponse {
-        if [500, 502, 503, 504].contains(response.statusCode),
+        if Self.temporaryFailures.contains(response.statusCode),
             let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
         {
             await storage.end(load.number)
