@@ -131,6 +131,15 @@ struct ResponseCacheTests {
         #expect(try await fixture.get("https://anna:b@api.example.com/friends") == "4")
     }
 
+    @Test("a response to a URL with a user is stored for the server's lifetime")
+    func userInURL() async throws {
+        let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])
+        let response = try await fixture.response("https://anna:b@h/", .server)
+        #expect(response.notStoredReason == nil)
+        #expect(try await fixture.response("https://anna:b@h/", .server).cacheOutcome == .hit)
+        #expect(try await fixture.response("https://ben:b@h/", .server).cacheOutcome == .miss(.notStored))
+    }
+
     @Test(
         "the key has URL with query, credentials, partition and environment",
         .rule("RFC 9111 §4", "the presented target URI and that of the stored response match"),

@@ -65,7 +65,7 @@ final class StoredResponse: Sendable {
         }
         guard !isOwn else { return }
         // The redirect may lead to another URL next time.
-        let isRedirected = url != nil && request.url != nil && url != request.url
+        let isRedirected = url.map { !$0.isEqualInCache(to: request.url) } ?? false
         // A later request may accept a success at any age, by its policy or `max-stale`.
         let isUsable =
             isSuccess || staleness(for: request.options, at: now) == nil || !validators.isEmpty
