@@ -142,7 +142,7 @@ private struct CookieFile: Codable {
             throw readError("is damaged")
         }
         for entry in contents.partitions.lazy.flatMap(\.cookies) {
-            if let fault = entry.cookie.fault { throw readError("is damaged: a cookie \(fault)") }
+            if let fault = entry.cookie.fault(isStored: true) { throw readError("is damaged: a cookie \(fault)") }
         }
         self = contents
     }

@@ -152,7 +152,7 @@ extension CookieJar {
     /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon or a control
     ///   character, without a name or domain, or larger than 4,096 bytes.
     public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
-        if let fault = cookie.fault {
+        if let fault = cookie.fault() {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")
         }
         let now = now()

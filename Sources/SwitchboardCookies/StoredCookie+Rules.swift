@@ -74,10 +74,13 @@ extension StoredCookie {
             && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
     }
 
-    /// The reason why a header field cannot carry the cookie, or nil.
-    var fault: String? {
+    /// Returns the reason why a header field cannot carry the cookie, or nil. The path of a stored cookie may be that of
+    /// a URL, which may contain a semicolon.
+    func fault(isStored: Bool = false) -> String? {
         if name.isEmpty { return "has no name" }
-        let parts = [("name", name, ";="), ("value", value, ";"), ("domain", domain, ";/"), ("path", path, ";")]
+        let parts = [
+            ("name", name, ";="), ("value", value, ";"), ("domain", domain, ";/"), ("path", path, isStored ? "" : ";"),
+        ]
         for (part, text, separators) in parts {
             let isWrong = text.utf8.contains { $0.breaksFieldValue || separators.utf8.contains($0) }
             guard !isWrong, text == text.trimmedOfBlanks else {

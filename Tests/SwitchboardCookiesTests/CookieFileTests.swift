@@ -10,6 +10,18 @@ import Testing
 struct CookieFileTests {
     private let url = URL(text: "https://a.example/")
 
+    // RFC 3986 §3.3 allows a semicolon in a path, and RFC 6265 §5.1.4 makes the default path of it.
+    @Test("a cookie whose default path has a semicolon is read again")
+    func semicolonInPath() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let jar = try CookieJar(contentsOf: file)
+            jar.store(["id=1; Max-Age=86400"], from: URL(text: "https://a.example/map;v=2/tile"))
+            try jar.save(to: file)
+            #expect(try CookieJar(contentsOf: file).cookies().map(\.path) == ["/map;v=2"])
+        }
+    }
+
     @Test("saves and reads cookies by partition, session cookies on request")
     func roundTrip() async throws {
         try await withFolder { folder in
