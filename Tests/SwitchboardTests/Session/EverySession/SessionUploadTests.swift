@@ -244,7 +244,7 @@ struct SessionUploadTests {
 
     // A buffer with a million chunks would be moved for each of them.
     @Test(
-        "a million chunks of a byte that wait for a connection are sent in linear time [streamed bodies]",
+        "a million chunks of a byte that wait for a connection are sent in linear time [streamed uploads]",
         arguments: SessionKind.curlAlone)
     func tinyChunks(kind: SessionKind) async throws {
         let (arrived, isBuffered, count) = (Deliveries<Void>(), Gate(), 1_000_000)
