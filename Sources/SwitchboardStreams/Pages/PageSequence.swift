@@ -269,8 +269,9 @@ private struct RequestHash: Hashable, Sendable {
     private let second: Int
 
     init(_ token: some Hashable) {
-        let url = token as? URL
-        let value = url?.isFromAnotherOrigin == true ? AnyHashable(url?.withoutFragment) : AnyHashable(token)
+        var value = AnyHashable(token)
+        // Not an optional URL, which has another hash.
+        if let url = token as? URL, url.isFromAnotherOrigin { value = AnyHashable(url.withoutFragment) }
         func hash(_ seed: Int) -> Int {
             var hasher = Hasher()
             hasher.combine(seed)

@@ -13,6 +13,19 @@ struct PageCycleTests {
 
     private func link(_ reference: String) -> HTTPHeaders { ["Link": "<\(reference)>; rel=next"] }
 
+    @Test("links of two origins to each other end before a page is repeated")
+    func twoOrigins() async throws {
+        let session = StubSession { request in
+            request.url?.host == "a.example.com"
+                ? .json("[1]", headers: link("https://b.example.com/2"))
+                : .json("[2]", headers: link("https://a.example.com/list"))
+        }
+        let router = Router<ListApi>(session: session)
+        let pages = router.pages(for: .list(URL(text: "https://a.example.com")), as: [Int].self)
+        #expect(try await pages.values() == [[1], [2]])
+        #expect(session.requests.count == 2)
+    }
+
     @Test("links that lead back end before a page is repeated", arguments: SessionKind.allCases)
     func links(session: SessionKind) async throws {
         let router = Router<ListApi>(session: session.make())
