@@ -139,7 +139,8 @@ actor ResumableUploader {
                 if let stateFile { unlink(stateFile.path) }
                 return end
             } catch let error as NetworkError {
-                offset = nil
+                // An earlier response is not that of the last request.
+                (offset, last) = (nil, nil)
                 try await recover(from: error)
             }
         }
