@@ -10,7 +10,8 @@ package func withTimeout<Output: Sendable>(
     try await withThrowingTaskGroup(of: Output.self) { group in
         group.addTask(operation: operation)
         group.addTask {
-            try await clock.sleep(for: limit)
+            // A longer sleep would overflow the clock.
+            try await clock.sleep(for: limit.clamped)
             throw error()
         }
         defer { group.cancelAll() }

@@ -156,7 +156,7 @@ final class WebSocketConnection: Sendable {
     private func keepAlive(_ interval: Duration) async {
         while !Task.isCancelled {
             do {
-                try await clock.sleep(for: interval)
+                try await clock.sleep(for: interval.clamped)
                 let late = error(.timedOut, "no answer to a ping for \(interval.secondsText), webSocket.pingInterval")
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
@@ -213,7 +213,7 @@ final class WebSocketConnection: Sendable {
     /// Waits until the server closes the connection. Aborts it after `limit`, and when the task is canceled.
     func waitForEnd(within limit: Duration) async {
         let timer = Task { [clock] in
-            try await clock.sleep(for: limit)
+            try await clock.sleep(for: limit.clamped)
             abort(nil)
         }
         while state.withLock({ $0.end == nil }) {

@@ -18,6 +18,21 @@ import SwitchboardTestSupport
         try await Router(session: route.session).webSocket(for: URLEndPoint(.get, server.url), clock: clock)
     }
 
+    @Test("the longest timeouts do not trap")
+    func endlessTimeouts() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("in"), .close()))
+            let options = RequestOptions {
+                $0.webSocket.closeTimeout = .seconds(Int64.max)
+                $0.webSocket.pingInterval = .seconds(Int64.max)
+            }
+            let socket = try await Router<URLEndPoint>().webSocket(for: URLEndPoint(.get, server.url, options: options))
+            #expect(try await socket.receive() == .text("in"))
+            #expect(try await socket.receive() == nil)
+            await socket.close()
+        }
+    }
+
     @Test("a released socket still answers the server's Close frame", arguments: Route.allCases)
     func answered(_ route: Route) async throws {
         try await MockServer.run { server in
