@@ -18,6 +18,8 @@ final class SendQueue: Sendable {
         var waitingSession = WaitingTasks()
         /// Whether a Close frame is queued or sent.
         var isClosing = false
+        /// The number of the exchange that sends.
+        var session = 0
         /// Whether the session has stopped sending.
         var isStopped = false
         /// Runs once when the session stops.
@@ -180,8 +182,19 @@ extension SendQueue {
         if isStopped { action() }
     }
 
-    private func stop() {
-        let action = state.withLock { state in
+    /// Starts to send over another exchange, because a handshake may be redirected or repeated. Returns its number. The end
+    /// of an earlier exchange does not stop the queue.
+    func startSession() -> Int {
+        state.withLock { state in
+            state.session += 1
+            state.isStopped = false
+            return state.session
+        }
+    }
+
+    private func stop(_ session: Int?) {
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            guard session == nil || session == state.session else { return nil }
             defer { state.onStop = nil }
             state.isStopped = true
             return state.onStop
@@ -192,11 +205,11 @@ extension SendQueue {
     /// Returns the next event. Nil after a Close frame or the end of the queue. Only one task may call it at a time. The
     /// call also means that the session has sent the previous event. The session cancels the task when the connection is
     /// lost. The previous event may then be unsent.
-    func next() async -> WebSocketEvent? {
+    func next(of session: Int? = nil) async -> WebSocketEvent? {
         if !Task.isCancelled { completeInFlight() }
         while true {
             if Task.isCancelled {
-                stop()
+                stop(session)
                 return nil
             }
             switch take(onlyControls: false) {

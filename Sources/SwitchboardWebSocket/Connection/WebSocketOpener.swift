@@ -35,7 +35,8 @@ struct WebSocketOpener: Sendable {
                 WebSocketHandshake(settings).headers
             } outgoing: { [weak framer] in
                 // Weak, because the queue stores its error, which retains the request.
-                HTTPBodyStream { [weak framer] in await framer?.next() }
+                let session = framer?.startSession()
+                return HTTPBodyStream { [weak framer] in await framer?.next(of: session) }
             } connected: {
                 _ = upgraded.swap($0)
             } byURLSession: { request, session in

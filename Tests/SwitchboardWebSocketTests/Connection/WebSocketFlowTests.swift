@@ -116,6 +116,42 @@ import SwitchboardTestSupport
         _ = await sending.result
     }
 
+    @Test("a message that a Close frame cuts off is not sent")
+    func closeBetween() async throws {
+        let queue = SendQueue()
+        let frames = MessageFramer(queue)
+        let sending = Task { try await queue.send(.binary(Data(count: MessageFramer.fragmentSize * 2))) }
+        let first = try #require(await frames.next())
+        queue.sendControl(.close(.normalClosure, reason: ""))
+        let second = try #require(await frames.next())
+        #expect([first, second].map { $0[0] } == [0x02, 0x88])
+        #expect(await frames.next() == nil)
+        queue.end(NetworkError(.webSocketClosed))
+        let error = await #expect(throws: NetworkError.self) { try await sending.value }
+        #expect(error?.code == .webSocketClosed && queue.sent.messages == 0)
+    }
+
+    // The limit of received bytes ends when the session stops.
+    @Test("an earlier exchange of the handshake does not stop the queue", arguments: [false, true])
+    func earlierExchange(isLate: Bool) async throws {
+        let queue = SendQueue()
+        let stops = Deliveries<Bool>()
+        func pump(_ session: Int) -> Task<WebSocketEvent?, Never> { Task { await queue.next(of: session) } }
+        let first = pump(queue.startSession())
+        if !isLate {
+            first.cancel()
+            _ = await first.value
+        }
+        let second = pump(queue.startSession())
+        queue.whenStopped { stops.add(true) }
+        first.cancel()
+        _ = await first.value
+        #expect(stops.all.isEmpty)
+        second.cancel()
+        _ = await second.value
+        #expect(stops.all == [true])
+    }
+
     @Test("each frame has another mask, of random bits")
     func maskingKeys() async throws {
         let queue = SendQueue()
