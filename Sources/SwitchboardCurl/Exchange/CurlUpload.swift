@@ -54,7 +54,7 @@ final class CurlUpload: Sendable {
         /// Buffers a chunk. Small chunks become one, because each one costs a callback, or a system call.
         mutating func append(_ chunk: Data) {
             buffered += chunk.count
-            guard let last = chunks.last, last.count + chunk.count <= 16 << 10 else { return chunks.append(chunk) }
+            guard let size = chunks.last?.count, size + chunk.count <= 16 << 10 else { return chunks.append(chunk) }
             chunks[chunks.count - 1].append(chunk)
         }
 
