@@ -4,18 +4,21 @@ import Foundation
 final class FileReader: @unchecked Sendable {  // only one caller reads at a time
     private let descriptor: Int32
     /// The size of the file when it was opened. Nil for a range.
-    private let fileSize: Int64?
+    private var fileSize: Int64?
     /// The number of bytes left to read.
-    private var rest: Int64
-    private static let size = 256 << 10
+    private var rest: Int64 = 0
+    private static let chunkSize = 256 << 10
 
     init(_ url: URL, range: Range<Int64>?) throws {
-        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure }
-        self.descriptor = descriptor
-        let size = Self.size(of: descriptor)
-        (rest, fileSize) = range.map { (Int64($0.count), nil) } ?? (size, size)
-        if let range, lseek(descriptor, off_t(range.lowerBound), SEEK_SET) < 0 { throw Self.failure }
+        if let range {
+            guard lseek(descriptor, off_t(range.lowerBound), SEEK_SET) >= 0 else { throw Self.failure }
+            rest = Int64(range.count)
+        } else {
+            rest = try size
+            fileSize = rest
+        }
     }
 
     deinit {
@@ -27,10 +30,10 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     /// - Throws: The error of the system, or an error that says that the size of the file has changed.
     func next() throws -> Data? {
         guard rest > 0 else {
-            if let fileSize, Self.size(of: descriptor) != fileSize { throw Self.changed }
+            if let fileSize, try size != fileSize { throw Self.changed }
             return nil
         }
-        let size = Int(min(rest, Int64(Self.size)))
+        let size = Int(min(rest, Int64(Self.chunkSize)))
         // `Data(count:)` would first fill the memory with zeros.
         guard let memory = malloc(size) else { throw POSIXError(.ENOMEM) }
         var count: Int
@@ -49,9 +52,13 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
         return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
-    private static func size(of descriptor: Int32) -> Int64 {
-        var information = stat()
-        return fstat(descriptor, &information) == 0 ? Int64(information.st_size) : 0
+    /// The size of the file now.
+    private var size: Int64 {
+        get throws {
+            var information = stat()
+            guard fstat(descriptor, &information) == 0 else { throw Self.failure }
+            return Int64(information.st_size)
+        }
     }
 
     private static var changed: NetworkError {
