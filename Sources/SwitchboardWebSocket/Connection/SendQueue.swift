@@ -19,7 +19,7 @@ final class SendQueue: Sendable {
         /// Whether a Close frame is queued or sent.
         var isClosing = false
         /// The number of the exchange that sends.
-        var session = 0
+        var exchange = 0
         /// Whether the session has stopped sending.
         var isStopped = false
         /// Runs once when the session stops.
@@ -182,19 +182,19 @@ extension SendQueue {
         if isStopped { action() }
     }
 
-    /// Starts to send over another exchange, because a handshake may be redirected or repeated. Returns its number. The end
-    /// of an earlier exchange does not stop the queue.
-    func startSession() -> Int {
+    /// Starts an exchange of the handshake, which may be redirected or repeated, and returns its number. The end of an earlier
+    /// exchange does not stop the queue.
+    func startExchange() -> Int {
         state.withLock { state in
-            state.session += 1
+            state.exchange += 1
             state.isStopped = false
-            return state.session
+            return state.exchange
         }
     }
 
-    private func stop(_ session: Int?) {
+    private func stop(_ exchange: Int?) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
-            guard session == nil || session == state.session else { return nil }
+            guard exchange == nil || exchange == state.exchange else { return nil }
             defer { state.onStop = nil }
             state.isStopped = true
             return state.onStop
@@ -205,11 +205,11 @@ extension SendQueue {
     /// Returns the next event. Nil after a Close frame or the end of the queue. Only one task may call it at a time. The
     /// call also means that the session has sent the previous event. The session cancels the task when the connection is
     /// lost. The previous event may then be unsent.
-    func next(of session: Int? = nil) async -> WebSocketEvent? {
+    func next(of exchange: Int? = nil) async -> WebSocketEvent? {
         if !Task.isCancelled { completeInFlight() }
         while true {
             if Task.isCancelled {
-                stop(session)
+                stop(exchange)
                 return nil
             }
             switch take(onlyControls: false) {

@@ -33,10 +33,10 @@ struct WebSocketOpener: Sendable {
             request.options.streamsResponse = true
             request.options.upgrade = ConnectionUpgrade {
                 WebSocketHandshake(settings).headers
-            } outgoing: { [weak framer] in
+            } outgoing: { [weak queue, weak framer] in
                 // Weak, because the queue stores its error, which retains the request.
-                let session = framer?.startSession()
-                return HTTPBodyStream { [weak framer] in await framer?.next(of: session) }
+                let exchange = queue?.startExchange()
+                return HTTPBodyStream { [weak framer] in await framer?.next(of: exchange) }
             } connected: {
                 _ = upgraded.swap($0)
             } byURLSession: { request, session in

@@ -41,8 +41,8 @@ final class MessageFramer: Sendable {
     }
 
     /// Returns the next frame. Nil after a Close frame, the end of the queue, or a cancellation. Only one task may call it
-    /// at a time. See ``SendQueue/startSession()`` for `session`.
-    func next(of session: Int? = nil) async -> Data? {
+    /// at a time. See ``SendQueue/startExchange()`` for `exchange`.
+    func next(of exchange: Int? = nil) async -> Data? {
         if !Task.isCancelled, let rest = state.withLock({ $0.rest }) {
             switch queue.takeControl() {
             case .event(let control): return frame(control)
@@ -50,15 +50,12 @@ final class MessageFramer: Sendable {
             case .nothing: return fragment(rest)
             }
         }
-        guard let event = await queue.next(of: session) else { return nil }
+        guard let event = await queue.next(of: exchange) else { return nil }
         guard case .message = event else { return frame(event) }
         let (opcode, payload) = event.frame
         let compressed = compress(payload)
         return fragment(Fragment(opcode: opcode, payload: compressed ?? payload, isCompressed: compressed != nil))
     }
-
-    /// Starts to send over another exchange of the handshake. See ``SendQueue/startSession()``.
-    func startSession() -> Int { queue.startSession() }
 
     private func frame(_ control: WebSocketEvent) -> Data {
         FrameWriter.frame(control.frame.opcode, control.frame.payload, key: maskingKeys.withLock { $0.next() })

@@ -136,13 +136,13 @@ import SwitchboardTestSupport
     func earlierExchange(isLate: Bool) async throws {
         let queue = SendQueue()
         let stops = Deliveries<Bool>()
-        func pump(_ session: Int) -> Task<WebSocketEvent?, Never> { Task { await queue.next(of: session) } }
-        let first = pump(queue.startSession())
+        func pump(_ exchange: Int) -> Task<WebSocketEvent?, Never> { Task { await queue.next(of: exchange) } }
+        let first = pump(queue.startExchange())
         if !isLate {
             first.cancel()
             _ = await first.value
         }
-        let second = pump(queue.startSession())
+        let second = pump(queue.startExchange())
         queue.whenStopped { stops.add(true) }
         first.cancel()
         _ = await first.value
