@@ -71,11 +71,11 @@ extension Redactor {
 
     /// Redacts a URL or a query inside a value, escaped or not: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`, `next=/a?token=…`.
     private func nested(_ value: String, depth: Int) -> String {
+        let value = pairs(in: value)
         guard depth > 0, value.utf8.contains(.percent), let text = value.removingPercentEncoding, text != value else {
-            return value.utf8.contains(where: { $0 == .equals || $0 == .colon }) ? pairs(in: value) : value
+            return value
         }
-        let inner = nested(text, depth: depth - 1)
-        let masked = pairs(in: inner)
+        let masked = nested(text, depth: depth - 1)
         guard masked != text else { return value }
         return masked.components(separatedBy: mask)
             .map { $0.addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? mask }.joined(separator: mask)
