@@ -208,8 +208,8 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Returns whether the circuit is closed without recent failures, or has waited for a probe as long, so that it can be
-    /// removed.
+    /// Returns whether the circuit can be removed: it is closed without recent failures, or nobody has sent a probe for the
+    /// length of the window.
     func isIdle(at now: Duration, _ rules: Rules) -> Bool {
         switch phase {
         case .closed(let failures): failures.allSatisfy { now - $0 >= rules.window }

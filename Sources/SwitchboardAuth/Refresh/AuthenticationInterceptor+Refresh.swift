@@ -245,10 +245,10 @@ extension AuthenticationInterceptor {
             guard var current = state.partitions[partition], current.pendingRefresh === call else { return false }
             (current.pendingRefresh, current.failure) = (nil, error)
             current.failures += 1
-            defer { state.partitions[partition] = current }
-            guard isLost, current.stored != nil else { return false }
-            current.stored = nil
-            return true
+            let loses = isLost && current.stored != nil
+            if loses { current.stored = nil }
+            state.partitions[partition] = current
+            return loses
         }
     }
 

@@ -109,11 +109,6 @@ extension URL {
     /// The normalized URL ([RFC 3986 §6.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2)): scheme and host in
     /// lower case, no default port, no user, no fragment, and only the necessary escapes.
     var asCacheKey: String { absoluteString.asCacheKey }
-
-    /// Returns whether both URLs have the same key, or the other one is nil.
-    func isEqualInCache(to other: URL?) -> Bool {
-        other.map { self == $0 || asCacheKey == $0.asCacheKey } ?? true
-    }
 }
 
 extension String {

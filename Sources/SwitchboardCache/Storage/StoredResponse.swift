@@ -64,13 +64,14 @@ final class StoredResponse: Sendable {
             throw "HTTP \(status) states no lifetime\(advice)"
         }
         guard !isOwn else { return }
-        // The redirect may lead to another URL next time.
-        let isRedirected = url.map { !$0.isEqualInCache(to: request.url) } ?? false
+        if let url, let wanted = request.url, url != wanted, url.asCacheKey != wanted.asCacheKey {
+            // The redirect may lead to another URL next time.
+            throw "a redirect led to it\(advice)"
+        }
         // A later request may accept a success at any age, by its policy or `max-stale`.
         let isUsable =
             isSuccess || staleness(for: request.options, at: now) == nil || !validators.isEmpty
             || mayReplaceFailure(staleFor: 0, request) || (staleWhileRevalidate(for: request.options) ?? 0) > 0
-        guard !isRedirected else { throw "a redirect led to it\(advice)" }
         guard isUsable else { throw "it is not fresh, and has no ETag or Last-Modified\(advice)" }
     }
 

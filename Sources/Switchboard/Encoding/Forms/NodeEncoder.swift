@@ -59,13 +59,11 @@ private struct NodeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        NodeEncoder(node: node.member(key.stringValue, isArray: false), codingPath: codingPath + [key])
-            .container(keyedBy: keyType)
+        encoder(for: key, node.member(key.stringValue, isArray: false)).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        NodeEncoder(node: node.member(key.stringValue, isArray: true), codingPath: codingPath + [key])
-            .unkeyedContainer()
+        encoder(for: key, node.member(key.stringValue, isArray: true)).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
@@ -76,8 +74,8 @@ private struct NodeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         encoder(for: key)
     }
 
-    private func encoder(for key: some CodingKey) -> NodeEncoder {
-        NodeEncoder(node: node.member(key.stringValue), codingPath: codingPath + [key])
+    private func encoder(for key: some CodingKey, _ member: EncodingNode? = nil) -> NodeEncoder {
+        NodeEncoder(node: member ?? node.member(key.stringValue), codingPath: codingPath + [key])
     }
 }
 

@@ -68,6 +68,7 @@ extension Date {
 
     /// The ISO 8601 text, rounded to milliseconds.
     fileprivate var iso8601Text: String {
+        let milliseconds = milliseconds
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
         // The formatter truncates, and most milliseconds have no exact binary form. Half a millisecond more keeps the
         // text exact.

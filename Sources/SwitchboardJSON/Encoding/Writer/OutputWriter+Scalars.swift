@@ -87,10 +87,11 @@ extension OutputWriter {
         switch settings.dateStrategy {
         case .iso8601WithMilliseconds:
             guard seconds.isFinite else { throw noDate(seconds, key: key) }
-            guard date >= .distantPast, (seconds * 1000).rounded() < Self.endOfYear9999 * 1000 else {
+            let milliseconds = (seconds * 1000).rounded()
+            guard date >= .distantPast, milliseconds < Self.endOfYear9999 * 1000 else {
                 throw invalid(date, key: key, "its year is not between 1 and 9999")
             }
-            writeWithMilliseconds(seconds)
+            write(milliseconds: milliseconds, isGregorian: seconds >= Self.startOfGregorian)
         case .iso8601:
             guard seconds.isFinite else { throw noDate(seconds, key: key) }
             if seconds >= Self.startOfGregorian, seconds < Self.endOfYear9999 {
@@ -118,10 +119,9 @@ extension OutputWriter {
         state.pointee.bytes.append(value)
     }
 
-    /// Writes a date to the nearest millisecond.
-    private func writeWithMilliseconds(_ seconds: Double) {
-        let milliseconds = (seconds * 1000).rounded()
-        guard seconds >= Self.startOfGregorian else {
+    /// Writes a date as text, from its milliseconds since 2001.
+    private func write(milliseconds: Double, isGregorian: Bool) {
+        guard isGregorian else {
             // Foundation uses the Julian calendar for these dates.
             let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
             let date = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.5) / 1000)
