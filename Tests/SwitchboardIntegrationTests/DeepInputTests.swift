@@ -84,7 +84,10 @@ struct DeepInputTests {
     @Test("reads a million arrays in one array")
     func wide() {
         let text = "[" + String(repeating: "[1],", count: 999_999) + "[1]]"
-        guard case .array(let arrays) = JSONTree(Data(text.utf8)) else { return #expect(Bool(false)) }
+        guard case .array(let arrays) = JSONTree(Data(text.utf8)) else {
+            Issue.record("no array")
+            return
+        }
         #expect(arrays.count == 1_000_000 && arrays.last == .array([.number(1)]))
     }
 

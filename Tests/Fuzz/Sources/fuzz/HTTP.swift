@@ -83,7 +83,8 @@ private func storeCookies(_ text: String) {
     let jar = CookieJar()
     jar.store(text.split(separator: "\n").map { String($0) }, from: url)
     for cookie in jar.cookies(for: url) {
-        check(cookie.fault(isStored: true) == nil, "\(cookie.name) \(cookie.fault(isStored: true) ?? "")")
+        let fault = cookie.fault(isStored: true)
+        check(fault == nil, "\(cookie.name) \(fault ?? "")")
         check("www.a.example".hasSuffix(cookie.domain), "a cookie of \(cookie.domain) goes to www.a.example")
     }
     guard let foreign = URL(string: "https://b.example/b/c") else { return }

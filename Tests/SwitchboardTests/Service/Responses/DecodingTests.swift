@@ -142,12 +142,17 @@ struct DecodingTests {
         #expect(try await plain.response(for: endPoint).decode(Person.self, decoder: snake) == expected)
     }
 
+    /// Returns a manager whose encoder writes `user_name` for `userName`.
+    private func snakeCased(_ session: StubSession) -> NetworkManager {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        return NetworkManager(session: session, encoder: encoder)
+    }
+
     @Test("a body's encoder wins over the endpoint's and the manager's", .requirement("S4.9"))
     func encoders() async throws {
-        let snake = JSONEncoder()
-        snake.keyEncodingStrategy = .convertToSnakeCase
         let session = StubSession { _ in .status(204) }
-        let manager = NetworkManager(session: session, encoder: snake)
+        let manager = snakeCased(session)
         let url = endPoint.baseURL
         struct Named: Encodable { var userName = "Ann" }
         _ = try await manager.response(for: URLEndPoint(.put, url, task: .requestBody(JSONBody(Named()))))
@@ -169,10 +174,8 @@ struct DecodingTests {
 
     @Test("a JSON part of a form has the manager's encoder, unless it has its own", .requirement("S4.9"))
     func encoderOfPart() async throws {
-        let snake = JSONEncoder()
-        snake.keyEncodingStrategy = .convertToSnakeCase
         let session = StubSession { _ in .status(204) }
-        let manager = NetworkManager(session: session, encoder: snake)
+        let manager = snakeCased(session)
         struct Named: Encodable { var userName = "Ann" }
         let form = MultipartBody(
             .body("meta", JSONBody(Named())), .body("own", JSONBody(Named(), encoder: JSONEncoder())))

@@ -247,16 +247,11 @@ struct SessionUploadTests {
         "a million chunks of a byte that wait for a connection are sent in linear time [streamed uploads]",
         arguments: SessionKind.curlAlone)
     func tinyChunks(kind: SessionKind) async throws {
-        let (arrived, isBuffered, count) = (Deliveries<Void>(), Gate(), 1_000_000)
+        let (arrived, buffered, count) = (Deliveries<Void>(), DispatchSemaphore(value: 0), 1_000_000)
         try await RawServer.run { client in
             _ = try client.readHead()
             arrived.add(())
-            let event = DispatchSemaphore(value: 0)
-            Task {
-                try await isBuffered.wait()
-                event.signal()
-            }
-            event.wait()
+            buffered.wait()
             try client.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
             _ = try client.readHead()
             _ = try client.read(count)
@@ -268,12 +263,12 @@ struct SessionUploadTests {
             let left = Protected(count)
             let body = StreamBody(length: Int64(count)) {
                 HTTPBodyStream {
-                    if left.withLock({
-                        $0 -= 1; return $0 >= 0
-                    }) {
-                        return Data([0x61])
+                    let isLeft = left.withLock { left in
+                        left -= 1
+                        return left >= 0
                     }
-                    isBuffered.open()
+                    if isLeft { return Data([0x61]) }
+                    buffered.signal()
                     return nil
                 }
             }
