@@ -124,7 +124,8 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
     }
 
     private func storeNextNonce(in response: NetworkResponse, after digest: DigestResponse, _ key: OriginKey) {
-        guard let field = response.headers["Authentication-Info"],
+        // A session algorithm keeps the key that its first nonce made (RFC 7616 §3.4.2).
+        guard !digest.challenge.isSession, let field = response.headers["Authentication-Info"],
             let nonce = AuthenticationChallenge.parse("Digest " + field).first?["nextnonce"],
             !nonce.isEmpty, nonce.utf8.count < 4_096
         else { return }

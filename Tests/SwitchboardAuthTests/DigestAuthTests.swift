@@ -205,16 +205,18 @@ struct DigestAuthTests {
         }
     }
 
-    @Test("uses the next nonce of Authentication-Info (RFC 7616 §3.5)")
-    func nextNonce() async throws {
+    @Test(
+        "uses the next nonce of Authentication-Info (RFC 7616 §3.5), unless its key belongs to the first one (§3.4.2)",
+        arguments: [("MD5", "next", "00000001"), ("MD5-sess", Self.nonce, "00000002")])
+    func nextNonce(algorithm: String, nonce: String, count: String) async throws {
         let session = StubSession(
-            refusal(Self.challenge("MD5")),
+            refusal(Self.challenge(algorithm)),
             .text("ok", headers: ["Authentication-Info": #"nextnonce="next", qop=auth, nc=00000001"#]), .text("ok"))
         let digest = digest()
         try await send(session, digest)
         try await send(session, digest)
-        #expect(answers(session)[2]?["nonce"] == "next")
-        #expect(answers(session)[2]?["nc"] == "00000001")
+        #expect(answers(session)[2]?["nonce"] == nonce)
+        #expect(answers(session)[2]?["nc"] == count)
     }
 
     @Test("a challenge that offers only auth-int is a typed error")
