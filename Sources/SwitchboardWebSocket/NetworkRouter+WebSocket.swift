@@ -95,7 +95,7 @@ extension RouterCalls {
         let (call, environment) = (LongCall(on: self, default: .forSockets(clock)), currentEnvironment)
         let opening = WebSocketOpener(prepare: prepare, clock: clock, call: call)
         let last = Protected<WebSocketMessage?>(nil)
-        let open: @Sendable () async throws -> WebSocketOpener.Opened = {
+        let open: @Sendable (_ isFirst: Bool) async throws -> WebSocketOpener.Opened = { isFirst in
             try await environment.run {
                 let opened = try await opening.open()
                 guard let onOpen else { return opened }
@@ -108,14 +108,15 @@ extension RouterCalls {
                     try await onOpen(single, value)
                     return opened
                 } catch {
+                    let loss = isFirst ? nil : opened.connection.closure?.loss
                     opened.connection.cancel()
-                    throw error
+                    throw loss ?? error
                 }
             }
         }
-        let first = try await open()
+        let first = try await open(true)
         let reconnection = Reconnection(call: call) {
-            try await open().connection
+            try await open(false).connection
         } run: { reopen in
             // The router's `cancel()` also ends the waits.
             try await environment.run { try await self.asOneCall(reopen) }

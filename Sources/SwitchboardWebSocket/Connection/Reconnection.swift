@@ -16,9 +16,7 @@ struct Reconnection: Sendable {
         case .failure(let error):
             guard let error = error as? NetworkError else { return nil }
             return call.policy.errorCodes.contains(error.code) ? error : nil
-        case .success:
-            guard let closure, closure.isByServer, closure.code.isTemporary else { return nil }
-            return NetworkError(.connectionLost, reason: "the server closed it with \(closure.code.rawValue)")
+        case .success: return closure?.loss
         }
     }
 
@@ -40,9 +38,16 @@ struct Reconnection: Sendable {
     }
 }
 
+extension WebSocketClosure {
+    /// The reason to reconnect after the server has closed temporarily. Nil for another closure.
+    var loss: NetworkError? {
+        guard isByServer, code.isTemporary else { return nil }
+        return NetworkError(.connectionLost, reason: "the server closed it with \(code.rawValue)")
+    }
+}
+
 extension WebSocketCloseCode {
-    /// Whether the server closes temporarily.
-    var isTemporary: Bool {
+    fileprivate var isTemporary: Bool {
         switch self {
         case .goingAway, .internalError, .serviceRestart, .tryAgainLater: true
         default: rawValue == 1014  // bad gateway

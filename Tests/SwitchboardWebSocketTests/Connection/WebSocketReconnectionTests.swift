@@ -89,6 +89,27 @@ import Testing
         #expect(texts.isEmpty && session.requests.count == connections)
     }
 
+    @Test("a Close frame for a time while a connection subscribes reconnects, and any other one ends the socket")
+    func closeDuringSubscription() async throws {
+        func socket(_ code: UInt16) async throws -> (WebSocket<String, String>, StubSession) {
+            let session = StubSession(.webSocket(.drop), .webSocket(.close(code)), .webSocket(.text("1"), .close()))
+            let socket = try await router(session, clock: TestClock(skips: true)).webSocket(
+                for: endPoint, sending: String.self, receiving: String.self, options: options()
+            ) { socket, _ in
+                guard session.requests.count == 2 else { return }
+                _ = try? await socket.receive()  // until the Close frame
+                try await socket.send("subscribe")
+            }
+            return (socket, session)
+        }
+        let (temporary, session) = try await socket(1012)
+        let texts = try await read(temporary)
+        #expect(texts == ["1"] && session.requests.count == 3)
+        let (final, refusing) = try await socket(1008)
+        let failure = await #expect(throws: NetworkError.self) { try await read(final) }
+        #expect(failure?.code == .webSocketClosed && refusing.requests.count == 2)
+    }
+
     @Test("a violation of the protocol ends the socket")
     func violation() async throws {
         let session = StubSession(.webSocket(.frame(0x3, Data())), .webSocket(.text("never")))
