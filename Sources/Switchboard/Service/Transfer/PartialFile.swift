@@ -51,7 +51,8 @@ final class PartialFile: @unchecked Sendable {
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
         // A killed process does not remove this file, so its name contains that of the destination.
-        let unique = ".\(destination.lastPathComponent.prefix(40)).\(UUID().uuidString.prefix(8)).part"
+        let start = String(destination.lastPathComponent.unicodeScalars.prefix(40))
+        let unique = ".\(start).\(UUID().uuidString.prefix(8)).part"
         let name = isKept ? ".\(destination.lastPathComponent).download" : unique
         url = folder.appendingPathComponent(name)
         sidecar = isKept ? folder.appendingPathComponent(name + ".json") : nil

@@ -50,6 +50,17 @@ struct DownloadTests {
         }
     }
 
+    @Test("a file may have the longest name of a file system, 255 bytes", arguments: ["a", "ä", "👩‍🚀"])
+    func longestName(character: String) async throws {
+        try await withFolder { folder in
+            let name = String(repeating: character, count: 255 / character.utf8.count)
+            let router = Router<URLEndPoint>(session: StubSession(.text("new")))
+            let file = folder.appendingPathComponent(name)
+            try await router.download(URLEndPoint(.get, URL(text: "http://h.test/")), to: file)
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+        }
+    }
+
     @Test("a compressed response is saved decompressed", arguments: SessionKind.allCases)
     func compressed(kind: SessionKind) async throws {
         try await withFolder { folder in
