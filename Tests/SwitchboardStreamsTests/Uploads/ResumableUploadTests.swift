@@ -95,6 +95,22 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("an upload whose last response is lost returns the response about its offset")
+    func lostEnd() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession(
+                Self.opened, .status(204, headers: ["Upload-Offset": "2"]), .close,
+                .status(200, headers: ["Upload-Offset": "4"]).repeated())
+            let response = try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, pieceSize: 2,
+                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+            #expect(session.requests.prefix(4).map(\.method) == [.post, .patch, .patch, .head])
+            #expect(response.statusCode == 200 && response.request?.method == .head)
+        }
+    }
+
     @Test(
         "a later call resumes from its state, but not for another file or URL",
         arguments: UploadServer.Dialect.allCases)
