@@ -7,7 +7,7 @@ extension Cassette {
     /// Returns the entry that answers a request and marks it as used. Returns nil when the request must be recorded.
     func entry(for request: NetworkRequest) throws(NetworkError) -> CassetteEntry? {
         guard mode != .rewrite else { return nil }
-        var masking = masking
+        var masking = ExchangeMasking(request.redaction(extending: masking.redaction))
         let live = ComparedRequest(masking.masked(HAR.Request(request)))
         let candidates = candidates(for: live)
         let repeats = repeats

@@ -6,7 +6,10 @@ import SwitchboardHAR
 extension Cassette {
     /// Sends a request whose body was read, and records the exchange. Returns the session's response.
     func record(_ request: NetworkRequest) async throws -> NetworkResponse {
-        let index = tape.withLock { $0.open() }
+        let index = tape.withLock { tape in
+            tape.redaction = request.redaction(extending: tape.redaction)
+            return tape.open()
+        }
         let start = (Date(), ContinuousClock.now)
         // After an error the recording stays empty.
         var response = try await session.send(recordingMessages(of: request, at: index))
@@ -28,7 +31,11 @@ extension Cassette {
         bytes = ResponseBytes(result: { source.result }) {
             do {
                 let chunk = try await source.next()
-                if let chunk { tape.withLock { $0.append(chunk, at: index) } }
+                if let chunk {
+                    tape.withLock { $0.append(chunk, at: index) }
+                } else if let trailers = source.result?.trailers {
+                    tape.withLock { $0.end(index, with: trailers) }
+                }
                 return chunk
             } catch let error as CancellationError {
                 throw error
@@ -44,13 +51,13 @@ extension Cassette {
     ///
     /// - Throws: `NetworkError.Code.cassetteFault`.
     public func save() throws(NetworkError) {
-        let recorded: [HAR.Entry]? = tape.withLock { tape in
+        let changes: (recorded: [HAR.Entry], redaction: Redaction)? = tape.withLock { tape in
             guard tape.isChanged else { return nil }
             tape.isChanged = false
-            return tape.recorded
+            return (tape.recorded, tape.redaction)
         }
-        guard let recorded else { return }
-        var masking = masking
+        guard let (recorded, redaction) = changes, mode != .rewrite || !recorded.isEmpty else { return }
+        var masking = ExchangeMasking(redaction)
         let masked = (entries.map(\.entry) + recorded).map { masking.masked($0) }
         do {
             try HARFile.write(masked.map(masking.storedSecrets.masked), to: file)

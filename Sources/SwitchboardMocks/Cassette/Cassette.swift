@@ -69,7 +69,7 @@ public final class Cassette: NetworkSession {
                 reason: "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
         }
         self.entries = (entries ?? []).map { [masking] in CassetteEntry($0, masking) }
-        tape = Protected(CassetteTape(entryCount: self.entries.count))
+        tape = Protected(CassetteTape(entryCount: self.entries.count, masking.redaction))
     }
 
     /// Answers a request from the file, or sends it and records the answer; see ``mode-swift.property``.

@@ -10,6 +10,8 @@ struct CassetteTape: Sendable {
     private(set) var faults: [String] = []
     /// Whether a recording is not saved yet.
     var isChanged = false
+    /// The rules for secrets, with the fields in which interceptors wrote credentials.
+    var redaction: Redaction
     private var recordings: [Recording] = []
 
     /// One exchange, in the order in which the requests were sent.
@@ -22,8 +24,9 @@ struct CassetteTape: Sendable {
         var messages: [HAR.WebSocketMessage]?
     }
 
-    init(entryCount: Int) {
+    init(entryCount: Int, _ redaction: Redaction) {
         isUsed = Array(repeating: false, count: entryCount)
+        self.redaction = redaction
     }
 
     // MARK: Playing
@@ -55,6 +58,12 @@ struct CassetteTape: Sendable {
     mutating func fill(_ index: Int, with entry: HAR.Entry, _ body: Data) {
         recordings[index].entry = entry
         recordings[index].body = body
+        isChanged = true
+    }
+
+    mutating func end(_ index: Int, with trailers: HTTPHeaders) {
+        guard !trailers.isEmpty else { return }
+        recordings[index].entry?.response.trailers = HAR.Field.list(trailers)
         isChanged = true
     }
 

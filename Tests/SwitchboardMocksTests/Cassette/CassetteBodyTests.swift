@@ -176,6 +176,38 @@ struct CassetteBodyTests {
         }
     }
 
+    @Test("rewrite keeps the file when its only stream breaks")
+    func brokenRewrite() async throws {
+        try await withFile { file in
+            var request = NetworkRequest(text: url)
+            request.options.streamsResponse = true
+            try await Cassette.recording([NetworkRequest(text: url)], in: file)
+            let before = try Archive(file).text
+            let stub = StubSession(.text("abcdef").truncated(after: 3))
+            let cassette = try Cassette(file: file, mode: .rewrite, recording: stub)
+            let bytes = try await cassette.send(request).bytes
+            await #expect(throws: NetworkError.self) { try await Self.text(bytes) }
+            try cassette.save()
+            #expect(try Archive(file).text == before)
+        }
+    }
+
+    @Test("trailers of a stream are recorded")
+    func streamedTrailers() async throws {
+        try await withFile { file in
+            var request = NetworkRequest(text: url)
+            request.options.streamsResponse = true
+            var response = MockResponse.text("abc")
+            response.trailers = ["X-Sum": "1"]
+            let cassette = try Cassette(file: file, mode: .recordMissing, recording: StubSession(response))
+            #expect(try await Self.text(cassette.send(request).bytes) == "abc")
+            try cassette.save()
+            let bytes = try await Cassette.playing(file).send(request).bytes
+            #expect(try await Self.text(bytes) == "abc")
+            #expect(bytes.result?.trailers == ["X-Sum": "1"])
+        }
+    }
+
     @Test("a played entry is subject to the request's limits")
     func limits() async throws {
         try await withFile { file in

@@ -20,6 +20,23 @@ struct CassetteRedactionTests {
         ]
     }
 
+    @Test("a credential that an interceptor wrote in a field of any name is masked")
+    func credentialField() async throws {
+        try await withFile { file in
+            let key = "s3cret-key-1"
+            var request = NetworkRequest(text: "https://h.example/")
+            request.setCredential("X-Acme", key)
+            let live = try await Cassette.recording([request], in: file) {
+                .text("you sent \($0.headers["X-Acme"] ?? "nothing")")
+            }
+            #expect(live.first?.text == "you sent \(key)")
+            let text = try Archive(file).text
+            #expect(text.contains("X-Acme") && !text.contains(key))
+            let played = try Cassette.playing(file, matching: .standard.adding(.header("X-Acme")))
+            #expect(try await played.send(request).text == "you sent REDACTED")
+        }
+    }
+
     /// One request and answer for each part that may contain a secret first, with an echo of it elsewhere.
     static let exchanges: [(String, NetworkRequest, MockResponse)] = [
         (
