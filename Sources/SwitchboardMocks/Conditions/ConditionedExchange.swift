@@ -78,7 +78,8 @@ struct ConditionedExchange {
     private func download(_ response: inout NetworkResponse) async throws {
         guard let rate = conditions.downloadBytesPerSecond else { return }
         guard !request.options.streamsResponse || !response.body.isEmpty else {
-            response.bytes = paced(response.bytes, rate)
+            let isUpgraded = response.statusCode == 101 && request.options.upgrade != nil
+            response.bytes = paced(response.bytes, rate, isUpgraded ? time.withoutLimit : time)
             return
         }
         let count = Int64(response.body.count)
@@ -93,8 +94,8 @@ struct ConditionedExchange {
         }
     }
 
-    private func paced(_ bytes: ResponseBytes, _ rate: Int) -> ResponseBytes {
-        ResponseBytes(result: { bytes.result }) { [time, request] in
+    private func paced(_ bytes: ResponseBytes, _ rate: Int, _ time: ConditionedTime) -> ResponseBytes {
+        ResponseBytes(result: { bytes.result }) { [request] in
             guard let chunk = try await bytes.next() else { return nil }
             do {
                 try await time.wait(for: Int64(chunk.count), at: rate)
@@ -140,7 +141,7 @@ private struct PacedBody: HTTPBody {
 /// Measures one request under conditions: it waits on the clock, and no longer than the attempt may take.
 struct ConditionedTime: Sendable {
     private let clock: any Clock<Duration>
-    private let attempt: Duration?
+    private var attempt: Duration?
     private let elapsed: @Sendable () -> Duration
 
     /// Creates the value and starts its time.
@@ -148,6 +149,13 @@ struct ConditionedTime: Sendable {
         self.clock = clock
         self.attempt = attempt
         elapsed = Self.stopwatch(clock)
+    }
+
+    /// The same time for an upgraded connection, which may take longer than the attempt.
+    var withoutLimit: ConditionedTime {
+        var time = self
+        time.attempt = nil
+        return time
     }
 
     /// The time left for the attempt, or nil without limit.

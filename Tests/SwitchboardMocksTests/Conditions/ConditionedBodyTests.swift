@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardWebSocket
 import Testing
 
 /// Bodies in pieces take their time piece by piece.
@@ -12,6 +13,20 @@ struct ConditionedBodyTests {
 
     private var streamed: NetworkRequest {
         NetworkRequest(.get, url, options: RequestOptions { $0.streamsResponse = true })
+    }
+
+    @Test("an open WebSocket outlives the attempt")
+    func webSocket() async throws {
+        let stub = StubSession(clock: clock, .webSocket(.text("1"), .pause(.seconds(60)), .text("2"), .close()))
+        let conditioner = NetworkConditioner(NetworkConditions(downloadBytesPerSecond: 1_000), clock: clock)
+        let router = Router<URLEndPoint>(session: stub, interceptors: [conditioner])
+        let options = RequestOptions { $0.timeouts.attempt = .seconds(10) }
+        let endPoint = try URLEndPoint(.get, #require(url))
+        let socket = try await router.webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options)
+        var texts: [String] = []
+        for try await text in socket { texts.append(text) }
+        #expect(texts == ["1", "2"])
     }
 
     @Test("a body of unknown length is encoded once and takes its time")
