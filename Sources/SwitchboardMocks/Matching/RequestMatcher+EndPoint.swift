@@ -51,7 +51,7 @@ private struct BuiltRequest: CustomStringConvertible {
     private var items: [URLQueryItem] { FormBody.decode(request.query ?? "") }
 
     func differences(from sent: RecordedRequest, _ wanted: EndPointRecord) -> [String] {
-        let isAtPath = PathPattern(request.path.dropFirst()[...]).matches(sent.path)
+        let isAtPath = PathPattern.ends(sent.path, with: request.path.dropFirst())
         let path = isAtPath ? [] : ["the path is \(Redaction.standard.url(sent.path))"]
         guard let record = sent.endPoint.value else { return path + differences(from: sent) }
         guard type(of: record.endPoint) == type(of: wanted.endPoint) else {
@@ -70,7 +70,9 @@ private struct BuiltRequest: CustomStringConvertible {
         for item in items where !sent.queryItems.contains(item) {
             differences.append(MessageText.missing(item, in: sent.queryItems))
         }
-        if !body.isEmpty, body != sent.body { differences.append("the body is \(MessageText.body(sent.body))") }
+        if !request.body.isStreamed, body != sent.body {
+            differences.append("the body is \(MessageText.body(sent.body))")
+        }
         return differences
     }
 

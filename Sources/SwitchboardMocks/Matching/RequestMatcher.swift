@@ -132,7 +132,9 @@ extension RequestMatcher {
     func at(_ text: String, words: String?) -> RequestMatcher {
         var matcher = self
         var text = text[...]
-        if let start = text.range(of: "://") {
+        var path = text.prefix { $0 != "?" }
+        // A path and a query may hold `://` too.
+        if let start = path.range(of: "://"), !path[..<start.lowerBound].contains("/") {
             let scheme = text[..<start.lowerBound].lowercased()
             let host = text[start.upperBound...].prefix { !"/?#".contains($0) }
             matcher = matcher.adding("") { request -> String? in
@@ -140,10 +142,10 @@ extension RequestMatcher {
             }
             matcher = matcher.host(String(host))
             text = text[host.endIndex...]
-            if text.isEmpty { text = "/" }
+            path = text.prefix { $0 != "?" }
+            if path.isEmpty { path = "/" }
         }
-        let path = text.prefix { $0 != "?" }
-        let query = text[path.endIndex...].dropFirst()
+        let query = text.drop { $0 != "?" }.dropFirst()
         let pattern = PathPattern(path)
         matcher = matcher.adding(words ?? "") { request -> String? in
             pattern.matches(request.path) ? nil : "the path is " + Redaction.standard.url(request.path)
@@ -179,6 +181,12 @@ struct PathPattern: Sendable {
 
     func matches(_ path: String) -> Bool {
         Self.match(segments[...], Self.segments(of: path[...])[...])
+    }
+
+    /// Returns whether a path ends with the segments of another one, which has no wildcards.
+    static func ends(_ path: String, with end: Substring) -> Bool {
+        let wanted = end.isEmpty ? [] : segments(of: end)
+        return segments(of: path[...]).suffix(wanted.count) == wanted[...]
     }
 
     private static func segments(of path: Substring) -> [String] {

@@ -14,7 +14,8 @@ extension MockResponse {
     ///
     /// `.text("abcdefg").chunked(1, 3)` sends `a`, `bcd`, `efg`. Without a size the body is one chunk. The server
     /// writes each chunk separately. HTTP/1.0 has no chunks: such a client receives the plain body up to the end of the
-    /// connection. A stub delivers the chunks one by one when the request streams its response.
+    /// connection. A response with a scripted `Content-Length` is sent in the same pieces, without the framing of chunks.
+    /// A stub delivers the chunks one by one when the request streams its response.
     public func chunked(_ sizes: Int...) -> MockResponse {
         with { $0.chunkSizes = sizes.map { max(1, $0) } }
     }
@@ -57,6 +58,9 @@ struct Pace: Sendable, Equatable {
     /// The time between two bytes of the whole answer, head included.
     var betweenBytes = Duration.zero
     var bytesPerSecond: Int?
+
+    /// The longest time without a byte.
+    var silence: Duration { max(betweenChunks, betweenBytes) }
 
     /// Returns the time that a body of `count` bytes takes in that many chunks.
     func time(for count: Int, inChunks chunks: Int) -> Duration {

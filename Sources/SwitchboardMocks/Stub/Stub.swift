@@ -72,7 +72,12 @@ extension Stub: CustomStringConvertible {
 
 extension ResponseQueue {
     /// The number of requests that the responses answer. A response without limit counts once.
-    var length: Int { all.reduce(0) { $0 + ($1.repeats ?? 1) } }
+    var length: Int {
+        all.reduce(0) { sum, response in
+            let (length, isTooLong) = sum.addingReportingOverflow(response.repeats ?? 1)
+            return isTooLong ? .max : length
+        }
+    }
 
     /// Takes the next response. The last one stays in the queue.
     fileprivate mutating func nextKeepingLast() -> MockResponse? {

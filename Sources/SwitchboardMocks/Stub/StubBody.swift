@@ -20,12 +20,13 @@ struct StubBody {
         let chunks = response.chunks(of: content.prefix(sentCount))
         let needed = response.pace.time(for: sentCount, inChunks: chunks.count)
         if needed > .zero {
-            let silence = max(response.pace.betweenChunks, response.pace.betweenBytes)
-            if let idle = time.idle, silence > idle { throw partial(try await time.timeout(after: idle), 0) }
+            if let idle = time.idle, response.pace.silence > idle {
+                throw partial(try await time.timeout(after: idle), 0)
+            }
             if let rest = time.attempt, rest < needed { throw partial(try await time.timeout(after: rest), 0) }
             try await time.sleep(for: needed)
         }
-        if let action { throw partial(try await error(for: action), sentCount) }
+        if let action { throw partial(try await error(for: action, after: needed), sentCount) }
         let limit = request.limits.responseBody
         guard content.count <= limit else {
             let reason = "the body has \(content.count) bytes, limits.responseBody is \(limit)"
@@ -34,9 +35,10 @@ struct StubBody {
         return content
     }
 
-    fileprivate func error(for action: MockResponse.Break) async throws -> NetworkError {
+    /// Returns the error of a break, once the body has taken the time `spent`.
+    fileprivate func error(for action: MockResponse.Break, after spent: Duration) async throws -> NetworkError {
         switch action {
-        case .stall: try await time.timeout(after: time.silence)
+        case .stall: try await time.timeout(after: time.silence(after: spent))
         case .close: NetworkError(.truncatedBody, reason: "StubSession: scripted to end after \(count) bytes")
         case .reset: NetworkError(.connectionLost, reason: "StubSession: scripted to reset after \(count) bytes")
         }
@@ -60,6 +62,8 @@ struct StubBody {
     final class Parts: Sendable {
         private let body: StubBody
         private let rest: Protected<ArraySlice<Data>>
+        /// The time that the chunks so far took.
+        private let spent = Protected(Duration.zero)
         private let metrics: ExchangeMetrics
 
         init(_ body: StubBody) {
@@ -82,13 +86,20 @@ struct StubBody {
             let (isFirst, chunk) = rest.withLock { ($0.startIndex == 0, $0.popFirst()) }
             guard let chunk else {
                 guard let action = body.action else { return nil }
-                throw attributed(try await body.error(for: action))
+                throw attributed(try await body.error(for: action, after: spent.value))
             }
-            let wait = body.response.pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
-            if wait > .zero {
-                if let idle = body.time.idle, wait > idle { throw attributed(try await body.time.timeout(after: idle)) }
-                try await body.time.sleep(for: wait)
+            let (pace, time) = (body.response.pace, body.time)
+            let wait = pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
+            guard wait > .zero else { return chunk }
+            if let idle = time.idle, pace.silence > idle { throw attributed(try await time.timeout(after: idle)) }
+            let before = spent.withLock { spent in
+                defer { spent += wait }
+                return spent
             }
+            if let rest = time.attempt, rest - before < wait {
+                throw attributed(try await time.timeout(after: rest - before))
+            }
+            try await time.sleep(for: wait)
             return chunk
         }
 

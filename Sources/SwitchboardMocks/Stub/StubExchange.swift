@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// One answer of a ``StubSession``: the delay, then a response or the error that a real session throws for it.
 struct StubExchange {
@@ -163,8 +164,8 @@ struct StubTime {
     /// The time left for the head.
     var restOfHead: Duration? { head.map { $0 - spent } }
 
-    /// The longest silence within the body.
-    var silence: Duration? { least(timeouts.idle, attempt) }
+    /// Returns the longest silence within a body that has taken the time `bodyTime` so far.
+    func silence(after bodyTime: Duration) -> Duration? { least(timeouts.idle, attempt.map { $0 - bodyTime }) }
 
     /// The time left for the attempt.
     var attempt: Duration? { timeouts.attempt.map { $0 - spent } }
@@ -186,7 +187,7 @@ struct StubTime {
 
     func sleep(for duration: Duration) async throws {
         do {
-            try await clock.sleep(for: duration)
+            try await clock.sleep(for: duration.clamped)
             try Task.checkCancellation()
         } catch {
             throw CancellationError()

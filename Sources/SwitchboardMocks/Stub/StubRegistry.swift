@@ -19,10 +19,12 @@ final class StubRegistry: Sendable {
         state.withLock { $0.stubs.append(stub) }
     }
 
-    /// Returns the answer of the newest stub that matches and is not used up, or nil without such a stub.
+    /// Returns the answer of the newest stub that matches and is not used up, or nil without such a stub, or when a
+    /// newer one refuses the request.
     func answer(to request: RecordedRequest) throws -> MockResponse? {
         let stubs = state.withLock { $0.stubs }
         for stub in stubs.reversed() where stub.matcher.matches(request) {
+            guard stub.times != .never else { return nil }
             guard let answer = stub.takeAnswer(to: request) else { continue }
             state.withLock { $0.calls.append(stub) }
             do {
@@ -33,6 +35,11 @@ final class StubRegistry: Sendable {
             }
         }
         return nil
+    }
+
+    /// Returns whether a stub refuses a request that no stub answers, so that nothing else may answer it.
+    func refuses(_ request: RecordedRequest) -> Bool {
+        state.withLock { $0.stubs }.contains { $0.times == .never && $0.matcher.matches(request) }
     }
 
     /// Records an error of a closure that is neither `NetworkError` nor `CancellationError`.

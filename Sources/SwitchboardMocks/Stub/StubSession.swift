@@ -90,7 +90,7 @@ public final class StubSession: NetworkSession {
         if let response = try scripted ?? answer(to: recorded, request) {
             return try await exchange(request, response)
         }
-        switch fallback {
+        switch registry.refuses(recorded) ? .none : fallback {
         case .session(let session):
             var response = try await withOwnTask { try await session.send(request) }
             if response.request == nil { response.request = request }

@@ -53,6 +53,10 @@ struct RequestMatcherTests {
             (.any.host("h.test:80"), "http://h.test:8080/p", "the host is h.test:8080"),
             (.any.host("[::1]"), "http://[::1]:80/", ""),
             (.get("http://h.test"), "http://h.test/", ""),
+            (.get("http://h.test?x=1"), "http://h.test/?x=1", ""),
+            (.get("http://h.test?x=1"), "http://h.test/p?x=1", "the path is /p"),
+            (.get("/login?next=https://a.test/b"), "http://h.test/login?next=https://a.test/b", ""),
+            (.get("proxy/https://x/y"), "http://h.test/proxy/https://x/y", ""),
             (.post("/p"), "http://h.test/q", "the method is GET; the path is /q"),
         ])
     func urls(matcher: RequestMatcher, url: String, differences: String) async throws {

@@ -94,6 +94,25 @@ struct EndPointStubTests {
         }
     }
 
+    private struct File: EndPointType {
+        let baseURL = URL(string: "https://api.example.com")
+        let path: String
+    }
+
+    @Test("an endpoint without a body, or with a star in its path, matches only such requests")
+    func exactEndPoint() async throws {
+        let session = StubSession()
+        session.stub(File(path: "file/*"), with: .text("star"))
+        for path in ["file/*", "file/%2A"] {
+            let request = NetworkRequest(.get, URL(string: "http://h.test/x/" + path))
+            #expect(try await session.send(request).text == "star")
+        }
+        let other = NetworkRequest(.get, URL(string: "http://h.test/x/file/other"))
+        await #expect(throws: NetworkError.self) { try await session.send(other) }
+        let withBody = NetworkRequest(.get, URL(string: "http://h.test/x/file/*"), body: JSONBody([1]))
+        await #expect(throws: NetworkError.self) { try await session.send(withBody) }
+    }
+
     @Test("an endpoint of another type does not match")
     func otherType() async throws {
         let session = StubSession()

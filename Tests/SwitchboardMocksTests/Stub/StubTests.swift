@@ -45,6 +45,32 @@ struct StubTests {
         #expect(once.count == 1)
     }
 
+    @Test("a request that must not be sent is refused, whatever else could answer")
+    func never() async throws {
+        func check(_ session: StubSession) async {
+            session.stub(.get("/a"), times: .any, with: .text("older"))
+            session.stub(.get("/a"), times: .never)
+            let error = await #expect(throws: NetworkError.self) { try await get("/a", from: session) }
+            #expect(error?.code == .unmatchedRequest)
+            #expect(session.faults.count == 1)
+        }
+        await check(StubSession())
+        await check(StubSession { _ in .text("closure") })
+        await check(StubSession(fallingBackTo: StubSession(.text("session"))))
+        let server = try MockServer { _ in .text("handler") }
+        defer { server.stop() }
+        server.stub(.any, times: .never)
+        #expect(try await DefaultSession.make().send(NetworkRequest(.get, server.url)).statusCode == 404)
+        #expect(server.faults.count == 1)
+    }
+
+    @Test("responses that repeat very often are counted without overflow")
+    func manyResponses() async throws {
+        let session = StubSession()
+        session.stub(.any, with: .text("a").repeated(.max), .text("b"))
+        #expect(try await get("/a", from: session) == "a")
+    }
+
     @Test("a closure receives the request as on the wire")
     func closureRequest() async throws {
         let session = StubSession()

@@ -136,6 +136,54 @@ struct StubWireTests {
         #expect(clock.sleeps == [.seconds(10), .seconds(4), .seconds(60)])
     }
 
+    /// Returns the number of bytes that a stream had before its error, and the error.
+    private func streamed(
+        _ response: MockResponse, clock: TestClock, attempt: Duration? = nil
+    ) async throws -> (Int, NetworkError?) {
+        var request = NetworkRequest(.get, url)
+        request.options.streamsResponse = true
+        request.timeouts.attempt = attempt
+        var count = 0
+        do {
+            for try await chunk in try await StubSession(clock: clock, response).send(request).bytes {
+                count += chunk.count
+            }
+        } catch let error as NetworkError {
+            return (count, error)
+        }
+        return (count, nil)
+    }
+
+    @Test("a streamed body ends with the attempt, and only silence is idle")
+    func slowStream() async throws {
+        let paced = MockResponse.text("abcdef").chunked(1).paced(every: .seconds(2))
+        var clock = TestClock(skips: true)
+        let cut = try await streamed(paced, clock: clock, attempt: .seconds(5))
+        #expect(cut.0 == 3 && cut.1?.code == .timedOut)
+        #expect(clock.sleeps == [.seconds(2), .seconds(2), .seconds(1)])
+        // 100 s of data without a pause.
+        let throttled = try await streamed(
+            .data(Data(count: 1_000)).throttled(bytesPerSecond: 10), clock: TestClock(skips: true))
+        #expect(throttled.0 == 1_000 && throttled.1 == nil)
+        let dripping = try await streamed(.text("abc").dripping(every: .seconds(30)), clock: TestClock(skips: true))
+        #expect(dripping.0 == 3 && dripping.1 == nil)
+        clock = TestClock(skips: true)
+        let stalled = try await streamed(
+            .text("abcdef").chunked(1).paced(every: .seconds(2)).stalled(after: 3), clock: clock, attempt: .seconds(5))
+        #expect(stalled.0 == 3 && stalled.1?.code == .timedOut)
+        #expect(clock.sleeps == [.seconds(2), .seconds(2), .seconds(1)])
+    }
+
+    @Test("a stall without limit can be canceled")
+    func endlessStall() async throws {
+        var request = NetworkRequest(.get, url)
+        request.timeouts.idle = .seconds(Int64.max)
+        let sending = Task { [request] in try await StubSession(.stall).send(request) }
+        await Task.yield()
+        sending.cancel()
+        await #expect(throws: CancellationError.self) { try await sending.value }
+    }
+
     @Test("encoded bodies arrive decoded")
     func decodedBodies() async throws {
         let limited = NetworkRequest(.get, url, options: RequestOptions { $0.limits.responseBody = 2_000 })
