@@ -113,7 +113,7 @@ public final class TestClock: Clock, Sendable {
     ///
     /// Past sleeps are returned too, one per call, in the order in which they began.
     ///
-    /// - Parameter limit: The longest time to wait, in real time. Default 5 seconds.
+    /// - Parameter limit: The longest time to wait, in real time. Default 60 seconds.
     /// - Returns: The time from the moment the sleep began to its deadline.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no task sleeps within the limit, or
     ///   `CancellationError`.

@@ -100,7 +100,7 @@ final class WaitableState<Value: Sendable>: Sendable {
 
     private func startTimer(for id: UUID, _ limit: Duration, _ reason: @escaping @Sendable (Value) -> String) {
         let timer = Task { [weak self] in
-            do { try await Task.sleep(for: limit) } catch { return }
+            do { try await Task.sleep(for: limit.clamped) } catch { return }
             self?.end(id) { NetworkError(.timedOut, reason: "\(reason($0)) within \(limit)") }
         }
         contents.withLock { contents in

@@ -6,6 +6,7 @@ import Darwin
 
 private let streamSocket = SOCK_STREAM
 private let sendFlags: Int32 = 0
+private let hangUp: Int16 = 0
 /// Nil, because Darwin's Process closes the descriptors that its child should not have. A descriptor need not be made
 /// close-on-exec atomically.
 private let acceptAtomically: AcceptWithFlags? = nil
@@ -27,6 +28,8 @@ private let atomicFlags = SOCK_CLOEXEC | SOCK_NONBLOCK
 private let streamSocket = SOCK_STREAM | atomicFlags
 #endif
 private let sendFlags = Int32(MSG_NOSIGNAL)
+/// `POLLRDHUP`, which the C library's module does not export.
+private let hangUp: Int16 = 0x2000
 /// `accept4`, which the C library's module does not export. Nil in a static executable.
 private let acceptAtomically = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 #endif
@@ -59,7 +62,7 @@ package final class Socket: Sendable {
     /// An event to wait for.
     package enum Event {
         case readable, writable
-        /// A broken connection, and nothing else.
+        /// A broken connection or, on Linux, one that the peer has ended.
         case broken
     }
 
@@ -146,7 +149,7 @@ package final class Socket: Sendable {
             switch event {
             case .readable: Int16(POLLIN)
             case .writable: Int16(POLLOUT)
-            case .broken: 0
+            case .broken: hangUp
             }
         while true {
             let rest = deadline.map { ContinuousClock.now.duration(to: $0) }

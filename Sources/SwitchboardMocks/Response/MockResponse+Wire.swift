@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardText
 
 // Responses that break or strain the rules of HTTP/1.1. A stub throws `unsupported` for them unless their documentation
@@ -130,7 +131,7 @@ extension MockResponse {
         public static func send(_ text: String) -> Step { send(Data(text.utf8)) }
 
         /// Stays silent for a time.
-        public static func pause(_ time: Duration) -> Step { Step(action: .pause(time)) }
+        public static func pause(_ time: Duration) -> Step { Step(action: .pause(time.clamped)) }
 
         /// The end of the connection, which also follows the last step of any script.
         public static let close = Step(action: .end(.close))

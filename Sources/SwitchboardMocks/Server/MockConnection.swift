@@ -42,6 +42,7 @@ struct MockConnection: Sendable {
 
     /// Ends the connection in the middle of a request, as scripted. Returns true when the client closed first.
     private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) -> Bool {
+        core.state.withLock { $0.begin("\(response)", on: number) }
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
             try end(WireResponse(response, to: nil), over: channel)
@@ -53,7 +54,8 @@ struct MockConnection: Sendable {
 
     /// Returns false when the answer ended the connection.
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
-        let response = core.response(to: request, on: number).accepting(request.headers["Sec-WebSocket-Key"])
+        let response = core.response(to: request, on: number).refusingInvalidHeaders()
+            .accepting(request.headers["Sec-WebSocket-Key"])
         recordAnswer(request, response)
         if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)
@@ -62,7 +64,7 @@ struct MockConnection: Sendable {
                 ? core.state.withLock { $0.end(on: number) } : recordAnswer(request, response)
         }
         if case .webSocket(let steps) = response.outcome {
-            try play(ScriptedPeer(steps), of: request, over: channel)
+            try play(ScriptedPeer(steps), of: request, over: channel) { recordAnswer(request, response) }
             return false
         }
         guard answer.ending != nil else { return true }
@@ -70,18 +72,26 @@ struct MockConnection: Sendable {
         return false
     }
 
-    /// Plays a WebSocket to its end, and records it.
-    private func play(_ peer: ScriptedPeer, of request: RecordedRequest, over channel: ByteChannel) throws {
+    /// Plays a WebSocket to its end, and records it. Calls `willStall` before it stays silent to its end.
+    private func play(
+        _ peer: ScriptedPeer, of request: RecordedRequest, over channel: ByteChannel, willStall: () -> Void
+    ) throws {
         var peer = peer
-        defer { core.state.withLock { $0.webSocketEnded(RecordedWebSocket(peer, request)) } }
+        defer {
+            if let rest = try? channel.arrived() { peer.take(rest) }
+            core.state.withLock { $0.webSocketEnded(RecordedWebSocket(peer, request)) }
+        }
         while true {
+            if let bytes = try channel.arrived() { peer.take(bytes) }
             switch peer.next() {
             case .send(let bytes): try channel.send(bytes)
             case .pause(let time): try channel.pause(until: .now + time)
             case .read:
                 guard let bytes = try channel.available() else { throw ByteChannel.Interruption.clientLeft }
                 peer.take(bytes)
-            case .end(.stall): try channel.pause(until: nil)
+            case .end(.stall):
+                willStall()
+                try channel.pause(until: nil)
             case .end(.reset): return channel.reset()
             case .end: return channel.close()
             }
@@ -89,14 +99,14 @@ struct MockConnection: Sendable {
     }
 
     private func recordAnswer(_ request: RecordedRequest, _ response: MockResponse) {
-        core.state.withLock { $0.begin(request, response, on: number) }
+        core.state.withLock { $0.begin("\(request): \(response)", on: number) }
     }
 
     /// Sends the pieces. `isDone` receives whether the last piece may have been sent.
     private func send(
         _ answer: WireResponse, over channel: ByteChannel, isDone: ((Bool) -> Void)? = nil
     ) throws {
-        let last = answer.pieces.lastIndex { if case .bytes = $0 { true } else { false } }
+        let last = answer.pieces.lastIndex { if case .bytes(let bytes) = $0 { !bytes.isEmpty } else { false } }
         if last == nil { isDone?(true) }
         for (index, piece) in answer.pieces.enumerated() {
             switch piece {
@@ -109,7 +119,7 @@ struct MockConnection: Sendable {
     private func end(_ answer: WireResponse, over channel: ByteChannel) throws {
         switch answer.ending {
         case nil: break
-        case .stall: try channel.pause(until: nil)
+        case .stall: try channel.waitForEnd()
         case .reset: channel.reset()
         case .close: channel.close(isWhole: answer.isWhole)
         }

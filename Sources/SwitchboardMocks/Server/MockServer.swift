@@ -99,7 +99,6 @@ public final class MockServer: Sendable {
     /// - Returns: The responses, answers and connections unfinished at that moment.
     @discardableResult
     public func stop() -> Unfinished {
-        let unfinished = core.state.withLock { $0.unfinishedWhenStopped() }
         core.finishStopping()
         return unfinished
     }

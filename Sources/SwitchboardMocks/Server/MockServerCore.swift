@@ -56,8 +56,9 @@ final class MockServerCore: Sendable {
         thread.start()
     }
 
-    /// Wakes every thread and fails every wait, without waiting for the threads to end.
+    /// Stores the unfinished answers, wakes every thread and fails every wait, without waiting for the threads to end.
     func beginStopping() {
+        state.withLock { _ = $0.unfinishedWhenStopped() }
         state.close(NetworkError(.connectionLost, reason: "MockServer: stopped"))
         stop.fire()
     }
@@ -66,7 +67,11 @@ final class MockServerCore: Sendable {
     func finishStopping() {
         beginStopping()
         _ = threads.wait(timeout: .now() + .seconds(2))
-        state.withLock { $0.handler = nil }
+        // Released outside of the lock, because it may release a user's objects.
+        _ = state.withLock { state in
+            defer { state.handler = nil }
+            return state.handler
+        }
     }
 
     // MARK: Reports from connections
@@ -82,7 +87,7 @@ final class MockServerCore: Sendable {
         } catch {
             return .text("MockServer: the stub's closure threw \(error)\n", statusCode: 500)
         }
-        if let handler { return handler(request) }
+        if let handler, !registry.refuses(request) { return handler(request) }
         let refusal = registry.recordUnmatched(request, request.description)
         guard !registry.isEmpty else {
             return .text("MockServer: nothing was enqueued for \(request.method) \(request.target)\n", statusCode: 404)
@@ -122,7 +127,7 @@ struct MockServerState: Sendable {
     mutating func receive(_ request: RecordedRequest, on connection: Int) -> MockResponse? {
         requests.append(request)
         guard let response = queue.next() else { return nil }
-        begin(request, response, on: connection)
+        begin("\(request): \(response)", on: connection)
         return response
     }
 
@@ -132,8 +137,8 @@ struct MockServerState: Sendable {
         return queue.next()
     }
 
-    mutating func begin(_ request: RecordedRequest, _ response: MockResponse, on connection: Int) {
-        answering[connection] = "\(request): \(response)"
+    mutating func begin(_ answer: String, on connection: Int) {
+        answering[connection] = answer
     }
 
     mutating func end(on connection: Int) {

@@ -16,6 +16,8 @@ struct ScriptedPeer {
 
     private var steps: ArraySlice<WebSocketStep>
     private var scanner = MessageScanner()
+    /// Finds the Close frame among the scripted bytes, which need not be whole frames.
+    private var sent = MessageScanner()
     private var unread: [Message] = []
     private var output: [Data] = []
     private var hasSentClose = false
@@ -27,7 +29,7 @@ struct ScriptedPeer {
 
     init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
 
-    /// Adds bytes of the client. Pings and a Close frame are answered at once.
+    /// Adds bytes of the client. The next tasks answer pings and a Close frame.
     mutating func take(_ bytes: Data) {
         for (opcode, payload) in scanner.take(bytes) {
             switch opcode {
@@ -57,7 +59,7 @@ struct ScriptedPeer {
         switch step.action {
         case .send(let bytes):
             steps.removeFirst()
-            if let first = bytes.first, first & 0x0F == 0x8 { hasSentClose = true }
+            hasSentClose = sent.take(bytes).contains { $0.opcode == 0x8 } || hasSentClose
             return .send(bytes)
         case .pause(let time):
             steps.removeFirst()

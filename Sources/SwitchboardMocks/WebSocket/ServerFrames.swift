@@ -3,21 +3,26 @@ import Foundation
 /// The frames of a WebSocket as a server reads and writes them ([RFC 6455
 /// §5.2](https://www.rfc-editor.org/rfc/rfc6455#section-5.2)). It shares no code with the client.
 struct ServerFrames {
-    /// A frame of the client.
     struct Frame {
         let opcode: UInt8
         let isFinal: Bool
         let payload: Data
     }
 
-    private var bytes = Data()
+    private var bytes: [UInt8] = []
+    /// The number of bytes of the frames that were returned.
+    private var position = 0
 
-    /// Adds bytes of the client.
-    mutating func take(_ more: Data) { bytes += more }
+    /// Adds bytes of one direction.
+    mutating func take(_ more: Data) {
+        bytes.removeFirst(position)
+        position = 0
+        bytes += more
+    }
 
     /// Returns the next whole frame, unmasked, or nil when more bytes are needed.
     mutating func next() -> Frame? {
-        let head = Array(bytes.prefix(14))
+        let head = Array(bytes[position...].prefix(14))
         guard head.count >= 2 else { return nil }
         var (length, start) = (UInt64(head[1] & 0x7F), 2)
         if length >= 126 {
@@ -29,11 +34,11 @@ struct ServerFrames {
         let isMasked = head[1] & 0x80 != 0
         let mask = isMasked ? Array(head.dropFirst(start).prefix(4)) : [0, 0, 0, 0]
         if isMasked { start += 4 }
-        guard mask.count == 4, length <= 1 << 40, bytes.count >= start + Int(length) else { return nil }
-        let masked = bytes.dropFirst(start).prefix(Int(length))
-        let payload = Data(masked.enumerated().map { $1 ^ mask[$0 % 4] })
-        bytes = Data(bytes.dropFirst(start + Int(length)))
-        return Frame(opcode: head[0] & 0x0F, isFinal: head[0] & 0x80 != 0, payload: payload)
+        guard mask.count == 4, length <= 1 << 40, bytes.count - position >= start + Int(length) else { return nil }
+        var payload = Array(bytes[position + start..<position + start + Int(length)])
+        if isMasked { for index in payload.indices { payload[index] ^= mask[index % 4] } }
+        position += start + payload.count
+        return Frame(opcode: head[0] & 0x0F, isFinal: head[0] & 0x80 != 0, payload: Data(payload))
     }
 
     /// Returns the bytes of a frame.
@@ -66,10 +71,10 @@ struct MessageScanner {
                 messages.append((frame.opcode, frame.payload))
                 continue
             }
-            let (opcode, payload) = fragments ?? (frame.opcode, Data())
-            fragments = (opcode, payload + frame.payload)
-            guard frame.isFinal else { continue }
-            messages.append((opcode, payload + frame.payload))
+            if fragments == nil { fragments = (frame.opcode, Data()) }
+            fragments?.payload.append(frame.payload)
+            guard frame.isFinal, let message = fragments else { continue }
+            messages.append(message)
             fragments = nil
         }
         return messages

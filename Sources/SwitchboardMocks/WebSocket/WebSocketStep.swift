@@ -52,8 +52,9 @@ public struct WebSocketStep: Sendable, Hashable {
     /// Sends each message back, until the client closes.
     public static let echo = WebSocketStep(action: .echo)
 
-    /// Stays silent for a time.
-    public static func pause(_ time: Duration) -> WebSocketStep { WebSocketStep(action: .pause(time)) }
+    /// Stays silent for a time, without an answer to a ping. A server reads at most 1 MiB of the client's bytes
+    /// meanwhile.
+    public static func pause(_ time: Duration) -> WebSocketStep { WebSocketStep(action: .pause(time.clamped)) }
 
     /// The end of the connection without a Close frame.
     public static let drop = WebSocketStep(action: .end(.close))
@@ -70,8 +71,9 @@ extension WebSocketStep: CustomReflectable {
 
 extension MockResponse {
     /// Creates a response that accepts a WebSocket ([RFC 6455
-    /// §4.2](https://www.rfc-editor.org/rfc/rfc6455#section-4.2)) and plays steps. Pings and a Close frame of the
-    /// client are answered at any time. After the last step it waits for the client to close.
+    /// §4.2](https://www.rfc-editor.org/rfc/rfc6455#section-4.2)) and plays steps. A server answers pings and a
+    /// Close frame of the client between the steps, a stub once a step receives. After the last step both wait for the
+    /// client to close.
     ///
     /// ```swift
     /// let session = StubSession(

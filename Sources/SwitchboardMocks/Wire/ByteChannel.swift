@@ -100,6 +100,14 @@ final class ByteChannel {
         return Data(buffer[position...])
     }
 
+    /// Returns the bytes that have arrived, without waiting, or nil when there are none.
+    func arrived() throws -> Data? {
+        if position == buffer.count { _ = try receiveBytes() }
+        guard position < buffer.count else { return nil }
+        defer { position = buffer.count }
+        return Data(buffer[position...])
+    }
+
     /// Appends exactly that many bytes to `data`.
     func read(_ count: Int, into data: inout Data) throws {
         var missing = count
@@ -188,6 +196,14 @@ final class ByteChannel {
             case .stopped: throw Interruption.serverStopped
             case .ready: guard hasRoom, try receiveBytes() != false else { throw Interruption.clientLeft }
             }
+        }
+    }
+
+    /// Drops the bytes of the client until it ends its side or the server stops, which it then throws.
+    func waitForEnd() throws -> Never {
+        while true {
+            position = buffer.count
+            guard try fill() else { throw Interruption.clientLeft }
         }
     }
 

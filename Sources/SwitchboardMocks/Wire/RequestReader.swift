@@ -108,10 +108,10 @@ final class RequestReader {
     }
 
     private func checkBody(_ length: Int) throws {
-        guard length <= limits.body else {
-            throw RequestError(413, "the body has more than \(limits.body) bytes")
-        }
+        guard length <= limits.body else { throw tooLarge }
     }
+
+    private var tooLarge: RequestError { RequestError(413, "the body has more than \(limits.body) bytes") }
 
     // MARK: Chunks (RFC 9112 §7.1)
 
@@ -121,7 +121,7 @@ final class RequestReader {
         while body.count < limit {
             let size = try chunkSize()
             if size == 0 { return try trailers() }
-            try checkBody(size > limits.body ? size : body.count + size)
+            guard size <= limits.body - body.count else { throw tooLarge }
             try channel.read(min(size, limit - body.count), into: &body)
             if body.count == limit { break }
             guard try chunkLine().isEmpty else { throw RequestError("a chunk is longer than its size") }
@@ -130,9 +130,16 @@ final class RequestReader {
     }
 
     private func chunkSize() throws -> Int {
-        let digits = try chunkLine().prefix { $0 != .semicolon && !$0.isBlank }
-        let isNumber = !digits.isEmpty && digits.allSatisfy { UnicodeScalar($0).properties.isASCIIHexDigit }
-        guard isNumber else { throw RequestError("a chunk size is not a hexadecimal number") }
+        let line = try chunkLine()
+        let digits = line.prefix { UnicodeScalar($0).properties.isASCIIHexDigit }
+        // Blanks, and extensions after a semicolon.
+        let rest = line[digits.endIndex...].drop { $0.isBlank }
+        guard !digits.isEmpty, rest.isEmpty || rest.first == .semicolon else {
+            throw RequestError("a chunk size is not a hexadecimal number")
+        }
+        guard rest.allSatisfy({ $0 >= .space && $0 != 0x7F || $0.isBlank }) else {
+            throw RequestError("a chunk extension holds a control character")
+        }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
             throw RequestError(413, "a chunk size is too large")
         }

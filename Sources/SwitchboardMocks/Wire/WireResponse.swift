@@ -52,10 +52,10 @@ struct WireResponse {
         case .head, .body, nil: break
         }
         for _ in 0..<(response.wire.interim?.count ?? 0) { pieces.append(.bytes(response.wire.interimHead)) }
-        if frame.isChunked, frame.hasBody {
+        if response.chunkSizes != nil || frame.isChunked, frame.hasBody {
             pieces.append(.bytes(frame.head))
-            write(chunks: response.chunks(of: frame.body), response)
-            if location == nil, response.wire.chunkSizeText == nil {
+            write(chunks: response.chunks(of: frame.body), isFramed: frame.isChunked, response)
+            if frame.isChunked, location == nil, response.wire.chunkSizeText == nil {
                 let fields = response.trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
                 pieces.append(.bytes(Data("0\r\n\(fields)\r\n".utf8)))
             }
@@ -70,9 +70,13 @@ struct WireResponse {
         ending = frame.isKept ? nil : .close
     }
 
-    private mutating func write(chunks: [Data], _ response: MockResponse) {
+    private mutating func write(chunks: [Data], isFramed: Bool, _ response: MockResponse) {
         for (index, chunk) in chunks.enumerated() {
             if index > 0, response.pace.betweenChunks > .zero { pieces.append(.pause(response.pace.betweenChunks)) }
+            guard isFramed else {
+                add(chunk, response.pace)
+                continue
+            }
             let size = (index == 0 ? response.wire.chunkSizeText : nil) ?? String(chunk.count, radix: 16)
             let (line, end) = (Data("\(size)\r\n".utf8), Data("\r\n".utf8))
             guard response.pace.bytesPerSecond != nil else {
@@ -131,14 +135,22 @@ struct ResponseFrame {
             }
         let isOld = request?.httpVersion == "HTTP/1.0"
         let endsConnection = response.wire.endsConnection
-        isChunked = (response.chunkSizes != nil || !response.trailers.isEmpty) && !isOld
         hasBody = response.allowsBody(to: request?.method ?? .get)
         body = hasBody ? response.body.prefix(cut ?? response.body.count) : Data()
 
         var headers = response.headers
         // Announces one more byte when the cut would not be visible otherwise.
         let missing = (cut ?? 0) >= response.body.count && cut != nil ? 1 : 0
-        if let length = response.wire.announcedLength { headers.set("Content-Length", String(length)) }
+        if let length = response.wire.announcedLength {
+            headers.set("Content-Length", String(length))
+        } else if !response.trailers.isEmpty {
+            headers.remove("Content-Length")  // only chunks have trailers
+        }
+        // A scripted length is that of a body without chunks.
+        let mayBeChunked = headers.contains("Transfer-Encoding") || !headers.contains("Content-Length")
+        isChunked =
+            (response.chunkSizes != nil || !response.trailers.isEmpty) && mayBeChunked && !isOld
+            && response.wire.version == "HTTP/1.1"
         if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), !response.isBodiless {
             if isChunked {
                 headers.add("Transfer-Encoding", "chunked")

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The report of a script that was not played to its end.
@@ -49,6 +50,46 @@ struct MockServerUnfinishedTests {
         client.leave()
         try await server.waitForDisconnect()
         #expect(server.stop().isEmpty)
+    }
+
+    @Test("a stall before the end of a request is listed")
+    func stallInRequest() async throws {
+        let server = try MockServer()
+        server.enqueue(.stall(at: .requestHead))
+        let client = try RawClient(port: server.port).send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n")
+        while !server.unfinished.responses.isEmpty { await Task.yield() }
+        let unfinished = server.stop()
+        #expect(unfinished.answers == ["stall after the request's head"])
+        #expect(client.readAll().end != .silent)
+    }
+
+    @Test("an answer whose last piece is empty is complete")
+    func emptyPiece() async throws {
+        let server = try MockServer()
+        server.enqueue(.script(.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .send(""), .keepAlive))
+        let client = try RawClient(port: server.port).send(get)
+        _ = client.read(through: "\r\n\r\n")
+        #expect(server.stop().isEmpty)
+    }
+
+    @Test("a canceled run keeps its report")
+    func cancelledRun() async throws {
+        let servers = Deliveries<MockServer>()
+        let run = Task {
+            try await MockServer.run { server in
+                server.enqueue(.stall)
+                let client = try RawClient(port: server.port).send(get)
+                _ = try await server.takeRequest()
+                servers.add(server)
+                // Ends once the connection's thread has removed its answer.
+                _ = client.readAll()
+                while server.openConnections > 0 { await Task.yield() }
+            }
+        }
+        while servers.all.isEmpty { await Task.yield() }
+        run.cancel()
+        try await run.value
+        #expect(servers.all.first?.unfinished.answers == ["GET /asked?token=<redacted>: stall"])
     }
 
     private struct Odd: Error {}

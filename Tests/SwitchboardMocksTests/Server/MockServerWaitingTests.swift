@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import Testing
 
@@ -124,6 +125,43 @@ struct MockServerWaitingTests {
             client.leave()
             try await server.waitForDisconnect(of: 1)
         }
+    }
+
+    @Test("a client that disconnects within a large body is detected")
+    func clientLeavesAmidBody() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall(at: .requestHead))
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999\r\n\r\n"
+            try RawClient(port: server.port).send(head).send(Data(count: 20_000_000)).leave()
+            try await server.waitForDisconnect(of: 1)
+        }
+    }
+
+    @Test("a wait without limit can be canceled")
+    func endlessWait() async throws {
+        try await MockServer.run { server in
+            let wait = Task { try await server.takeRequest(within: .seconds(Int64.max)) }
+            await Task.yield()
+            wait.cancel()
+            await #expect(throws: CancellationError.self) { try await wait.value }
+        }
+    }
+
+    private final class Fixture: Sendable {
+        let server = Protected<MockServer?>(nil)
+
+        deinit {
+            _ = server.value?.requests.count
+        }
+    }
+
+    @Test("a handler's objects are released without a deadlock")
+    func handlersObjects() throws {
+        var fixture: Fixture? = Fixture()
+        let server = try MockServer { [fixture] _ in .text("\(fixture as Any)") }
+        fixture?.server.withLock { $0 = server }
+        fixture = nil
+        server.stop()
     }
 
     @Test("a connection that the server closed is no disconnect")

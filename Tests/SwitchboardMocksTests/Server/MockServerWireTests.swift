@@ -109,6 +109,8 @@ struct MockServerWireTests {
             ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
             ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1 x\r\na\r\n0\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1;\u{1}\r\na\r\n0\r\n\r\n", 400),
             ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n", 413),
             ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n", 413),
             ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", 413),
@@ -126,6 +128,16 @@ struct MockServerWireTests {
             client.endSending()
             #expect(text.hasPrefix("HTTP/1.1 \(status) "))
             #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("a chunk larger than any limit is refused")
+    func largestChunk() async throws {
+        try await MockServer.run(bodyLimit: .max) { server in
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let client = try RawClient(port: server.port).send(head + "1\r\na\r\n7fffffffffffffff\r\n")
+            client.endSending()
+            #expect(client.readAll().text.hasPrefix("HTTP/1.1 413 "))
         }
     }
 
@@ -150,6 +162,42 @@ struct MockServerWireTests {
             #expect(text.hasSuffix("\r\nConnection: close\r\n\r\n"))
             #expect(text.contains("Transfer-Encoding: chunked\r\n") == (status == 200))
             #expect(end == .closed)
+        }
+    }
+
+    @Test("chunks beside a scripted length are pieces without framing, and HTTP/1.0 has none")
+    func chunksWithLength() async throws {
+        try await MockServer.run { server in
+            server.enqueue(
+                .text("ab", headers: ["Content-Length": "2"]).paced(every: .zero),
+                .text("abc").chunked(1).announcing(length: 9), .text("abc").asHTTP10().chunked(1))
+            let answers = try (0..<3).map { _ in try RawClient(port: server.port).send(last).readAll().text }
+            #expect(answers[0].hasSuffix("\r\n\r\nab") && answers[1].hasSuffix("\r\n\r\nabc"))
+            #expect(answers[1].contains("Content-Length: 9\r\n"))
+            #expect(answers[2].hasPrefix("HTTP/1.0 200 OK\r\n") && answers[2].hasSuffix("\r\n\r\nabc"))
+            #expect(!answers.joined().contains("chunked"))
+        }
+    }
+
+    @Test("trailers replace a scripted length, because only chunks have them")
+    func trailersWithLength() async throws {
+        try await MockServer.run { server in
+            var response = MockResponse.text("ab", headers: ["Content-Length": "2"])
+            response.trailers = ["X-Sum": "1"]
+            server.enqueue(response)
+            let text = try RawClient(port: server.port).send(last).readAll().text
+            #expect(text.contains("Transfer-Encoding: chunked\r\n") && !text.contains("Content-Length"))
+            #expect(text.hasSuffix("\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 1\r\n\r\n"))
+        }
+    }
+
+    @Test("a WebSocket with an invalid field is a 500 on a connection that stays open")
+    func invalidWebSocketHeader() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("a"), headers: ["X": "a\r\nb"]), .text("next"))
+            let text = try RawClient(port: server.port).send(get + last).readAll().text
+            #expect(text.hasPrefix("HTTP/1.1 500 ") && text.hasSuffix("\r\n\r\nnext"))
+            #expect(server.requests.count == 2)
         }
     }
 

@@ -85,11 +85,16 @@ final class RawClient {
 
     /// Reads until the server ends the connection, or stays silent for the timeout of the client.
     func readAll() -> (text: String, end: End) {
+        let (bytes, end) = readAllBytes()
+        return (String(decoding: bytes, as: UTF8.self), end)
+    }
+
+    func readAllBytes() -> (bytes: [UInt8], end: End) {
         var bytes: [UInt8] = []
         while true {
             let (some, end) = readSome(65_536)
             bytes += some
-            if let end { return (String(decoding: bytes, as: UTF8.self), end) }
+            if let end { return (bytes, end) }
         }
     }
 

@@ -63,6 +63,79 @@ import Testing
         #expect(data.count >= 64 << 20 && data.count < 65 << 20 && data.allSatisfy { $0 == 0 })
     }
 
+    private let handshake =
+        "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    // Masked with zeros.
+    private let hi = Data([0x81, 0x82, 0, 0, 0, 0]) + Data("hi".utf8)
+    private let normalClosure = Data([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8])
+
+    @Test("what a client sent is recorded, also when the script did not read it")
+    func unreadRecord() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.stall))
+            let client = try RawClient(port: server.port).send(handshake)
+            _ = client.read(through: "\r\n\r\n")
+            client.send(hi + normalClosure).leave()
+            let seen = try await server.takeWebSocket()
+            #expect(seen.messages.map(\.text) == ["hi"] && seen.closeCode == 1000)
+        }
+    }
+
+    @Test("a ping is answered before the next step")
+    func pingBetweenSteps() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1"), .close()))
+            let ping = Data([0x89, 0x80, 0, 0, 0, 0])
+            let client = try RawClient(port: server.port).send(Data(handshake.utf8) + ping)
+            _ = client.read(through: "\r\n\r\n")
+            client.endSending()
+            #expect(client.readAllBytes().bytes == [0x8A, 0, 0x81, 1, 0x31, 0x88, 2, 0x03, 0xE8])
+        }
+    }
+
+    @Test("a Close frame of the client is answered after bytes that look like one")
+    func closeAfterBytes() async throws {
+        try await MockServer.run { server in
+            // The first byte of "hello" has the low bits of a Close frame.
+            server.enqueue(.webSocket(.bytes(Data([0x81, 5])), .bytes(Data("hello".utf8))))
+            let client = try RawClient(port: server.port).send(handshake)
+            _ = client.read(through: "hello")
+            client.send(normalClosure)
+            #expect(client.readAllBytes().bytes == [0x88, 0x02, 0x03, 0xE8])
+        }
+    }
+
+    @Test("a Close frame within other bytes is not repeated")
+    func closeWithinBytes() async throws {
+        try await MockServer.run { server in
+            let text = Data([0x81, 1]) + Data("a".utf8)
+            server.enqueue(.webSocket(.bytes(text + Data([0x88, 0x02, 0x03, 0xE8]))))
+            let client = try RawClient(port: server.port).send(handshake)
+            _ = client.read(through: "\r\n\r\n")
+            _ = client.read(through: "a")
+            client.send(normalClosure)
+            #expect(client.readAllBytes().bytes == [0x88, 0x02, 0x03, 0xE8])
+        }
+    }
+
+    @Test("a message of 65,536 fragments is read in linear time")
+    func manyFragments() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.receive, .close()))
+            let client = try RawClient(port: server.port).send(handshake)
+            _ = client.read(through: "\r\n\r\n")
+            // A fragment of 255 bytes has a length of 16 bits.
+            let fragment = Data([0x00, 0xFE, 0, 255, 0, 0, 0, 0]) + Data(count: 255)
+            var frames = Data([0x02, 0x80, 0, 0, 0, 0])
+            for _ in 0..<65_535 { frames += fragment }
+            client.send(frames + Data([0x80, 0x80, 0, 0, 0, 0]) + normalClosure)
+            _ = client.readAll()
+            let seen = try await server.takeWebSocket(within: .seconds(300))
+            #expect(seen.messages.map(\.payload.count) == [65_535 * 255])
+        }
+    }
+
     @Test("the names of all faults differ")
     func names() {
         let names = (MockFault.all + MockFault.webSocket).map(\.name)
