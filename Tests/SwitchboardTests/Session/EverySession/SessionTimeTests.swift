@@ -40,7 +40,8 @@ struct SessionTimeTests {
             }
         } body: { server in
             var request = NetworkRequest(.get, server.url)
-            request.timeouts = Timeouts(idle: .seconds(30), attempt: .milliseconds(300))
+            // The head must arrive before.
+            request.timeouts = Timeouts(idle: .seconds(30), attempt: .seconds(1))
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             #expect(error?.code == .timedOut)
             #expect(error?.statusCode == 200)

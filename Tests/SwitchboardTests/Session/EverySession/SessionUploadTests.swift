@@ -221,7 +221,7 @@ struct SessionUploadTests {
             try client.waitForEnd()
         } body: { server in
             var request = NetworkRequest(.post, server.url, body: waiting().body)
-            request.timeouts = Timeouts(idle: .milliseconds(300))
+            request.timeouts = Timeouts(idle: .seconds(1))
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             #expect(error?.code == .timedOut && error?.statusCode == 403)
         }
