@@ -165,6 +165,8 @@ package final class Socket: Sendable {
 
     /// Reads the available bytes, at most as many as fit.
     package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        // The system may have given the number to another descriptor.
+        guard !isClosed.value else { return .broken }
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count >= 0 { return count == 0 ? .end : .bytes(count) }

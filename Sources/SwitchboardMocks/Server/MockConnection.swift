@@ -77,24 +77,26 @@ struct MockConnection: Sendable {
         _ peer: ScriptedPeer, of request: RecordedRequest, over channel: ByteChannel, willStall: () -> Void
     ) throws {
         var peer = peer
-        defer {
-            if let rest = try? channel.arrived() { peer.take(rest) }
-            core.state.withLock { $0.webSocketEnded(RecordedWebSocket(peer, request)) }
-        }
-        while true {
-            if let bytes = try channel.arrived() { peer.take(bytes) }
-            switch peer.next() {
-            case .send(let bytes): try channel.send(bytes)
-            case .pause(let time): try channel.pause(until: .now + time)
-            case .read:
-                guard let bytes = try channel.available() else { throw ByteChannel.Interruption.clientLeft }
-                peer.take(bytes)
-            case .end(.stall):
-                willStall()
-                try channel.pause(until: nil)
-            case .end(.reset): return channel.reset()
-            case .end: return channel.close()
+        defer { core.state.withLock { $0.webSocketEnded(RecordedWebSocket(peer, request)) } }
+        do {
+            while true {
+                if let bytes = try channel.arrived() { peer.take(bytes) }
+                switch peer.next() {
+                case .send(let bytes): try channel.send(bytes)
+                case .pause(let time): try channel.pause(until: .now + time)
+                case .read:
+                    guard let bytes = try channel.available() else { throw ByteChannel.Interruption.clientLeft }
+                    peer.take(bytes)
+                case .end(.stall):
+                    willStall()
+                    try channel.pause(until: nil)
+                case .end(.reset): return channel.reset()
+                case .end: return channel.close()
+                }
             }
+        } catch {
+            if let rest = try? channel.arrived() { peer.take(rest) }
+            throw error
         }
     }
 
