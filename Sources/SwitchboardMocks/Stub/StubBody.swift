@@ -19,13 +19,7 @@ struct StubBody {
     func whole(_ partial: (NetworkError, Int) -> NetworkError) async throws -> Data {
         let chunks = response.chunks(of: content.prefix(sentCount))
         let needed = response.pace.time(for: sentCount, inChunks: chunks.count)
-        if needed > .zero {
-            if let idle = time.idle, response.pace.silence > idle {
-                throw partial(try await time.timeout(after: idle), 0)
-            }
-            if let rest = time.attempt, rest < needed { throw partial(try await time.timeout(after: rest), 0) }
-            try await time.sleep(for: needed)
-        }
+        if let timeout = try await wait(for: needed, after: .zero) { throw partial(timeout, 0) }
         if let action { throw partial(try await error(for: action, after: needed), sentCount) }
         let limit = request.limits.responseBody
         guard content.count <= limit else {
@@ -35,7 +29,19 @@ struct StubBody {
         return content
     }
 
-    /// Returns the error of a break, once the body has taken the time `spent`.
+    /// Waits while a part of the body arrives, after the body has taken the time `spent`. Returns the error of a timeout
+    /// that ends the wait, or nil.
+    fileprivate func wait(for duration: Duration, after spent: Duration) async throws -> NetworkError? {
+        guard duration > .zero else { return nil }
+        if let idle = time.idle, response.pace.silence > idle { return try await time.timeout(after: idle) }
+        if let attempt = time.attempt, attempt - spent < duration {
+            return try await time.timeout(after: attempt - spent)
+        }
+        try await time.sleep(for: duration)
+        return nil
+    }
+
+    /// Returns the error of a break, after the body has taken the time `spent`.
     fileprivate func error(for action: MockResponse.Break, after spent: Duration) async throws -> NetworkError {
         switch action {
         case .stall: try await time.timeout(after: time.silence(after: spent))
@@ -88,18 +94,9 @@ struct StubBody {
                 guard let action = body.action else { return nil }
                 throw attributed(try await body.error(for: action, after: spent.value))
             }
-            let (pace, time) = (body.response.pace, body.time)
-            let wait = pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
-            guard wait > .zero else { return chunk }
-            if let idle = time.idle, pace.silence > idle { throw attributed(try await time.timeout(after: idle)) }
-            let before = spent.withLock { spent in
-                defer { spent += wait }
-                return spent
-            }
-            if let rest = time.attempt, rest - before < wait {
-                throw attributed(try await time.timeout(after: rest - before))
-            }
-            try await time.sleep(for: wait)
+            let duration = body.response.pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2)
+            if let timeout = try await body.wait(for: duration, after: spent.value) { throw attributed(timeout) }
+            spent.withLock { $0 += duration }
             return chunk
         }
 
