@@ -18,7 +18,6 @@ struct WireResponse {
 
     /// Creates the bytes of a response. `request` is nil for one that could not be read.
     init(_ response: MockResponse, to request: RecordedRequest?) {
-        let response = response.refusingInvalidHeaders()
         switch response.outcome {
         case .complete, .webSocket: write(response, to: request, until: nil)
         case .broken(let action, let point):
