@@ -269,9 +269,13 @@ bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy) { return
 void swcurl_poller_read(swcurl_poller *poller, void *easy) {
     int found = socket_of(poller, easy);
     // The reader of a shared connection may be another transfer, or have left it. A Unix-domain socket has no address.
-    for (int socket = 0; socket < poller->count && !(found >= 0 && swcurl_easy_uses_socket(easy, found)); socket++) {
-        const struct watch *watch = &poller->watches[socket];
-        if (watch->is_connection && watch->wanted & CURL_POLL_IN && swcurl_easy_uses_socket(easy, socket)) found = socket;
+    if (found < 0 || !swcurl_easy_uses_socket(easy, found)) {
+        for (int socket = 0; socket < poller->count; socket++) {
+            const struct watch *watch = &poller->watches[socket];
+            if (!watch->is_connection || !(watch->wanted & CURL_POLL_IN) || !swcurl_easy_uses_socket(easy, socket)) continue;
+            found = socket;
+            break;
+        }
     }
     if (found >= 0) swcurl_multi_socket_action(poller->multi, found, CURL_CSELECT_IN);
 }
