@@ -245,10 +245,10 @@ extension AuthenticationInterceptor {
             guard var current = state.partitions[partition], current.pendingRefresh === call else { return false }
             (current.pendingRefresh, current.failure) = (nil, error)
             current.failures += 1
-            let loses = isLost && current.stored != nil
-            if loses { current.stored = nil }
+            let isRemoved = isLost && current.stored != nil
+            if isRemoved { current.stored = nil }
             state.partitions[partition] = current
-            return loses
+            return isRemoved
         }
     }
 

@@ -14,8 +14,7 @@ struct ProtocolRequest: Sendable {
             let body = try await body
             let timeout = timeout
             let options = RequestOptions {
-                // A longer time does not fit into a duration.
-                $0.timeouts = Timeouts(idle: timeout > 0 && timeout < 1e9 ? .seconds(timeout) : nil)
+                $0.timeouts = Timeouts(idle: timeout > 0 ? .seconds(min(timeout, Duration.century.seconds)) : nil)
                 $0.limits.responseBody = .max
                 $0.streamsResponse = ProtocolClient.takesPieces
             }

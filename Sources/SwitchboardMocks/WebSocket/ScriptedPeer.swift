@@ -29,7 +29,7 @@ struct ScriptedPeer {
 
     init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
 
-    /// Adds bytes of the client. The next tasks answer pings and a Close frame.
+    /// Adds bytes of the client. ``next()`` then answers pings and a Close frame.
     mutating func take(_ bytes: Data) {
         for (opcode, payload) in scanner.take(bytes) {
             switch opcode {

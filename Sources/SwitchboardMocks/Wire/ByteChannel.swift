@@ -95,9 +95,7 @@ final class ByteChannel {
 
     /// Waits for bytes and returns those that are there. Returns nil when the client ended.
     func available() throws -> Data? {
-        guard try peek() != nil else { return nil }
-        defer { position = buffer.count }
-        return Data(buffer[position...])
+        try peek() == nil ? nil : arrived()
     }
 
     /// Returns the bytes that have arrived, without waiting, or nil when there are none.
@@ -199,7 +197,9 @@ final class ByteChannel {
         }
     }
 
-    /// Drops the bytes of the client until it ends its side or the server stops, which it then throws.
+    /// Drops the bytes of the client until one side ends.
+    ///
+    /// - Throws: ``Interruption``, always.
     func waitForEnd() throws -> Never {
         while true {
             position = buffer.count

@@ -132,7 +132,7 @@ final class RequestReader {
     private func chunkSize() throws -> Int {
         let line = try chunkLine()
         let digits = line.prefix { UnicodeScalar($0).properties.isASCIIHexDigit }
-        // Blanks, and extensions after a semicolon.
+        // Blanks, then nothing or chunk extensions (RFC 9112 §7.1.1).
         let rest = line[digits.endIndex...].drop { $0.isBlank }
         guard !digits.isEmpty, rest.isEmpty || rest.first == .semicolon else {
             throw RequestError("a chunk size is not a hexadecimal number")

@@ -270,7 +270,7 @@ private struct RequestHash: Hashable, Sendable {
 
     init(_ token: some Hashable) {
         var value = AnyHashable(token)
-        // Not an optional URL, which has another hash.
+        // An optional URL would have another hash.
         if let url = token as? URL, url.isFromAnotherOrigin { value = AnyHashable(url.withoutFragment) }
         func hash(_ seed: Int) -> Int {
             var hasher = Hasher()

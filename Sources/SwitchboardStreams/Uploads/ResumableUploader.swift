@@ -139,7 +139,7 @@ actor ResumableUploader {
                 if let stateFile { unlink(stateFile.path) }
                 return end
             } catch let error as NetworkError {
-                // An earlier response is not that of the last request.
+                // The response before an error is not the result.
                 (offset, last) = (nil, nil)
                 try await recover(from: error)
             }

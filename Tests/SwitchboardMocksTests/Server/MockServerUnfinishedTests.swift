@@ -81,7 +81,7 @@ struct MockServerUnfinishedTests {
                 let client = try RawClient(port: server.port).send(get)
                 _ = try await server.takeRequest()
                 servers.add(server)
-                // Ends once the connection's thread has removed its answer. A blocking read would occupy a thread of all tests.
+                // The connection's thread has then removed its answer. A read that blocks would keep other tests waiting.
                 while server.openConnections > 0 { await Task.yield() }
                 client.leave()
             }

@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 import SwitchboardTesting
+import SwitchboardTestSupport
 import Testing
 
 /// The events that a test can wait for.
@@ -149,19 +150,26 @@ struct MockServerWaitingTests {
 
     private final class Fixture: Sendable {
         let server = Protected<MockServer?>(nil)
+        let counts: Deliveries<Int>
+
+        init(_ counts: Deliveries<Int>) {
+            self.counts = counts
+        }
 
         deinit {
-            _ = server.value?.requests.count
+            counts.add(server.value?.requests.count ?? -1)
         }
     }
 
     @Test("a handler's objects are released without a deadlock")
     func handlersObjects() throws {
-        var fixture: Fixture? = Fixture()
+        let counts = Deliveries<Int>()
+        var fixture: Fixture? = Fixture(counts)
         let server = try MockServer { [fixture] _ in .text("\(fixture as Any)") }
         fixture?.server.withLock { $0 = server }
         fixture = nil
         server.stop()
+        #expect(counts.all == [0])
     }
 
     @Test("a connection that the server closed is no disconnect")

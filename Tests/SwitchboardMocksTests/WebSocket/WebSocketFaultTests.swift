@@ -70,12 +70,18 @@ import Testing
     private let hi = Data([0x81, 0x82, 0, 0, 0, 0]) + Data("hi".utf8)
     private let normalClosure = Data([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8])
 
+    /// Opens a WebSocket and reads the head of the 101.
+    private func opened(_ server: MockServer) throws -> RawClient {
+        let client = try RawClient(port: server.port).send(handshake)
+        _ = client.read(through: "\r\n\r\n")
+        return client
+    }
+
     @Test("what a client sent is recorded, also when the script did not read it")
     func unreadRecord() async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.stall))
-            let client = try RawClient(port: server.port).send(handshake)
-            _ = client.read(through: "\r\n\r\n")
+            let client = try opened(server)
             client.send(hi + normalClosure).leave()
             let seen = try await server.takeWebSocket()
             #expect(seen.messages.map(\.text) == ["hi"] && seen.closeCode == 1000)
@@ -94,26 +100,18 @@ import Testing
         }
     }
 
-    @Test("a Close frame of the client is answered after bytes that look like one")
-    func closeAfterBytes() async throws {
-        try await MockServer.run { server in
+    @Test(
+        "a Close frame of the client is answered, unless the script has sent one",
+        arguments: [
             // The first byte of "hello" has the low bits of a Close frame.
-            server.enqueue(.webSocket(.bytes(Data([0x81, 5])), .bytes(Data("hello".utf8))))
-            let client = try RawClient(port: server.port).send(handshake)
-            _ = client.read(through: "hello")
-            client.send(normalClosure)
-            #expect(client.readAllBytes().bytes == [0x88, 0x02, 0x03, 0xE8])
-        }
-    }
-
-    @Test("a Close frame within other bytes is not repeated")
-    func closeWithinBytes() async throws {
+            ([.bytes(Data([0x81, 5])), .bytes(Data("hello".utf8))], "hello"),
+            ([.bytes(Data([0x81, 1]) + Data("a".utf8) + Data([0x88, 0x02, 0x03, 0xE8]))], "a"),
+        ] as [([WebSocketStep], String)])
+    func closeOnce(steps: [WebSocketStep], text: String) async throws {
         try await MockServer.run { server in
-            let text = Data([0x81, 1]) + Data("a".utf8)
-            server.enqueue(.webSocket(.bytes(text + Data([0x88, 0x02, 0x03, 0xE8]))))
-            let client = try RawClient(port: server.port).send(handshake)
-            _ = client.read(through: "\r\n\r\n")
-            _ = client.read(through: "a")
+            server.enqueue(.webSocket(steps: steps))
+            let client = try opened(server)
+            _ = client.read(through: text)
             client.send(normalClosure)
             #expect(client.readAllBytes().bytes == [0x88, 0x02, 0x03, 0xE8])
         }
@@ -123,8 +121,7 @@ import Testing
     func manyFragments() async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.receive, .close()))
-            let client = try RawClient(port: server.port).send(handshake)
-            _ = client.read(through: "\r\n\r\n")
+            let client = try opened(server)
             // A fragment of 255 bytes has a length of 16 bits.
             let fragment = Data([0x00, 0xFE, 0, 255, 0, 0, 0, 0]) + Data(count: 255)
             var frames = Data([0x02, 0x80, 0, 0, 0, 0])

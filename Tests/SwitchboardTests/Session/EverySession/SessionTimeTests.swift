@@ -40,7 +40,7 @@ struct SessionTimeTests {
             }
         } body: { server in
             var request = NetworkRequest(.get, server.url)
-            // The head must arrive before.
+            // The head must arrive within the attempt.
             request.timeouts = Timeouts(idle: .seconds(30), attempt: .seconds(1))
             let error = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             #expect(error?.code == .timedOut)
