@@ -23,6 +23,9 @@ package enum SessionKind: String, CaseIterable, Sendable, CustomTestStringConver
         #endif
     }
 
+    /// Whether a request that has ended has also freed its connection. URLSession on Linux may end it before.
+    package var freesConnectionAtEnd: Bool { self == .curl }
+
     /// The sessions with features that URLSession lacks everywhere or on Linux. Empty on Apple's systems.
     package static let curlAlone = allCases.filter { $0 == .curl }
 }
