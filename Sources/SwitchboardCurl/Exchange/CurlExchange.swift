@@ -11,7 +11,6 @@ import Synchronization
 /// continuation, whichever is first.
 package final class CurlExchange: @unchecked Sendable {  // `phase` decides who may access the state
     let request: CurlRequest
-    let handle: CurlHandle
     let loop: CurlLoop
     let upload: CurlUpload?
     package let startDate = Date()
@@ -41,6 +40,17 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     // after its outcome. No callback of libcurl runs within another one of the same exchange. So exclusivity checks
     // would find nothing, and each line of a head would pay for several of them.
 
+    /// The handle. Nil while the exchange waits in a ``CurlQueue``.
+    @exclusivity(unchecked) private(set) var handle: CurlHandle!
+    /// The header fields, until the handle has them.
+    private var fields: [(name: String, value: String)] = []
+    /// The queue in which the exchange has waited, if any.
+    @exclusivity(unchecked) var queue: CurlQueue?
+    @exclusivity(unchecked) var queueIndex = -1
+    /// Whether libcurl has the exchange, or had it.
+    @exclusivity(unchecked) var isHandedOver = false
+    /// Whether the loop counts the handle.
+    @exclusivity(unchecked) private var isCounted = false
     /// The index among the loop's active exchanges, or -1 while the exchange is not active.
     @exclusivity(unchecked) var activeIndex = -1
     /// The received parts of the response. The caller reads them after the outcome.
@@ -78,8 +88,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// while it resumes the caller: see ``run()``. Nil without `onBodySent`.
     private let sentReports: (queue: DispatchQueue, resumption: Protected<Bool>)?
 
-    /// Takes a handle and configures it for the request. `eachField` calls its closure with the header fields, without
-    /// `Content-Length`, and may be called twice.
+    /// Takes a handle and configures it for the request, unless the loop is crowded. `eachField` calls its closure with
+    /// the header fields, without `Content-Length`, and may be called twice.
     package init(
         _ request: consuming CurlRequest, over loop: CurlLoop,
         eachField: (_ body: (_ name: String, _ value: String) -> Void) -> Void
@@ -87,7 +97,6 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         self.request = request
         let request = self.request
         self.loop = loop
-        handle = try loop.takeHandle()
         deadlines = CurlDeadlines(request, start: startTime)
         upload =
             if case .stream(let length, _) = request.body {
@@ -100,8 +109,44 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         sentReports =
             request.onBodySent == nil
             ? nil : (DispatchQueue(label: "Switchboard.CurlSession.bodySent"), Protected(false))
+        if loop.isCrowded(for: request) {
+            eachField { fields.append(($0, $1)) }
+        } else {
+            try takeHandle(at: startTime, eachField)
+        }
+    }
+
+    private func takeHandle(
+        at now: UInt64, _ eachField: (_ body: (_ name: String, _ value: String) -> Void) -> Void
+    ) throws(CurlFailure) {
+        let handle = try loop.takeHandle()
+        if !request.isUpgrade {
+            isCounted = true
+            loop.handleCount.add(1, ordering: .relaxed)
+        }
         try handle.prepare(request, eachField: eachField)
-        handle.limitConnecting(to: deadlines.waitToConnect(now: startTime))
+        handle.limitConnecting(to: deadlines.waitToConnect(now: now))
+        self.handle = handle
+    }
+
+    /// Takes a handle after a wait, on the loop's thread.
+    func takeHandle() throws(CurlFailure) {
+        guard handle == nil else { return }
+        try takeHandle(at: DispatchTime.now().uptimeNanoseconds) { body in
+            for field in fields { body(field.name, field.value) }
+        }
+        fields = []
+    }
+
+    deinit {
+        uncount()
+    }
+
+    /// Ends the count of the handle, before another exchange may take it.
+    func uncount() {
+        guard isCounted else { return }
+        isCounted = false
+        loop.handleCount.subtract(1, ordering: .relaxed)
     }
 
     // MARK: Beginning and ending
@@ -213,7 +258,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// Returns the failure of a deadline that has passed, or nil if the exchange continues.
     func timeout(now: UInt64) -> CurlFailure? {
         let failure = deadlines.failure(now: now)
-        if failure == nil { handle.limitConnecting(to: deadlines.waitToConnect(now: now)) }
+        if failure == nil { handle?.limitConnecting(to: deadlines.waitToConnect(now: now)) }
         return failure
     }
 

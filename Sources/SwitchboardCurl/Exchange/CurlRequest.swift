@@ -54,6 +54,13 @@ package struct CurlRequest: Sendable {
         self.isTLS = isTLS
     }
 
+    /// The URL up to its path.
+    var server: Substring {
+        let text = url.utf8
+        let host = text.index(text.startIndex, offsetBy: isTLS ? 8 : 7, limitedBy: text.endIndex) ?? text.endIndex
+        return url[..<(text[host...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex)]
+    }
+
     /// The length of the body, -1 if unknown. Nil without a body.
     var bodyLength: Int64? {
         switch body {

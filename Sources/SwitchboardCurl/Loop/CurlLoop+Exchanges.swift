@@ -2,6 +2,7 @@
 import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
+import Synchronization
 
 /// Exchanges, under the poller's lock.
 extension CurlLoop {
@@ -12,7 +13,7 @@ extension CurlLoop {
             remove(exchange)
             exchange.releaseAfterCancel()
         case .resume(let exchange):
-            guard exchange.activeIndex >= 0 else { return }
+            guard exchange.activeIndex >= 0, exchange.isHandedOver else { return }
             if exchange.ownsSocket { return exchange.resumeSocket() }
             // libcurl delivers its buffered bytes within this call. Only the result reports an error of that delivery.
             let code = exchange.resume()
@@ -27,24 +28,43 @@ extension CurlLoop {
     private func start(_ exchange: CurlExchange) {
         // The exchange was canceled. The stop command follows, or preceded the start of the upload.
         guard !exchange.isFinished else { return exchange.releaseAfterCancel() }
-        exchange.handle.setExchange(exchange)
         exchange.activeIndex = active.count
         active.append(exchange)
+        guard exchange.handle == nil else { return handOver(exchange) }
+        let queue = queue(for: exchange.request)
+        exchange.queue = queue
+        queue.append(exchange)
+        waitingCount.add(1, ordering: .relaxed)
+        updateDeadline(of: exchange)
+        free(queue)
+        startWaiting()
+    }
+
+    private func handOver(_ exchange: CurlExchange) {
+        exchange.isHandedOver = true
         countPausing(exchange, 1)
         countUpgrade(exchange, 1)
         countWatcher(exchange, 1)
-        if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
-        let code = swcurl_multi_add(multi, exchange.handle.easy)
-        guard code == 0 else {
+        guard !exchange.isFinished else {
             removeFromActive(exchange)
-            return exchange.fail(.system("libcurl refuses a transfer (\(code))"))
+            return exchange.releaseAfterCancel()
+        }
+        do throws(CurlFailure) {
+            try exchange.takeHandle()
+            exchange.handle.setExchange(exchange)
+            if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
+            let code = swcurl_multi_add(multi, exchange.handle.easy)
+            guard code == 0 else { throw .system("libcurl refuses a transfer (\(code))") }
+        } catch {
+            removeFromActive(exchange)
+            return exchange.fail(error)
         }
         updateDeadline(of: exchange)
     }
 
     private func remove(_ exchange: CurlExchange) {
         guard exchange.activeIndex >= 0 else { return }
-        disconnect(exchange)
+        if exchange.isHandedOver { disconnect(exchange) }
         removeFromActive(exchange)
     }
 
@@ -55,10 +75,55 @@ extension CurlLoop {
             active.swapAt(exchange.activeIndex, last)
         }
         active.removeLast()
+        exchange.activeIndex = -1
+        guard exchange.isHandedOver else {
+            waitingCount.subtract(1, ordering: .relaxed)
+            exchange.queue?.remove(exchange)
+            return
+        }
+        exchange.uncount()
         countPausing(exchange, -1)
         countWatcher(exchange, -1)
         if !exchange.ownsSocket { removeFromUpgraded(exchange) }
-        exchange.activeIndex = -1
+        guard let queue = exchange.queue else { return }
+        queue.count -= 1
+        free(queue)
+    }
+
+    // MARK: Waiting
+
+    /// Returns whether a new exchange must wait, or take its turn after those that do. libcurl serves no more at once,
+    /// because each has a connection or one of 100 streams of it. Any thread may call it.
+    func isCrowded(for request: CurlRequest) -> Bool {
+        guard !request.isUpgrade else { return false }
+        return waitingCount.load(ordering: .relaxed) > 0
+            || handleCount.load(ordering: .relaxed) >= max(64, limit(for: request))
+    }
+
+    private func queue(for request: CurlRequest) -> CurlQueue {
+        let server = request.server
+        if let queue = queues[server] { return queue }
+        let queue = CurlQueue(server, limit: limit(for: request))
+        queues[server] = queue
+        return queue
+    }
+
+    private func free(_ queue: CurlQueue) {
+        guard !queue.isFreed else { return }
+        queue.isFreed = true
+        freed.append(queue)
+    }
+
+    /// Gives libcurl the exchanges that wait, as far as it can serve them. Must not run within a callback of libcurl.
+    func startWaiting() {
+        while let queue = freed.popLast() {
+            queue.isFreed = false
+            while let exchange = queue.next() {
+                waitingCount.subtract(1, ordering: .relaxed)
+                handOver(exchange)
+            }
+            if queue.count == 0, queue.isEmpty { queues[queue.server] = nil }
+        }
     }
 
     private func countPausing(_ exchange: CurlExchange, _ difference: Int) {
@@ -101,6 +166,7 @@ extension CurlLoop {
             deliveries.removeAll(keepingCapacity: true)
         }
         if upgraded > 0 { endHalfClosed() }
+        if !freed.isEmpty { startWaiting() }
     }
 
     /// Removes an exchange from libcurl. ``endFinished()`` resumes its caller.
@@ -153,6 +219,7 @@ extension CurlLoop {
                 updateDeadline(of: exchange)
             }
         }
+        if !freed.isEmpty { startWaiting() }
     }
 
     func endAll() {

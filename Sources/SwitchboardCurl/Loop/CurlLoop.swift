@@ -2,6 +2,7 @@
 import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
+import Synchronization
 
 /// The thread that drives libcurl for a session. It accepts exchanges, lets libcurl act when its sockets are ready, and
 /// ends exchanges that are finished, late or canceled.
@@ -54,6 +55,14 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     // The holder of the poller's lock uses these properties, so exclusivity checks would find nothing.
     @exclusivity(unchecked) var active: [CurlExchange] = []
+    /// The queues by server, while exchanges wait or come from them.
+    @exclusivity(unchecked) var queues: [Substring: CurlQueue] = [:]
+    /// The queues whose exchanges the loop may start.
+    @exclusivity(unchecked) var freed: [CurlQueue] = []
+    /// The number of handles that exchanges have, without those of upgrades.
+    let handleCount = Atomic(0)
+    /// The number of exchanges that wait in ``queues``.
+    let waitingCount = Atomic(0)
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
@@ -122,6 +131,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     /// Returns whether the connection of a request has no TLS, not even to a proxy.
     func isPlain(_ request: CurlRequest) -> Bool { options.isPlain(isTLS: request.isTLS) }
+
+    /// Returns the number of exchanges with a server that libcurl serves at once.
+    func limit(for request: CurlRequest) -> Int { mayBeHTTP2(request) ? perHost * 100 : perHost }
 
     func mayBeHTTP2(_ request: CurlRequest) -> Bool { options.mayBeHTTP2(isTLS: request.isTLS) && !request.isUpgrade }
 

@@ -61,7 +61,7 @@ public final class CurlSession: NetworkSession {
         existingLoop?.close(cancelling: true)
     }
 
-    private var existingLoop: CurlLoop? { firstLoop ?? laterLoop.value.loop }
+    var existingLoop: CurlLoop? { firstLoop ?? laterLoop.value.loop }
 
     /// Returns the loop, and creates it if that failed before.
     @inline(__always)
