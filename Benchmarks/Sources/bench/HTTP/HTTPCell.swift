@@ -3,7 +3,7 @@ import Movies
 
 /// One cell of the table: one peer, one page, one number of requests in flight.
 ///
-/// `--peer NAME[+decode] --url BASE --in-flight N (--seconds S | --requests N) [--warm-up S]
+/// `--peer NAME[+decode] --url BASE --in-flight N [--connections N] (--seconds S | --requests N) [--warm-up S]
 /// [--expect FILE] [--ca FILE] [--http1]`
 struct HTTPCell {
     private let peer: any Peer
@@ -15,7 +15,8 @@ struct HTTPCell {
     init(_ arguments: Arguments) throws {
         inFlight = max(1, try arguments.number("in-flight", default: 1))
         let settings = PeerSettings(
-            connections: inFlight, authority: arguments.has("ca") ? try arguments.file("ca") : nil,
+            connections: try arguments.number("connections", default: inFlight),
+            authority: arguments.has("ca") ? try arguments.file("ca") : nil,
             isHTTP1: arguments.has("http1"))
         let name = try arguments.text("peer")
         peer = try Peers.make(name.replacingOccurrences(of: "+decode", with: ""), settings)

@@ -19,7 +19,7 @@ extension Peer {
 
 /// The settings that all peers share.
 struct PeerSettings: Sendable {
-    /// The maximum number of connections, which is the number of requests in flight.
+    /// The maximum number of connections, by default the number of requests in flight.
     let connections: Int
     /// The authority that signed the server's certificate, or nil without TLS.
     let authority: URL?
