@@ -17,11 +17,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.27.0"),
     ],
     targets: [
-        .target(name: "LibcurlLoop"),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "LibcurlLoop",
                 .product(name: "Movies", package: "Micro"),
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardWebSocket", package: "Switchboard"),

@@ -6,6 +6,13 @@ import pathlib
 import platform
 import shutil
 import subprocess
+import sys
+
+
+# The header of libsimdjson-dev.
+SIMDJSON = pathlib.Path("/usr/include/simdjson.h")
+# The authorities that URLSession on Linux trusts.
+AUTHORITIES = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 def path(program):
@@ -18,11 +25,34 @@ def install(*programs):
     packages = [program for program in programs if not path(program)]
     if not packages:
         return
+    apt_get("update", "-qq")
+    apt_get("install", "-y", "-qq", *packages)
+
+
+def install_simdjson():
+    """Installs simdjson if it is missing and the system has a package of it."""
+    if SIMDJSON.exists():
+        return
+    try:
+        apt_get("install", "-y", "-qq", "libsimdjson-dev")
+    except subprocess.CalledProcessError:
+        print("libsimdjson-dev cannot be installed", file=sys.stderr, flush=True)
+
+
+def apt_get(*words):
     as_root = [] if os.geteuid() == 0 else ["sudo"]
     # In run level 1 Debian's packages start no service. The benchmarks start their own nginx.
     environment = ["env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"]
-    for command in (["update", "-qq"], ["install", "-y", "-qq", *packages]):
-        subprocess.run([*as_root, *environment, "apt-get", *command], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*as_root, *environment, "apt-get", *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def trusting(authority):
+    """Returns the start of a command whose program finds this authority in place of the system's. It needs root."""
+    return ["unshare", "--mount", "sh", "-c", f'mount --bind "$0" {AUTHORITIES} && exec "$@"', str(authority)]
+
+
+def can_replace_authorities():
+    return subprocess.run([*trusting(AUTHORITIES), "true"], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def description():
@@ -33,6 +63,7 @@ def description():
         "swift": first_line("swift", "--version"),
         "curl": first_line("curl", "--version"),
         "nginx": first_line(path("nginx"), "-v"),
+        "load": f"{os.getloadavg()[1]:.1f}",
     }
 
 

@@ -1,12 +1,12 @@
-"""The pages of the measurements: movies as JSON, 1 KB to 1 MB."""
+"""The pages of the measurements: movies as JSON, 91 bytes to 1 MB. The page without movies also answers the POST of 1 KB."""
 
 import json
 import pathlib
 import random
 
-SIZES = {"1 KB": 1_024, "12 KB": 12_288, "1 MB": 1_048_576}
-MOVIES = {"1 KB": 2, "12 KB": 20, "1 MB": 1_700}
-FOLDERS = {"1 KB": "1k", "12 KB": "12k", "1 MB": "1m"}
+SIZES = {"91 bytes": 91, "1 KB POST": 91, "1 KB": 1_024, "12 KB": 12_288, "1 MB": 1_048_576}
+MOVIES = {"91 bytes": 0, "1 KB POST": 0, "1 KB": 2, "12 KB": 20, "1 MB": 1_700}
+FOLDERS = {"91 bytes": "91", "1 KB POST": "post", "1 KB": "1k", "12 KB": "12k", "1 MB": "1m"}
 WORDS = (
     "a the one of in and to her his young old city war night summer family secret journey friend enemy detective "
     "captain house island winter love murder money train river forest letter stranger brother daughter village dream"
@@ -27,14 +27,18 @@ def file(site, name) -> pathlib.Path:
 
 
 def page(count, size):
-    """Returns a page of `count` movies, with overviews that make it exactly `size` bytes long."""
+    """Returns a page of `count` movies, with overviews that make it exactly `size` bytes long, or another text without movies."""
     chance = random.Random(count)
     movies = [movie(number, chance) for number in range(count)]
     body = {"page": 1, "results": movies, "total_pages": 42, "total_results": 42 * count}
+    if not movies:
+        body["note"] = ""
     missing = size - len(json.dumps(body, separators=(",", ":")))
     for number, item in enumerate(movies):
         share = missing // count + (number < missing % count)
         item["overview"] = words(chance, share)
+    if not movies:
+        body["note"] = words(chance, missing)
     text = json.dumps(body, separators=(",", ":"))
     assert len(text) == size, (len(text), size)
     return text.encode()

@@ -8,6 +8,7 @@ import time
 
 import certificates
 import machine
+import pages
 
 CONFIGURATION = """
 daemon off;
@@ -34,7 +35,10 @@ http {{
     ssl_certificate_key {key};
     ssl_protocols TLSv1.2 TLSv1.3;
     root {site};
-    server {{ listen 127.0.0.1:{http}; }}
+    server {{
+        listen 127.0.0.1:{http};
+        location /post/ {{ return 200 '{answer}'; }}
+    }}
     server {{ listen 127.0.0.1:{https} ssl; }}
     server {{ listen 127.0.0.1:{http2} ssl http2; }}
 }}
@@ -71,7 +75,8 @@ class Servers:
         self.ports = dict(zip(("h1", "h1+TLS", "h2+TLS"), free_ports(3)))
         text = CONFIGURATION.format(
             folder=self.folder, site=self.site, certificate=certificate, key=key,
-            http=self.ports["h1"], https=self.ports["h1+TLS"], http2=self.ports["h2+TLS"])
+            http=self.ports["h1"], https=self.ports["h1+TLS"], http2=self.ports["h2+TLS"],
+            answer=pages.file(self.site, "1 KB POST").read_text())
         configuration = self.folder / "nginx.conf"
         configuration.write_text(text)
         nginx = [machine.path("nginx"), "-p", str(self.folder), "-e", str(self.folder / "error.log")]

@@ -8,35 +8,48 @@ import sys
 import time
 
 import bench
+import machine
 import pages
+from rounds import quartiles
 
-PROGRAMS = {"urlsession+decode": "once-urlsession", "router+decode": "once-router", "ahc+decode": "once-ahc"}
 
-
-def measure(folder, servers, quick, failures):
-    """Returns the medians by peer, without peers whose every run failed."""
+def measure(folder, floor, servers, quick, failures):
+    """Returns the medians and the runs by peer, without peers whose every run failed."""
     url = servers.url("h1", f"/{pages.FOLDERS['12 KB']}/now_playing")
-    runs = {peer: [] for peer in PROGRAMS}
-    for _ in range(10 if quick else 30):
-        for peer, program in PROGRAMS.items():
+    commands = {
+        "urlsession+decode": [folder / "once-urlsession", url], "router+decode": [folder / "once-router", url],
+        "ahc+decode": [folder / "once-ahc", url], "libcurl+decode": [floor, "once", url],
+        # Does not decode, so it prints the number itself.
+        "curl command": ["curl", "--silent", "--fail", "--output", "/dev/null", "--write-out", str(pages.MOVIES["12 KB"]), url],
+    }
+    if not machine.SIMDJSON.exists():
+        del commands["libcurl+decode"]
+    peers = list(commands)
+    runs = {peer: [] for peer in peers}
+    for number in range(10 if quick else 50):
+        turn = number % len(peers)
+        for peer in peers[turn:] + peers[:turn]:
             try:
-                runs[peer].append(once(folder / program, url))
+                runs[peer].append({"round": number, **once(commands[peer])})
             except bench.Failed as error:
                 failures.add("start", peer, error)
     print("start: done", file=sys.stderr, flush=True)
+    return {peer: result(those, commands[peer][0]) for peer, those in runs.items() if those}
+
+
+def result(runs, program):
     return {
-        peer: {
-            **{name: statistics.median(run[name] for run in those) for name in those[0]},
-            "strippedKiB": stripped(folder / PROGRAMS[peer]) / 1_024,
-        }
-        for peer, those in runs.items() if those
+        "median": {name: statistics.median(run[name] for run in runs) for name in runs[0] if name != "round"},
+        "quartiles": quartiles([run["milliseconds"] for run in runs]),
+        "strippedKiB": stripped(program) / 1_024 if isinstance(program, pathlib.Path) else None,
+        "runs": runs,
     }
 
 
-def once(program, url):
+def once(command):
     start = time.monotonic()
     process = subprocess.Popen(
-        [program, url], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=bench.ENVIRONMENT)
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=bench.ENVIRONMENT)
     output = process.stdout.read().decode().strip()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - start

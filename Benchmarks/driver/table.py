@@ -5,8 +5,10 @@ def text(figures):
     parts = [machine(figures["machine"])]
     if "http" in figures:
         parts.append(http(figures["http"]))
+    if "burst" in figures:
+        parts.append(burst(figures["burst"]))
     if figures.get("micro"):
-        parts.append(micro(figures["micro"]))
+        parts.append(micro(figures["micro"]["operations"]))
     if "socket" in figures:
         parts.append(socket(figures["socket"]))
     if figures.get("start"):
@@ -18,19 +20,20 @@ def text(figures):
 
 def machine(values):
     return "\n".join([
-        f"{values['processor']}, {values['cores']} cores, {values['system']}", values["swift"], values["curl"],
+        f"{values['processor']}, {values['cores']} cores with a load of {values['load']} before, {values['system']}", values["swift"], values["curl"],
         values["nginx"],
     ])
 
 
 def http(cells):
     """Returns a table with a block for each body and protocol."""
-    heading = ["in flight", "peer", "req/s", "CPU us/req", "p50 us", "p99 us", "peak MiB"]
+    heading = ["in flight", "peer", "req/s", "CPU us/req", "quartiles", "p50 us", "p99 us", "peak MiB"]
     rows, block = [], None
     for cell in cells:
         if block != (cell["protocol"], cell["body"]):
             block = (cell["protocol"], cell["body"])
-            rows += [None, f"GET {cell['body']}, {cell['protocol']}", heading]
+            title = cell["body"] if "POST" in cell["body"] else f"GET {cell['body']}"
+            rows += [None, f"{title}, {cell['protocol']}", heading]
             in_flight = None
         is_first = in_flight != cell["in_flight"]
         in_flight = cell["in_flight"]
@@ -41,11 +44,33 @@ def http(cells):
 def http_figures(cell):
     median = cell["median"]
     if not median:
-        return ["failed"] * 5
+        return ["failed"] * 6
     return [
-        f"{median['requestsPerSecond']:,.0f}", f"{median['cpuMicroseconds']:,.1f}", f"{median['p50Microseconds']:,.0f}",
+        f"{median['requestsPerSecond']:,.0f}", f"{median['cpuMicroseconds']:,.1f}", spread(cell["cpuQuartiles"]), f"{median['p50Microseconds']:,.0f}",
         f"{median['p99Microseconds']:,.0f}", f"{median['peakKiB'] / 1_024:.1f}",
     ]
+
+
+def spread(quartiles):
+    return " to ".join(f"{value:,.1f}" for value in quartiles)
+
+
+def burst(cells):
+    """Returns a table with a block for each body."""
+    heading = ["at once", "peer", "CPU us/call", "quartiles", "wall s", "p50 ms", "p99 ms", "KiB/call"]
+    rows, block = [], None
+    for cell in cells:
+        if block != cell["body"]:
+            block = cell["body"]
+            rows += [None, f"GET {block}, all calls at once over {cell['burst']} connections", heading]
+        median = cell["median"]
+        figures = [
+            f"{median['cpuMicroseconds']:,.1f}", spread(cell["cpuQuartiles"]), f"{median['seconds']:.2f}",
+            f"{median['p50Microseconds'] / 1e3:,.0f}", f"{median['p99Microseconds'] / 1e3:,.0f}",
+            f"{median['peakGrowthKiB'] / cell['in_flight']:.1f}",
+        ] if median else ["failed"] * 6
+        rows.append([f"{cell['in_flight']:,}", cell["peer"], *figures])
+    return aligned(rows[1:])
 
 
 def micro(values):
@@ -66,11 +91,12 @@ def socket(cells):
 
 
 def start(values):
-    rows = ["A process that makes one typed GET", ["", "peer", "ms", "CPU ms", "peak MiB", "stripped KiB"]]
+    rows = ["A process that makes one typed GET", ["", "peer", "ms", "quartiles", "CPU ms", "peak MiB", "stripped KiB"]]
     for peer, one in values.items():
+        median = one["median"]
         rows.append([
-            "", peer, f"{one['milliseconds']:.1f}", f"{one['cpuMilliseconds']:.1f}", f"{one['peakKiB'] / 1_024:.1f}",
-            f"{one['strippedKiB']:,.0f}",
+            "", peer, f"{median['milliseconds']:.1f}", spread(one["quartiles"]), f"{median['cpuMilliseconds']:.1f}",
+            f"{median['peakKiB'] / 1_024:.1f}", f"{one['strippedKiB']:,.0f}" if one["strippedKiB"] else "-",
         ])
     return aligned(rows)
 

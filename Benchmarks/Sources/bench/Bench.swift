@@ -8,7 +8,6 @@ import Movies
         do {
             let report: any Encodable =
                 switch arguments.command {
-                case "http" where try arguments.text("peer") == "libcurl": try LibcurlCell(arguments).measure()
                 case "http": try await HTTPCell(arguments).measure()
                 case "socket": try await SocketCell(arguments).measure()
                 case "echo": try await EchoServer(arguments).run()

@@ -4,7 +4,7 @@ import Movies
 /// One cell of the table: one peer, one page, one number of requests in flight.
 ///
 /// `--peer NAME[+decode] --url BASE --in-flight N [--connections N] (--seconds S | --requests N) [--warm-up S]
-/// [--expect FILE] [--ca FILE] [--http1]`
+/// [--expect FILE] [--post FILE] [--ca FILE] [--http1]`
 struct HTTPCell {
     private let peer: any Peer
     private let work: Work
@@ -17,7 +17,8 @@ struct HTTPCell {
         let settings = PeerSettings(
             connections: try arguments.number("connections", default: inFlight),
             authority: arguments.has("ca") ? try arguments.file("ca") : nil,
-            isHTTP1: arguments.has("http1"))
+            isHTTP1: arguments.has("http1"),
+            posted: arguments.has("post") ? try Data(contentsOf: try arguments.file("post")) : nil)
         let name = try arguments.text("peer")
         peer = try Peers.make(name.replacingOccurrences(of: "+decode", with: ""), settings)
         if name.contains("+decode") {
@@ -41,11 +42,14 @@ struct HTTPCell {
         let p50Microseconds: Double
         let p99Microseconds: Double
         let peakKiB: Int
+        /// The growth of `peakKiB` since the warm-up.
+        let peakGrowthKiB: Int
     }
 
     func measure() async throws -> Report {
         let each = try await work.check(peer)
         if warmUp > 0 { _ = await Load(peer, work, inFlight, until: .seconds(warmUp)).run() }
+        let peak = ProcessUsage.peakResidentKiB
         let cpu = ProcessUsage.cpuMicroseconds
         let result = await Load(peer, work, inFlight, until: end).run()
         let cpuUsed = ProcessUsage.cpuMicroseconds - cpu
@@ -60,7 +64,7 @@ struct HTTPCell {
             seconds: result.seconds, requestsPerSecond: Double(count) / result.seconds,
             cpuMicroseconds: cpuUsed / Double(max(1, count)),
             p50Microseconds: sorted.percentile(0.50), p99Microseconds: sorted.percentile(0.99),
-            peakKiB: ProcessUsage.peakResidentKiB)
+            peakKiB: ProcessUsage.peakResidentKiB, peakGrowthKiB: ProcessUsage.peakResidentKiB - peak)
     }
 }
 

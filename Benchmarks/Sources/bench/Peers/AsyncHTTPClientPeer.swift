@@ -12,6 +12,7 @@ import NIOSSL
 struct AsyncHTTPClientPeer: Peer {
     private let client: HTTPClient
     private let url: String
+    private let posted: Data?
 
     /// Creates the client. `runsOnEventLoops` moves all tasks of the process to the event loops.
     init(_ settings: PeerSettings, runsOnEventLoops: Bool = false) throws {
@@ -26,6 +27,7 @@ struct AsyncHTTPClientPeer: Peer {
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         url = Loopback.page
+        posted = settings.posted
     }
 
     func bytes() async throws -> Int { try await buffer().readableBytes }
@@ -37,6 +39,11 @@ struct AsyncHTTPClientPeer: Peer {
     private func body(_ request: HTTPClientRequest) async throws -> ByteBuffer {
         var request = request
         request.headers.add(name: "Accept", value: "application/json")
+        if let posted {
+            request.method = .POST
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(posted)
+        }
         let response = try await client.execute(request, timeout: .seconds(60))
         guard response.status == .ok else { throw UnexpectedAnswer.status(Int(response.status.code)) }
         return try await response.body.collect(upTo: 64 << 20)

@@ -25,6 +25,8 @@ struct PeerSettings: Sendable {
     let authority: URL?
     /// Whether the client offers only HTTP/1.1.
     let isHTTP1: Bool
+    /// The JSON that each call posts, or nil for GET.
+    let posted: Data?
 }
 
 /// The response differs from the expected one.

@@ -7,11 +7,11 @@ enum Peers {
     static func make(_ name: String, _ settings: PeerSettings) throws -> any Peer {
         switch name {
         case "urlsession": try URLSessionPeer(settings)
-        case "foundation": SessionPeer(try Sessions.make("foundation", settings))
-        case "curl": SessionPeer(try Sessions.make("curl", settings))
-        case "curl+executor": SessionPeer(try Sessions.make("curl", settings), runsOnSession: true)
-        case "router": RouterPeer(try Sessions.make("curl", settings))
-        case "router+executor": RouterPeer(try Sessions.make("curl", settings), runsOnSession: true)
+        case "foundation": SessionPeer(try Sessions.make("foundation", settings), settings)
+        case "curl": SessionPeer(try Sessions.make("curl", settings), settings)
+        case "curl+executor": SessionPeer(try Sessions.make("curl", settings), settings, runsOnSession: true)
+        case "router": RouterPeer(try Sessions.make("curl", settings), settings)
+        case "router+executor": RouterPeer(try Sessions.make("curl", settings), settings, runsOnSession: true)
         case "ahc": try AsyncHTTPClientPeer(settings)
         case "ahc+executor": try AsyncHTTPClientPeer(settings, runsOnEventLoops: true)
         default: throw UsageError(text: "unknown peer: \(name)")

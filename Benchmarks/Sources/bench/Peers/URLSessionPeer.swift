@@ -7,6 +7,7 @@ import Switchboard
 struct URLSessionPeer: Peer {
     private let session: URLSession
     private let url: URL
+    private let posted: Data?
 
     init(_ settings: PeerSettings) throws {
         guard settings.authority == nil else {
@@ -17,6 +18,7 @@ struct URLSessionPeer: Peer {
         configuration.httpMaximumConnectionsPerHost = settings.connections
         session = URLSession(configuration: configuration)
         url = Loopback.pageURL
+        posted = settings.posted
     }
 
     func bytes() async throws -> Int { try await data().count }
@@ -26,6 +28,11 @@ struct URLSessionPeer: Peer {
     private func body(_ request: URLRequest) async throws -> Data {
         var request = request
         request.setValue("application/json", forHTTPHeaderField: "Accept")
+        if let posted {
+            request.httpMethod = "POST"
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = posted
+        }
         let (data, status) = try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<(Data, Int), any Error>) in
             session.dataTask(with: request) { data, response, error in
