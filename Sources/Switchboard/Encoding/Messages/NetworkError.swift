@@ -23,51 +23,114 @@ import Foundation
 /// Texts made from an error (``description``, ``errorDescription``) contain no secrets: ``Redaction/standard`` redacts
 /// their URLs.
 public struct NetworkError: Error, Sendable {
+    private struct Fields: Sendable {
+        var code: Code
+        var reason: String?
+        var url: URL?
+        var method: HTTPMethod?
+        var endPointName: String?
+        var statusCode: Int?
+        var headers: HTTPHeaders?
+        var body: Data?
+        var serverMessage: String?
+        var attempts: Int = 1
+        var underlying: (any Error)?
+        var title: String?
+        var statusMapMessage: String?
+        var wait: Duration?
+        var replay: Replay?
+        var request: NetworkRequest?
+    }
+
+    /// A reference, because each function that throws or passes the error reserves stack space for it.
+    private var fields: CopyOnWrite<Fields>
+
     /// The kind of failure.
-    public internal(set) var code: Code
+    public internal(set) var code: Code {
+        get { fields.value.code }
+        set { fields.value.code = newValue }
+    }
     /// The cause in words: the value and the rule that it broke, or the transport's message. Contains no secrets. Nil
     /// when the code needs no explanation.
-    public var reason: String?
+    public var reason: String? {
+        get { fields.value.reason }
+        set { fields.value.reason = newValue }
+    }
     /// The URL of the request, as it was sent. Its query may contain secrets.
-    public var url: URL?
+    public var url: URL? {
+        get { fields.value.url }
+        set { fields.value.url = newValue }
+    }
     /// The method of the request.
-    public var method: HTTPMethod?
+    public var method: HTTPMethod? {
+        get { fields.value.method }
+        set { fields.value.method = newValue }
+    }
     /// The type and case of the endpoint, without associated values: `MovieApi.newMovies`. Nil for a bare request.
-    public var endPointName: String?
+    public var endPointName: String? {
+        get { fields.value.endPointName }
+        set { fields.value.endPointName = newValue }
+    }
     /// The status of the response, or nil when no complete head arrived.
-    public var statusCode: Int?
+    public var statusCode: Int? {
+        get { fields.value.statusCode }
+        set { fields.value.statusCode = newValue }
+    }
     /// The head of the response, or nil when no complete head arrived.
-    public var headers: HTTPHeaders?
+    public var headers: HTTPHeaders? {
+        get { fields.value.headers }
+        set { fields.value.headers = newValue }
+    }
     /// The body of the response, up to the size limit and as far as it arrived. Nil when no head arrived.
-    public var body: Data?
+    public var body: Data? {
+        get { fields.value.body }
+        set { fields.value.body = newValue }
+    }
     /// The server's error message, if the body is an object with a usual key such as `message`.
-    public var serverMessage: String?
+    public var serverMessage: String? {
+        get { fields.value.serverMessage }
+        set { fields.value.serverMessage = newValue }
+    }
     /// The number of times the request was sent before this error reached the caller.
-    public var attempts = 1
+    public var attempts: Int {
+        get { fields.value.attempts }
+        set { fields.value.attempts = newValue }
+    }
     /// The underlying error: a `URLError`, a `DecodingError`, or an error thrown by an encoder or interceptor.
-    public var underlying: (any Error)?
+    public var underlying: (any Error)? {
+        get { fields.value.underlying }
+        set { fields.value.underlying = newValue }
+    }
     /// A text that replaces the title and the message of the code.
-    package var title: String?
+    package var title: String? {
+        get { fields.value.title }
+        set { fields.value.title = newValue }
+    }
     /// The short text for a person, from a status map or a published design. Nil for the text of the code.
-    var statusMapMessage: String?
+    var statusMapMessage: String? {
+        get { fields.value.statusMapMessage }
+        set { fields.value.statusMapMessage = newValue }
+    }
     /// The server's `Retry-After` as a duration, measured when the error was made.
-    var wait: Duration?
+    var wait: Duration? {
+        get { fields.value.wait }
+        set { fields.value.wait = newValue }
+    }
     /// The reason to send the request once more. Nil for a final error.
-    var replay: Replay?
-    /// A reference, because each function that throws the error reserves stack space for it.
-    private var requestStorage: CopyOnWrite<NetworkRequest>?
+    var replay: Replay? {
+        get { fields.value.replay }
+        set { fields.value.replay = newValue }
+    }
 
     /// Creates an error, for instance in an interceptor or a stub.
     public init(_ code: Code, reason: String? = nil, underlying: (any Error)? = nil) {
-        self.code = code
-        self.reason = reason
-        self.underlying = underlying
+        fields = CopyOnWrite(Fields(code: code, reason: reason, underlying: underlying))
     }
 
     /// The failed request, as it was sent. Nil if the request could not be built.
     public package(set) var request: NetworkRequest? {
-        get { requestStorage?.value }
-        set { requestStorage = newValue.map(CopyOnWrite.init) }
+        get { fields.value.request }
+        set { fields.value.request = newValue }
     }
 
     /// The code of the underlying `URLError`, if URLSession reported the failure.
