@@ -121,6 +121,26 @@ struct StrictnessTests {
         #expect("\(String(describing: error))".contains("4294967296 bytes"))
     }
 
+    @Test("the end, escapes and errors are found at every offset of strings up to 40 bytes")
+    func stringPlaces() throws {
+        func decode(_ text: String) throws -> String {
+            try FastJSONDecoder().decode([String].self, from: Data("[\"\(text)\"]".utf8))[0]
+        }
+        for length in 0...40 {
+            let plain = Array("abcdefghijklmnopqrstuvwxyz0123456789 !#~\u{7F}".prefix(length))
+            #expect(try decode(String(plain)) == String(plain))
+            for place in 0...length {
+                let (head, tail) = (String(plain[..<place]), String(plain[place...]))
+                for (text, value) in [(#"\\"#, "\\"), (#"\""#, "\""), ("é", "é"), ("\u{10FFFF}", "\u{10FFFF}")] {
+                    #expect(try decode(head + text + tail) == head + value + tail)
+                }
+                for text in ["\"", "\u{1}", "\0", "\\ "] {
+                    #expect(throws: DecodingError.self) { try decode(head + text + tail) }
+                }
+            }
+        }
+    }
+
     @Test("escapes decode to the characters they represent")
     func escapes() throws {
         let text = #"["\"\\\/\b\f\n\r\t","\u0041\u00e9\u20AC\uD83D\uDE00","a\u0000b","\ud83d\ude00x"]"#

@@ -75,16 +75,16 @@ extension OutputBytes {
     /// Appends the `description` of a finite number, without the suffix `.0`.
     mutating func append(_ value: Double) {
         if appendWhole(value) || appendShort(value) { return }
-        appendText(value.description)
+        appendDescription(value)
     }
 
     /// Appends the `description` of a finite number, without the suffix `.0`.
     mutating func append(_ value: Float) {
-        appendText(value.description)
+        appendDescription(value)
     }
 
-    private mutating func appendText(_ text: String) {
-        append(plain: text)
+    private mutating func appendDescription(_ value: some TextOutputStreamable) {
+        value.write(to: &self)
         if count >= 2, base[count - 1] == UInt8(ascii: "0"), base[count - 2] == UInt8(ascii: ".") { count -= 2 }
     }
 
@@ -126,4 +126,11 @@ extension OutputBytes {
         appendManyDigits(digits % unit, width: decimals)
         return true
     }
+}
+
+extension OutputBytes: TextOutputStream {
+    mutating func write(_ text: String) { append(plain: text) }
+
+    /// The standard library writes numbers by this function, which saves a `String`.
+    mutating func _writeASCII(_ text: UnsafeBufferPointer<UInt8>) { append(text) }
 }
