@@ -28,7 +28,8 @@ import Foundation
 ///    value and each name, with its offset in the text. Open containers are on the tape, not on the stack.
 /// 2. `JSONDocument` owns the text and the tape. `Decoder` and the containers consist of a reference to it and an index
 ///    into the tape. They convert numbers, strings and dates only when a type decodes them. A keyed container compares
-///    bytes and stores on the tape where it expects the next name. Coding paths and positions are computed only for
+///    bytes and stores on the tape where it expects the next name: after the last one, or where the last object of the
+///    type had it. Arrays are decoded without their `init(from:)`. Coding paths and positions are computed only for
 ///    errors and on request.
 public struct FastJSONDecoder: Sendable {
     /// The strategy for dates. The default is `.deferredToDate`.

@@ -151,6 +151,52 @@ struct ContainerDecodingTests {
         check([String: [[String: Int]]].self)
         check([Int: Int].self)
         check(Int?.self)
+        check([Int?].self)
+        check([[Bool]].self)
+        check([[[String: Pair]]].self)
+        check([Pair].self)
+        check(Pair.self)
+    }
+
+    /// A value that is an array in the text.
+    private struct Pair: Decodable, Equatable {
+        let first: Int
+        let others: [[Float]]
+
+        init(from decoder: any Decoder) throws {
+            var values = try decoder.unkeyedContainer()
+            first = try values.decode(Int.self)
+            others = try values.decode([[Float]].self)
+        }
+    }
+
+    @Test(
+        "a failure inside arrays of arrays has the path of its element",
+        arguments: [
+            "[[true,false],[true,1]]", "[[true],null]", "[[],[[]]]", "[[true],{}]", "[1,[[2.5]]]", "[1,[[2],[null]]]",
+            "[[1,[[2,3]]],[4,[]]]", "[[1,[[2,\"3\"]]]]", "[[1,[[2]]],[4]]",
+            "[[[{\"a\":[1,[[]]]}]],[[{\"a\":[1,[0]]}]]]",
+        ])
+    func nestedArrays(text: String) throws {
+        try failures(text: text)
+    }
+
+    @Test("an array whose elements take over a megabyte is read, and fails at its element")
+    func largeElements() throws {
+        struct Wide: Codable, Equatable {
+            var (a, b, c, d) = (0.5, 0.5, 0.5, 0.5)
+            var (e, f, g, h) = ("e", "f", "g", "h")
+        }
+        var wide = Array(repeating: Wide(), count: (1 << 20) / MemoryLayout<Wide>.stride + 3)
+        wide[wide.count - 2].a = 1
+        wide[wide.count - 1].h = "last"
+        let text = try JSONEncoder().encode(wide)
+        #expect(try FastJSONDecoder().decode([Wide].self, from: text) == wide)
+        let broken = String(decoding: text, as: UTF8.self).replacing("\"last\"", with: "0")
+        let error = #expect(throws: DecodingError.self) {
+            try FastJSONDecoder().decode([Wide].self, from: Data(broken.utf8))
+        }
+        #expect(error.map { summary($0).text } == "mismatch String [\(wide.count - 1)].h")
     }
 
     @Test("names that differ only in an escape are equal, and the first counts", arguments: [1, 7, 8, 9, 16, 20])
@@ -196,6 +242,32 @@ struct ContainerDecodingTests {
             let object = try decoder.container(keyedBy: Name.self)
             for number in (-1...count).reversed() {
                 notes.append("\(try object.decodeIfPresent([Int].self, forKey: Name("name \(number)")) as Any)")
+            }
+        }
+    }
+
+    @Test("members are found in any order of text and look-ups", arguments: seededCases(200))
+    func orders(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let names = (0..<Int.random(in: 2...12, using: &random)).map { String(repeating: "n", count: $0 % 5) + "\($0)" }
+        // Each object may lack or repeat members, and contains an object that is read while it is.
+        let texts = (0..<20).map { number in
+            let order = number % 3 == 0 ? names.shuffled(using: &random) : names
+            let members = order.dropLast(number % 7 == 0 ? 1 : 0) + (number % 11 == 0 ? [names[0]] : [])
+            return "{" + members.map { "\"\($0)\":[\(number),{\"n1\":1,\"0\":2}]" }.joined(separator: ",") + "}"
+        }
+        let lookups = (0..<3).map { _ in (names + ["none", names[0]]).shuffled(using: &random) }
+        try compare("[\(texts.joined(separator: ","))]") { decoder, notes in
+            var objects = try decoder.unkeyedContainer()
+            while !objects.isAtEnd {
+                let object = try objects.nestedContainer(keyedBy: Name.self)
+                for name in lookups[objects.currentIndex % 5 == 0 ? 1 : objects.currentIndex / 8] {
+                    guard object.contains(Name(name)) else { continue }
+                    var values = try object.nestedUnkeyedContainer(forKey: Name(name))
+                    notes.append("\(name) \(try values.decode(Int.self))")
+                    let inner = try values.nestedContainer(keyedBy: Name.self)
+                    if name.hasSuffix("1") { notes.append("\(try inner.decode(Int.self, forKey: Name("0")))") }
+                }
             }
         }
     }

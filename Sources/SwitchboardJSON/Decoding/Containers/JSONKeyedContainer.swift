@@ -1,5 +1,30 @@
+/// A keyed container as a type whose keys are not known.
+///
+/// `JSONDocument` stores this type for each type of keys, because the runtime takes longer to find the type of a
+/// generic container, and its conformance, than to create one.
+protocol KeyedContainer<Key>: KeyedDecodingContainerProtocol {
+    init(document: JSONDocument, index: Int) throws
+}
+
+extension KeyedContainer {
+    fileprivate static func make(_ document: JSONDocument, at index: Int) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(try Self(document: document, index: index))
+    }
+}
+
+extension JSONDocument {
+    /// Returns the keyed container of an object.
+    func container<Key: CodingKey>(_ keys: Key.Type, at index: Int) throws -> KeyedDecodingContainer<Key> {
+        let type = containerTypes.property(of: keys) { JSONKeyedContainer<Key>.self }
+        // The property of these keys is the type above, which conforms to the protocol with these keys. Both metatypes
+        // consist of the type and its conformance. Without `as`, the compiler would cast the type in the metatype.
+        let container = unsafeBitCast(type as any KeyedContainer.Type, to: (any KeyedContainer<Key>.Type).self)
+        return try container.make(self, at: index)
+    }
+}
+
 /// The members of an object. The tape stores the index of the next expected name, so copies share it.
-struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct JSONKeyedContainer<Key: CodingKey>: KeyedContainer {
     let document: JSONDocument
     let index: Int
 
@@ -41,7 +66,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        KeyedDecodingContainer(try JSONKeyedContainer<Nested>(document: document, index: try find(key)))
+        try document.container(type, at: try find(key))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {

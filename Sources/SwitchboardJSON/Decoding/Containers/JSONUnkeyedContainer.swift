@@ -39,7 +39,7 @@ struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
         try next(KeyedDecodingContainer<Nested>.self) {
-            KeyedDecodingContainer(try JSONKeyedContainer<Nested>(document: $0, index: $1))
+            try $0.container(type, at: $1)
         }
     }
 

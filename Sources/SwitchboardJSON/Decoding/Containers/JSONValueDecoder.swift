@@ -7,7 +7,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { document.decoder.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(try JSONKeyedContainer<Key>(document: document, index: index))
+        try document.container(type, at: index)
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

@@ -1,6 +1,6 @@
 extension JSONDocument {
     /// The largest number of members of an object that is searched without an index.
-    private static let smallObject = 64
+    static let smallObject = 64
 
     /// Returns the tape index of a member's value, or 0, the index of a null, when the object has no such member.
     ///
@@ -11,7 +11,11 @@ extension JSONDocument {
         return name.withUTF8 { name in
             let expected = Int(tape[object].length)
             if expected < Int(tape[object].next), matches(expected, name) {
-                tape[object].length = UInt32(truncatingIfNeeded: after(expected + 1))
+                if tape[object].flags.contains(.ordered) {
+                    foundExpected(expected, in: object)
+                } else {
+                    tape[object].length = UInt32(truncatingIfNeeded: after(expected + 1))
+                }
                 return expected + 1
             }
             return search(name, in: object)
@@ -20,7 +24,7 @@ extension JSONDocument {
 
     /// Returns whether a name on the tape equals these bytes.
     @inline(__always)
-    private func matches(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    func matches(_ index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = tape + index
         if entry.pointee.flags != [] { return matchesConverted(index, name) }
         guard Int(entry.pointee.length) == name.count, let other = name.baseAddress else {
@@ -71,6 +75,7 @@ extension JSONDocument {
     private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         let entry = tape + object
         let end = Int(entry.pointee.next)
+        if entry.pointee.flags.contains(.ordered) { return searchUnexpected(name, in: object) }
         if Int(entry.pointee.members) > JSONDocument.smallObject, !entry.pointee.flags.contains(.indexed) {
             index(object)
         }
@@ -84,16 +89,17 @@ extension JSONDocument {
         guard let found = scan(for: name, from: start, to: end) ?? scan(for: name, from: object + 1, to: start) else {
             return 0
         }
+        learnOrder(of: object)
         expect(after(found), in: object)
         return found
     }
 
-    private func expect(_ index: Int, in object: Int) {
+    func expect(_ index: Int, in object: Int) {
         if tape[object].flags.contains(.repeatedNames) { return }
         tape[object].length = UInt32(truncatingIfNeeded: index)
     }
 
-    private func scan(for name: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int? {
+    func scan(for name: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int? {
         var index = first
         while index < end {
             if matches(index, name) { return index + 1 }

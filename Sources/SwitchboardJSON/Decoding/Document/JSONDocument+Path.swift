@@ -68,6 +68,7 @@ extension JSONDocument {
         guard Int(tape[object].next) > object + 1 else { return }
         let name = tape + object + 1
         name.pointee.members = keyTypes.number(of: type, and: name.pointee.members)
+        if !orders.isEmpty { beginOrder(of: object) }
         if let last = knownErrors?.lastPath, object <= last.container { knownErrors?.lastPath = nil }
     }
 

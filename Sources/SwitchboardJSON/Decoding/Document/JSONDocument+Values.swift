@@ -21,6 +21,9 @@ extension JSONDocument {
         if Value.self == [String].self { return cast(try array(at: index) { try string(at: $0) }) }
         if Value.self == [Int].self { return cast(try array(at: index) { try integer(Int.self, at: $0) }) }
         if Value.self == [Double].self { return cast(try array(at: index) { try double(at: $0) }) }
+        if tape[index].kind == .array, let array = arrayType(of: Value.self) {
+            return try array.decode(self, at: index)
+        }
         if case .useDefaultKeys = decoder.keyDecodingStrategy {
         } else if let map = type as? any StringKeyed.Type {
             return try unconverted(map, at: index)
@@ -31,7 +34,7 @@ extension JSONDocument {
 
     /// Returns the value as `To`, which must be the same type as `From`.
     @inline(__always)
-    private func cast<From, To>(_ value: From) -> To { unsafeBitCast(value, to: To.self) }
+    fileprivate func cast<From, To>(_ value: From) -> To { unsafeBitCast(value, to: To.self) }
 
     /// Returns the index, or throws when the value is null.
     private func present(_ type: any Any.Type, _ index: Int) throws -> Int {
@@ -50,6 +53,11 @@ extension JSONDocument {
             entry = after(entry)
         }
         return array
+    }
+
+    /// Returns the type as an array, or nil for another type. A cast costs more than decoding a small array.
+    private func arrayType(of type: Any.Type) -> (any DirectArray.Type)? {
+        arrayTypes.property(of: type) { type as? any DirectArray.Type }
     }
 
     /// Decodes a dictionary with its names unconverted.
@@ -115,6 +123,45 @@ extension JSONDocument {
     private func url(at index: Int) throws -> URL {
         guard let url = URL(string: try string(at: index)) else { throw corrupted("Invalid URL string", at: index) }
         return url
+    }
+}
+
+/// An array, which is decoded without `init(from:)`.
+protocol DirectArray {
+    /// Decodes the array. `Value` is the array's type.
+    static func decode<Value>(_ document: JSONDocument, at index: Int) throws -> Value
+}
+
+extension Array: DirectArray where Element: Decodable {
+    /// The bytes that an array reserves at most. The rest is appended, because elements that are large in memory and
+    /// short in the text must not reserve a multiple of the text before the first of them is decoded.
+    private static var mostReserved: Int { 1 << 20 }
+
+    static func decode<Value>(_ document: JSONDocument, at index: Int) throws -> Value {
+        let count = Int(document.tape[index].length)
+        if count == 0 { return document.cast([] as Self) }
+        try document.checkStack(at: index)
+        let reserved = Swift.min(count, mostReserved / MemoryLayout<Element>.stride)
+        var entry = index + 1
+        let array = try Self(unsafeUninitializedCapacity: reserved) { buffer, initialized in
+            guard let base = buffer.baseAddress else { return }
+            while initialized < reserved {
+                (base + initialized).initialize(to: try document.value(Element.self, at: entry))
+                initialized += 1
+                entry = document.after(entry)
+            }
+        }
+        return document.cast(reserved == count ? array : try array.appending(from: document, at: entry, count: count))
+    }
+
+    @inline(never)
+    private func appending(from document: JSONDocument, at first: Int, count: Int) throws -> Self {
+        var (array, entry) = (self, first)
+        while array.count < count {
+            array.append(try document.value(Element.self, at: entry))
+            entry = document.after(entry)
+        }
+        return array
     }
 }
 

@@ -32,6 +32,12 @@ final class JSONDocument {
     @exclusivity(unchecked) private var stack = StackSpace()
     /// The types of the keys of the containers so far.
     @exclusivity(unchecked) var keyTypes = JSONKeyTypes()
+    /// The learned orders of members, by the number of the object's types in `keyTypes`.
+    @exclusivity(unchecked) var orders: [UnsafeMutablePointer<JSONMemberOrder>?] = []
+    /// The types of the keyed containers, by the type of their keys.
+    let containerTypes: TypeTable<any KeyedContainer.Type>
+    /// The types of decoded arrays. Nil for a type that decodes itself from an array.
+    let arrayTypes: TypeTable<(any DirectArray.Type)?>
     /// The state of errors and coding paths, once one was needed.
     private(set) var knownErrors: ErrorState?
     var errors: ErrorState {
@@ -73,6 +79,8 @@ final class JSONDocument {
         tape = parser.tape
         nameSlots = .allocate(capacity: JSONDocument.slotCount(forNames: parser.mostMembers))
         nameSlots.initialize(repeating: 0)
+        containerTypes = TypeTable()
+        arrayTypes = TypeTable()
         if case .failure(let error) = outcome { throw syntaxError(error, in: parser) }
     }
 
@@ -80,6 +88,12 @@ final class JSONDocument {
         bytes.deallocate()
         tape.deallocate()
         nameSlots.deallocate()
+        containerTypes.deallocate()
+        arrayTypes.deallocate()
+        for case let order? in orders {
+            order.pointee.deallocate()
+            order.deallocate()
+        }
     }
 
     /// Decodes the top-level value.
@@ -94,9 +108,13 @@ final class JSONDocument {
 
     /// Throws when the stack was too small for a part of the value, even if a type caught that error.
     private func checkingStack<Value>(_ decode: () throws -> Value) throws -> Value {
-        let result = Result { try decode() }
-        if let error = knownErrors?.stack { throw error }
-        return try result.get()
+        do {
+            let value = try decode()
+            if let error = knownErrors?.stack { throw error }
+            return value
+        } catch {
+            throw knownErrors?.stack ?? error
+        }
     }
 
     /// Throws when the stack is too small for one more level of a recursive type.

@@ -20,6 +20,8 @@ struct JSONTapeEntry {
         static let repeatedNames = Flags(rawValue: 4)
         /// On an object: `JSONDocument.indexes` contains its names.
         static let indexed = Flags(rawValue: 8)
+        /// On an object: the order of its members was learned.
+        static let ordered = Flags(rawValue: 16)
         /// On a name: its text is in `JSONDocument.converted`, at `next`.
         static let converted = Flags(rawValue: 2)
     }
