@@ -205,6 +205,20 @@ struct EncoderContainerTests {
         #expect(try fastText([value]) == #"[{"a":"plain","b":["kept"],"c":[[1,2],"new"]}]"#)
     }
 
+    @Test("each repeated name counts once, whatever the number of members", arguments: [2, 10, 40, 64, 65, 100, 200])
+    func manyRepeats(count: Int) throws {
+        var random = SeededGenerator(seed: UInt64(count))
+        let names = (0..<count).map { _ in "name \(Int.random(in: 0..<count, using: &random))" }
+        let value = Encoding { encoder in
+            var object = encoder.container(keyedBy: AnyKey.self)
+            for (number, name) in names.enumerated() { try object.encode(number, forKey: AnyKey(name)) }
+        }
+        var unique: [String] = []
+        for name in names where !unique.contains(name) { unique.append(name) }
+        let members = unique.map { name in "\"\(name)\":\(names.lastIndex(of: name) ?? -1)" }
+        #expect(try fastText(value) == "{\(members.joined(separator: ","))}")
+    }
+
     @Test("sorting an object moves its nested containers")
     func sortedContainers() throws {
         let value = Encoding { encoder in

@@ -14,7 +14,9 @@ final class OutputSettings {
     let sortsNames: Bool
     let convertsKeys: Bool
     let maximumDepth: Int
-    private let typeInfos: UnsafeMutablePointer<OutputTypeInfo>
+    private let typeInfos = TypeTable<OutputTypeInfo>()
+    /// The types of the keyed containers, by the type of their keys.
+    let containerTypes = TypeTable<any KeyedOutput.Type>()
     /// Whether a container exceeds the maximum depth. Creating one cannot throw, so ``OutputWriter/finished(_:)`` does.
     var isTooDeep = false
     /// The error for a container that was requested too late. ``OutputWriter/finished(_:)`` throws it.
@@ -22,8 +24,6 @@ final class OutputSettings {
     /// The writers of nested values. They form reference cycles until ``OutputWriter/end()``.
     var writers: [OutputWriter] = []
     private var snakeCased: [String: String] = [:]
-
-    private static let typeInfoCount = 32
 
     init(_ encoder: FastJSONEncoder) {
         dateStrategy = encoder.dateEncodingStrategy
@@ -37,22 +37,17 @@ final class OutputSettings {
         sortsNames = formatting.contains(.sortedKeys)
         if case .useDefaultKeys = encoder.keyEncodingStrategy { convertsKeys = false } else { convertsKeys = true }
         maximumDepth = max(0, encoder.maximumDepth)
-        typeInfos = .allocate(capacity: Self.typeInfoCount)
-        typeInfos.initialize(repeating: OutputTypeInfo(), count: Self.typeInfoCount)
     }
 
     deinit {
         typeInfos.deallocate()
+        containerTypes.deallocate()
     }
 
-    /// Returns the properties of a type. A table caches 32 of them, because the casts cost more than the writing.
+    /// Returns the properties of a type. They are cached, because the casts cost more than the writing.
     @inline(__always)
     func typeInfo<Value: Encodable>(of type: Value.Type) -> OutputTypeInfo {
-        let identifier = ObjectIdentifier(type)
-        let slot = typeInfos + ((UInt(bitPattern: identifier) &>> 4 ^ UInt(bitPattern: identifier) &>> 9) & 31).asInt
-        if slot.pointee.type == identifier { return slot.pointee }
-        slot.pointee = OutputTypeInfo(type, settings: self)
-        return slot.pointee
+        typeInfos.property(of: type) { OutputTypeInfo(type, settings: self) }
     }
 
     /// Sorts names by UTF-8 or in the order of `String`.
@@ -81,10 +76,6 @@ final class OutputSettings {
         case .custom(let convert): return convert(path() + [key]).stringValue
         }
     }
-}
-
-extension UInt {
-    fileprivate var asInt: Int { Int(bitPattern: self) }
 }
 
 /// The kind of a type, which selects the function that writes its values.
@@ -159,20 +150,11 @@ enum OutputKind: UInt8 {
 
 /// The properties of a type that determine how its values are written.
 struct OutputTypeInfo {
-    /// The type, or nil for an empty cache entry.
-    let type: ObjectIdentifier?
     let kind: OutputKind
     /// The type as a direct value, for ``OutputKind/direct`` and ``OutputKind/optional``.
     let direct: (any DirectValue.Type)?
 
-    init() {
-        type = nil
-        kind = .other
-        direct = nil
-    }
-
     init<Value: Encodable>(_ type: Value.Type, settings: OutputSettings) {
-        self.type = ObjectIdentifier(type)
         kind = OutputKind(type, settings: settings)
         direct = kind == .direct || kind == .optional ? type as? any DirectValue.Type : nil
     }

@@ -9,6 +9,11 @@ extension OutputState {
     mutating func lastMember(like member: OutputMember) -> Int? {
         guard members.count &- top.firstMember <= Self.manyMembers else { return indexedMember(like: member) }
         let hash = member.name.hash
+        let bit: UInt64 = 1 &<< UInt64(hash &>> 25)
+        if top.nameBits & bit == 0 {
+            top.nameBits |= bit
+            return nil
+        }
         let members = members.elements
         var index = members.count
         while index > top.firstMember {

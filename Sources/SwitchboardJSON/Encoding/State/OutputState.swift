@@ -124,6 +124,7 @@ struct OutputState {
         top.count = 0
         top.isDictionary = false
         top.hasRepeats = false
+        top.nameBits = 0
     }
 
     /// Writes the separator of an element. False when the value is not the array begun last.
@@ -223,6 +224,8 @@ struct OutputFrame {
     var firstMember: Int
     /// The number of members or elements.
     var count = 0
+    /// The set of the highest six bits of the hashes of the names.
+    var nameBits: UInt64 = 0
 }
 
 /// A member of an object that is being written.

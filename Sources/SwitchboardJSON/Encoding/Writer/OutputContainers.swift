@@ -1,5 +1,30 @@
+/// A keyed container as a type whose keys are not known.
+///
+/// `OutputSettings` stores this type for each type of keys, because the runtime takes longer to find the type of a
+/// generic container, and its conformance, than to create one.
+protocol KeyedOutput<Key>: KeyedEncodingContainerProtocol {
+    init(writer: OutputWriter, serial: UInt32)
+}
+
+extension KeyedOutput {
+    fileprivate static func make(_ target: OutputWriter.OutputTarget) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(Self(writer: target.writer, serial: target.serial))
+    }
+}
+
+extension OutputSettings {
+    /// Returns the keyed container of an object.
+    func container<Key: CodingKey>(_ keys: Key.Type, _ target: OutputWriter.OutputTarget) -> KeyedEncodingContainer<Key>
+    {
+        let type = containerTypes.property(of: keys) { OutputKeyedContainer<Key>.self }
+        // The property of these keys is the type above, which conforms to the protocol with these keys. Both metatypes
+        // consist of the type and its conformance. Without `as`, the compiler would cast the type in the metatype.
+        return unsafeBitCast(type as any KeyedOutput.Type, to: (any KeyedOutput<Key>.Type).self).make(target)
+    }
+}
+
 /// The members of an object.
-struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+struct OutputKeyedContainer<Key: CodingKey>: KeyedOutput {
     let writer: OutputWriter
     let serial: UInt32
 
@@ -56,8 +81,7 @@ struct OutputKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        let target = writer.nested(.object, forKey: key, in: serial)
-        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: target.writer, serial: target.serial))
+        writer.settings.container(keyType, writer.nested(.object, forKey: key, in: serial))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
@@ -96,8 +120,7 @@ struct OutputUnkeyedContainer: UnkeyedEncodingContainer, OutputScalarContainer {
     func encode(_ value: some Encodable) throws { try writer.writeElement(value, in: serial) }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
-        let target = writer.nested(.object, in: serial)
-        return KeyedEncodingContainer(OutputKeyedContainer<NestedKey>(writer: target.writer, serial: target.serial))
+        writer.settings.container(keyType, writer.nested(.object, in: serial))
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {

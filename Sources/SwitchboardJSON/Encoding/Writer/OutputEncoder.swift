@@ -7,8 +7,7 @@ struct OutputEncoder: Encoder, SingleValueEncodingContainer, OutputScalarContain
     var userInfo: [CodingUserInfoKey: Any] { writer.settings.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let target = writer.opened(.object, serial: serial)
-        return KeyedEncodingContainer(OutputKeyedContainer<Key>(writer: target.writer, serial: target.serial))
+        writer.settings.container(type, writer.opened(.object, serial: serial))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
