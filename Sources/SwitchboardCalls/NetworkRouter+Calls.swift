@@ -40,7 +40,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, _ options: RequestOptions, decoding decode: ActorBound<NetworkResponse, Value>,
         isolation: isolated (any Actor)? = #isolation
     ) -> NetworkCall<Value> {
-        call(endPoint, options) { try await decode($0.perform()) }
+        call(endPoint, options) { try await decode($0.performShared()) }
     }
 
     /// Returns a call that reads the endpoint on the caller's actor each time it is made.

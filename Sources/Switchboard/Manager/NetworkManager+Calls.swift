@@ -28,7 +28,7 @@ extension NetworkManager {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).perform().value(
+        try await ownRouter().prepare(endPoint, options, for: EndPoint.Response.self).performShared().value(
             EndPoint.Response.self)
     }
 
@@ -215,7 +215,8 @@ extension NetworkManager {
     /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
     ///   data; `CancellationError` when the task or the manager was canceled.
     public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
-        try await urlRouter().response(for: URLEndPoint(.get, url, headers: [.accept("*/*")]), options: options).body
+        let endPoint = URLEndPoint(.get, url, headers: [.accept("*/*")])
+        return try await urlRouter().prepare(endPoint, options).accepted().body
     }
 
     /// Downloads the response body of an endpoint to a file; see

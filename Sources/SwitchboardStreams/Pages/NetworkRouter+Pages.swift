@@ -173,7 +173,7 @@ extension NetworkRouter {
     ) -> PageSequence<Value, URL> {
         let call = prepare(endPoint, options)
         let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
-            let response = try await call.copyWithNewID().perform { request throws(NetworkError) in
+            let response = try await call.copyWithNewID().performShared { request throws(NetworkError) in
                 request = try sent.request(request, forPageAt: url)
                 request.options.keepResponseInMemory()
             }
@@ -245,7 +245,7 @@ private func decoding<Value: Decodable>(
 extension PreparedCall {
     /// Sends the request for a page, unless it was sent before.
     fileprivate func page(for sent: SentPages) async throws -> NetworkResponse {
-        try await perform { request throws(NetworkError) in
+        try await performShared { request throws(NetworkError) in
             request.options.keepResponseInMemory()
             try sent.record(request)
         }

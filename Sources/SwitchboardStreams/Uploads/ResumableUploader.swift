@@ -65,8 +65,7 @@ extension NetworkRouter {
 actor ResumableUploader {
     /// Changes and sends the endpoint's request, and returns the response once its status is accepted.
     typealias Send =
-        @Sendable (_ change: @Sendable (inout NetworkRequest) throws(NetworkError) -> Void) async throws ->
-        NetworkResponse
+        @Sendable (_ change: @escaping PreparedCall.Change) async throws -> NetworkResponse
 
     private let file: URL
     private let flow: any UploadFlow

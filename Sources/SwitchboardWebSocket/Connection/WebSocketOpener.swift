@@ -25,7 +25,7 @@ struct WebSocketOpener: Sendable {
         let upgraded = Protected<(any UpgradedConnection)?>(nil)
         let foundationSocket = Protected<FoundationSocket?>(nil)
         defer { foundationSocket.swap(nil)?.cancel() }
-        let response = try await prepare(()).value.perform { request throws(NetworkError) in
+        let response = try await prepare(()).value.performShared { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
             }

@@ -47,12 +47,10 @@ extension NetworkRouter {
 
 extension PreparedCall {
     /// Sends the request and returns the response when its head has arrived and its status is accepted.
-    package func stream(
-        _ change: (inout NetworkRequest) throws(NetworkError) -> Void = { _ in }
-    ) async throws -> NetworkResponse {
-        try await perform { request throws(NetworkError) in
+    package func stream(_ change: Change? = nil) async throws -> NetworkResponse {
+        try await performShared { request throws(NetworkError) in
             request.options.streamsResponse = true
-            try change(&request)
+            try change?(&request)
         }.endingCall { try $0.checked() }
     }
 }

@@ -47,7 +47,7 @@ extension NetworkRouter {
         options.download = Download(
             file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
         do {
-            return try await prepare(endPoint, options, accept: "*/*").perform().endingCall { response in
+            return try await prepare(endPoint, options, accept: "*/*").performShared().endingCall { response in
                 guard try response.checked().fileURL != nil else {
                     let reason = "the \(response.statusCode) response has nothing to save"
                     throw NetworkError(.noData, reason: reason).with(response)
@@ -106,10 +106,10 @@ extension NetworkRouter {
 extension PreparedCall {
     /// Sends the request, and reports the progress of its body. The reader of the response ends the call.
     fileprivate func upload(_ progress: TransferProgress?) async throws -> NetworkResponse {
-        guard let progress else { return try await perform() }
+        guard let progress else { return try await performShared() }
         return try await transfer(progress) {
             try await withUploadProgress(progress) { report in
-                try await perform { request in
+                try await performShared { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
                     report(0, length)
                     request.options.onBodySent = { report($0, length) }

@@ -21,7 +21,9 @@ extension NetworkRouter {
         for endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
-        try await prepare(endPoint, options).accepted()
+        let response = try await prepare(endPoint, options).perform()
+        try response.endingCall { try $0.checkStatus() }  // avoids a copy of the response
+        return response
     }
 
     /// Sends an endpoint and decodes the response if its status is accepted. The type is a `Decodable`. `Data` returns
@@ -49,7 +51,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options, for: type).perform().value(type)
+        try await prepare(endPoint, options, for: type).performShared().value(type)
     }
 
     /// Sends an endpoint and decodes the value at a path of names in the response:
@@ -73,7 +75,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, at path: [String],
         options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options).perform().endingCall { try $0.checked().decode(type, at: path) }
+        try await prepare(endPoint, options).performShared().endingCall { try $0.checked().decode(type, at: path) }
     }
 
     /// Sends an endpoint and decodes the response with a closure, if its status is accepted, for formats without a
@@ -95,7 +97,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
         decoding decode: (NetworkResponse) throws -> Value
     ) async throws -> Value {
-        try await prepare(endPoint, options, accept: "*/*").perform().endingCall { response in
+        try await prepare(endPoint, options, accept: "*/*").performShared().endingCall { response in
             let response = try response.checked()
             do {
                 return try response.environment.run { try decode(response) }
@@ -206,7 +208,8 @@ extension NetworkRouter where EndPoint: TypedEndPoint {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EndPoint.Response {
-        try await prepare(endPoint, options, for: EndPoint.Response.self).perform().value(EndPoint.Response.self)
+        try await prepare(endPoint, options, for: EndPoint.Response.self).performShared().value(
+            EndPoint.Response.self)
     }
 }
 
@@ -239,7 +242,7 @@ extension Router {
         _ endPoint: EndPoint, as type: Value.Type = Value.self, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try await prepare(endPoint, options, for: type).perform().value(type)
+        try await prepare(endPoint, options, for: type).performShared().value(type)
     }
 }
 
@@ -254,16 +257,13 @@ extension NetworkRouter {
 
 extension PreparedCall {
     /// Sends the request and returns the response if its status is accepted.
-    @inline(__always)
     package func accepted() async throws -> NetworkResponse {
-        let response = try await perform()
-        try response.endingCall { try $0.checkStatus() }  // avoids a copy of the response
-        return response
+        try await performShared().endingCall { try $0.checked() }
     }
 
     /// Sends the request and decodes the value at a path, outside of the caller's actor.
     func value<Value: Decodable & Sendable>(_ type: Value.Type, at path: [String]) async throws -> Value {
-        try await perform().endingCall { try $0.checked().decode(type, at: path) }
+        try await performShared().endingCall { try $0.checked().decode(type, at: path) }
     }
 
     /// Sends the request and decodes the response, outside of the caller's actor.

@@ -72,7 +72,7 @@ public final class RouterCalls: Sendable {
             do {
                 result = .success(
                     try await call.run {
-                        try await prepared.perform { _ throws(NetworkError) in try added.get() }
+                        try await prepared.performShared { _ throws(NetworkError) in try added.get() }
                     })
             } catch {
                 result = .failure(NetworkError.completion(error, prepared.request))
