@@ -99,15 +99,15 @@ public final class CurlSession: NetworkSession {
         try Task.checkCancellation()
         let request = try request.prepared()
         // Within a call, the call resends the request and records both exchanges.
-        guard !request.isPartOfCall else { return try await exchange(request) }
-        let start = ContinuousClock.now
+        let start = request.isPartOfCall ? nil : ContinuousClock.now
         do {
             return try await exchange(request)
-        } catch let error as NetworkError where error.replay != nil {
+        } catch let error as NetworkError {
+            guard let start, error.replay != nil else { throw error }
             let call = Call([], since: start)
             return try await call.exchange(request, since: start) { request in
                 guard request.replay != nil else { throw error }
-                return try await exchange(request)
+                return try await send(request)  // as part of that call
             }
         }
     }
