@@ -36,19 +36,29 @@ public struct RedirectInterceptor: Interceptor {
         var count = 0
         while true {
             let response = try await next(request)
-            guard limit > 0, let location = try response.redirectLocation() else { return response }
-            guard count < limit else {
-                throw NetworkError(
-                    .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
-                ).with(response)
-            }
-            let removedCount = request.crossOriginHops.names.count
-            request = try follow(location, request, response)
-            if let url = request.url { request.report(.redirect(to: url)) }
-            let removed = request.crossOriginHops.names.dropFirst(removedCount)
-            if !removed.isEmpty { request.report(.note("leaves out " + removed.joined(separator: ", "))) }
+            guard let redirected = try redirected(request, by: response, after: count) else { return response }
+            request = redirected
             count += 1
         }
+    }
+
+    // Not inlined, because an asynchronous function has a copy of its code for each suspension.
+    /// Returns and reports the next request after `count` redirects, or nil for a response that is returned unchanged.
+    @inline(never)
+    private func redirected(
+        _ request: NetworkRequest, by response: NetworkResponse, after count: Int
+    ) throws(NetworkError) -> NetworkRequest? {
+        guard limit > 0, let location = try response.redirectLocation() else { return nil }
+        guard count < limit else {
+            throw NetworkError(
+                .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
+            ).with(response)
+        }
+        let redirected = try follow(location, request, response)
+        if let url = redirected.url { redirected.report(.redirect(to: url)) }
+        let removed = redirected.crossOriginHops.names.dropFirst(request.crossOriginHops.names.count)
+        if !removed.isEmpty { redirected.report(.note("leaves out " + removed.joined(separator: ", "))) }
+        return redirected
     }
 
     /// Returns the redirected request, or nil for a response without a redirect. It does not check the limit.

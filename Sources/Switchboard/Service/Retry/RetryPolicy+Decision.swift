@@ -35,6 +35,18 @@ extension RetryPolicy {
     func waitForRetry(
         after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft? = nil
     ) async throws -> Bool {
+        guard takeAttempt(after: wait, because: cause, with: request, within: left) else { return false }
+        try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
+        try Call.check()
+        return true
+    }
+
+    // Not inlined, because an asynchronous function has a copy of its code for each suspension.
+    /// Counts and reports the next attempt. Returns false when no attempt is allowed.
+    @inline(never)
+    private func takeAttempt(
+        after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft?
+    ) -> Bool {
         guard let call = request.call else { return false }
         if let reason = reasonNotToWait(wait, call.attempts, left) {
             request.report(.note("not retried: \(reason)"))
@@ -42,8 +54,6 @@ extension RetryPolicy {
         }
         guard call.takeAttempt(within: maximumAttempts) else { return false }
         request.report(.retry(after: wait, because: cause))
-        try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
-        try Call.check()
         return true
     }
 

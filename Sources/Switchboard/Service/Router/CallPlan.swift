@@ -86,16 +86,23 @@ extension InterceptorChain {
                 plan.explanations[index] = await (interceptors[index] as? any ExplainedInterceptor)?
                     .explanation(of: own, sentAs: request)
             }
-            if ownPolicy(of: request) != nil {
-                plan.explanations = Dictionary(uniqueKeysWithValues: plan.explanations.map { ($0 + 1, $1) })
-                plan.explanations[0] = "of the request's options"
-                plan.interceptors.insert("RetryPolicy", at: 0)
-                plan.callInterceptors += 1
-            }
-            plan.request = request
-            plan.warnings = request.warnings + ((request.endPoint?.endPoint as? any EndPointType)?.nearMisses ?? [])
+            complete(&plan, with: request)
         }
         return plan
+    }
+
+    // Not inlined, because an asynchronous function has a copy of its code for each suspension.
+    /// Adds the request as it would be sent, and its warnings.
+    @inline(never)
+    private func complete(_ plan: inout CallPlan, with request: NetworkRequest) {
+        if ownPolicy(of: request) != nil {
+            plan.explanations = Dictionary(uniqueKeysWithValues: plan.explanations.map { ($0 + 1, $1) })
+            plan.explanations[0] = "of the request's options"
+            plan.interceptors.insert("RetryPolicy", at: 0)
+            plan.callInterceptors += 1
+        }
+        plan.request = request
+        plan.warnings = request.warnings + ((request.endPoint?.endPoint as? any EndPointType)?.nearMisses ?? [])
     }
 }
 
