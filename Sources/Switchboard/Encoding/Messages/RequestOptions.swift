@@ -53,10 +53,13 @@ public struct RequestOptions: Sendable {
             guard let value = value(of: ObjectIdentifier(option)) else { return Option.defaultValue }
             return value as? Option.Value ?? Option.defaultValue
         }
-        set {
-            own.value.values[ObjectIdentifier(option)] = newValue
-            if !own.value.changes.isEmpty { own.value.valuesSetSince[ObjectIdentifier(option)] = newValue }
-        }
+        set { setValue(newValue, of: ObjectIdentifier(option)) }
+    }
+
+    /// Sets an option. The code is not specialized for each option.
+    private mutating func setValue(_ value: any Sendable, of option: ObjectIdentifier) {
+        own.value.values[option] = value
+        if !own.value.changes.isEmpty { own.value.valuesSetSince[option] = value }
     }
 
     /// Whether an option was set.
