@@ -15,7 +15,7 @@ struct ScriptedPeer {
     typealias Message = RecordedWebSocket.Message
 
     private var steps: ArraySlice<WebSocketStep>
-    private var scanner = MessageScanner()
+    private var scanner = MessageScanner(requiresMasks: true)
     /// Finds the Close frame among the scripted bytes, which need not be whole frames.
     private var sent = MessageScanner()
     private var unread: [Message] = []
@@ -29,7 +29,8 @@ struct ScriptedPeer {
 
     init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
 
-    /// Adds bytes of the client. ``next()`` then answers pings and a Close frame.
+    /// Adds bytes of the client. ``next()`` then answers pings and a Close frame, or closes the connection after a
+    /// frame without a mask.
     mutating func take(_ bytes: Data) {
         for (opcode, payload) in scanner.take(bytes) {
             switch opcode {
@@ -42,13 +43,19 @@ struct ScriptedPeer {
                 messages.append(message)
             }
         }
+        if scanner.hasUnmaskedFrame { end(with: Data([0x03, 0xEA]) + Data("a frame without a mask".utf8)) }
     }
 
     private mutating func close(_ payload: Data) {
         let code = payload.count >= 2 ? payload.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) } : nil
         closure = (code, String(decoding: payload.dropFirst(2), as: UTF8.self))
+        end(with: payload)
+    }
+
+    /// Ends with a Close frame, unless the script has sent one.
+    private mutating func end(with payload: Data) {
         if !hasSentClose { output.append(ServerFrames.frame(0x8, payload)) }
-        isOver = true
+        (hasSentClose, isOver) = (true, true)
     }
 
     /// Returns the next task.

@@ -6,6 +6,7 @@ struct ServerFrames {
     struct Frame {
         let opcode: UInt8
         let isFinal: Bool
+        let isMasked: Bool
         let payload: Data
     }
 
@@ -38,7 +39,8 @@ struct ServerFrames {
         var payload = Array(bytes[position + start..<position + start + Int(length)])
         if isMasked { for index in payload.indices { payload[index] ^= mask[index % 4] } }
         position += start + payload.count
-        return Frame(opcode: head[0] & 0x0F, isFinal: head[0] & 0x80 != 0, payload: Data(payload))
+        return Frame(
+            opcode: head[0] & 0x0F, isFinal: head[0] & 0x80 != 0, isMasked: isMasked, payload: Data(payload))
     }
 
     /// Returns the bytes of a frame.
@@ -61,12 +63,23 @@ struct ServerFrames {
 struct MessageScanner {
     private var frames = ServerFrames()
     private var fragments: (opcode: UInt8, payload: Data)?
+    /// Whether the frames must be masked, as those of a client ([RFC 6455
+    /// §5.1](https://www.rfc-editor.org/rfc/rfc6455#section-5.1)).
+    let requiresMasks: Bool
+    /// Whether a frame was not masked although it had to be. Later frames are not read.
+    private(set) var hasUnmaskedFrame = false
+
+    init(requiresMasks: Bool = false) { self.requiresMasks = requiresMasks }
 
     /// Returns the messages that these bytes complete.
     mutating func take(_ bytes: Data) -> [(opcode: UInt8, payload: Data)] {
         frames.take(bytes)
         var messages: [(opcode: UInt8, payload: Data)] = []
-        while let frame = frames.next() {
+        while !hasUnmaskedFrame, let frame = frames.next() {
+            guard !requiresMasks || frame.isMasked else {
+                hasUnmaskedFrame = true
+                break
+            }
             guard frame.opcode < 0x8 else {
                 messages.append((frame.opcode, frame.payload))
                 continue

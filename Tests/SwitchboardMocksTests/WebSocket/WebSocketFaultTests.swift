@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test("a frame without a mask ends the WebSocket with the code 1002")
+    func unmasked() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.echo))
+            let client = try opened(server)
+            _ = client.send(hi).read(through: "hi")
+            client.send(Data([0x81, 2]) + Data("hi".utf8))
+            #expect(client.readAllBytes().bytes.starts(with: [0x88, 24, 0x03, 0xEA]))
+            let seen = try await server.takeWebSocket()
+            #expect(seen.messages.map(\.text) == ["hi"])
+        }
+    }
+
     @Test("a ping is answered before the next step")
     func pingBetweenSteps() async throws {
         try await MockServer.run { server in
