@@ -3,23 +3,27 @@
 /// `JSONDocument` stores this type for each type of keys, because the runtime takes longer to find the type of a
 /// generic container, and its conformance, than to create one.
 protocol KeyedContainer<Key>: KeyedDecodingContainerProtocol {
-    init(document: JSONDocument, index: Int) throws
+    init(document: JSONDocument, index: Int)
 }
 
 extension KeyedContainer {
-    fileprivate static func make(_ document: JSONDocument, at index: Int) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(try Self(document: document, index: index))
+    fileprivate static func make(_ document: JSONDocument, at index: Int) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(Self(document: document, index: index))
     }
 }
 
 extension JSONDocument {
     /// Returns the keyed container of an object.
     func container<Key: CodingKey>(_ keys: Key.Type, at index: Int) throws -> KeyedDecodingContainer<Key> {
+        guard tape[index].kind == .object else { throw mismatch([String: Any].self, at: index) }
+        try checkStack(at: index)
+        prepare(index)
+        setKeyType(keys, of: index)
         let type = containerTypes.property(of: keys) { JSONKeyedContainer<Key>.self }
         // The property of these keys is the type above, which conforms to the protocol with these keys. Both metatypes
         // consist of the type and its conformance. Without `as`, the compiler would cast the type in the metatype.
         let container = unsafeBitCast(type as any KeyedContainer.Type, to: (any KeyedContainer<Key>.Type).self)
-        return try container.make(self, at: index)
+        return container.make(self, at: index)
     }
 }
 
@@ -27,15 +31,6 @@ extension JSONDocument {
 struct JSONKeyedContainer<Key: CodingKey>: KeyedContainer {
     let document: JSONDocument
     let index: Int
-
-    init(document: JSONDocument, index: Int) throws {
-        guard document.tape[index].kind == .object else { throw document.mismatch([String: Any].self, at: index) }
-        try document.checkStack(at: index)
-        document.prepare(index)
-        self.document = document
-        self.index = index
-        document.setKeyType(Key.self, of: index)
-    }
 
     var codingPath: [any CodingKey] { document.path(to: index) }
     var allKeys: [Key] { document.names(of: index).compactMap { Key(stringValue: $0) } }

@@ -1,6 +1,8 @@
 import Foundation
 
 /// A growing byte buffer: one allocation without the checks of an array. The owner frees it.
+///
+/// `realloc` often extends a large buffer without a copy.
 struct OutputBytes {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private(set) var capacity: Int
@@ -9,11 +11,25 @@ struct OutputBytes {
 
     init(capacity: Int) {
         self.capacity = max(capacity, 64)
-        base = .allocate(capacity: self.capacity)
+        base = Self.resized(nil, self.capacity)
     }
 
     func deallocate() {
-        base.deallocate()
+        free(base)
+    }
+
+    private static func resized(_ bytes: UnsafeMutablePointer<UInt8>?, _ capacity: Int) -> UnsafeMutablePointer<UInt8> {
+        guard let memory = realloc(bytes, capacity) else {
+            preconditionFailure("no memory for \(capacity) bytes of JSON")
+        }
+        return memory.assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// Returns the bytes, without a copy when they are many. The buffer is empty afterward.
+    mutating func takeData() -> Data {
+        guard count >= 4_096 else { return Data(buffer) }
+        defer { self = OutputBytes(capacity: 0) }
+        return Data(bytesNoCopy: Self.resized(base, count), count: count, deallocator: .free)
     }
 
     var end: UnsafeMutablePointer<UInt8> { base + count }
@@ -28,10 +44,7 @@ struct OutputBytes {
     @inline(never)
     private mutating func grow(_ extra: Int) {
         let wider = max(capacity * 2, count + extra)
-        let new = UnsafeMutablePointer<UInt8>.allocate(capacity: wider)
-        new.update(from: base, count: count)
-        base.deallocate()
-        base = new
+        base = Self.resized(base, wider)
         capacity = wider
     }
 

@@ -7,15 +7,16 @@ protocol KeyedOutput<Key>: KeyedEncodingContainerProtocol {
 }
 
 extension KeyedOutput {
-    fileprivate static func make(_ target: OutputWriter.OutputTarget) -> KeyedEncodingContainer<Key> {
+    fileprivate static func make(_ target: consuming OutputWriter.OutputTarget) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(Self(writer: target.writer, serial: target.serial))
     }
 }
 
 extension OutputSettings {
     /// Returns the keyed container of an object.
-    func container<Key: CodingKey>(_ keys: Key.Type, _ target: OutputWriter.OutputTarget) -> KeyedEncodingContainer<Key>
-    {
+    func container<Key: CodingKey>(
+        _ keys: Key.Type, _ target: consuming OutputWriter.OutputTarget
+    ) -> KeyedEncodingContainer<Key> {
         let type = containerTypes.property(of: keys) { OutputKeyedContainer<Key>.self }
         // The property of these keys is the type above, which conforms to the protocol with these keys. Both metatypes
         // consist of the type and its conformance. Without `as`, the compiler would cast the type in the metatype.

@@ -46,16 +46,16 @@ final class OutputWriter {
         state.pointee.top = OutputFrame(serial: .max, kind: .scalar, start: 0, lastStart: 0, firstMember: 0)
     }
 
-    /// Returns the complete text, which is valid until the writer changes or is released. Throws when it is too deep.
-    func finished(_ value: some Encodable) throws -> UnsafeBufferPointer<UInt8> {
+    /// Returns the state with the complete text. Throws when it is too deep.
+    func finished(_ value: some Encodable) throws -> UnsafeMutablePointer<OutputState> {
         if settings.isTooDeep { throw tooDeep(value) }
         if let misuse = settings.misuse { throw misuse }
-        guard !state.pointee.insertions.isEmpty else { return state.pointee.bytes.buffer }
+        guard !state.pointee.insertions.isEmpty else { return state }
         var whole = OutputBytes(capacity: state.pointee.bytes.count * 2)
         assemble(into: &whole)
         state.pointee.bytes.deallocate()
         state.pointee.bytes = whole
-        return whole.buffer
+        return state
     }
 
     private func assemble(into whole: inout OutputBytes) {
