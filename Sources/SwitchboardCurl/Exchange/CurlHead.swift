@@ -94,7 +94,11 @@ package struct CurlHead: Sendable {
     private mutating func readContentField(_ line: UnsafeBufferPointer<UInt8>) {
         if line.starts(withLowercase: "content-length:") {
             isLengthLast = true
-            for value in line[15...].split(separator: UInt8(ascii: ",")) {
+            var rest = line[15...]
+            while !rest.isEmpty {
+                let value = rest.prefix { $0 != UInt8(ascii: ",") }
+                rest = rest[value.endIndex...].dropFirst()
+                guard !value.isEmpty else { continue }
                 guard let length = value.decimalNumber else {
                     hasBadLengths = true
                     continue
