@@ -44,7 +44,7 @@ package struct CurlOptions: Sendable {
 
     /// Creates options with libcurl's defaults.
     package init() {
-        hasSystemProxy = ProcessInfo.processInfo.environment.keys.contains { $0.lowercased().hasSuffix("_proxy") }
+        hasSystemProxy = swcurl_has_proxy_variable()
     }
 }
 
@@ -194,7 +194,7 @@ extension CurlOptions {
         let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
         guard var authorities = tls.authorities else {
             // Reads the file once for all connections. libcurl does that only without a folder (since 7.87).
-            if tls.trustsSystem, let file, FileManager.default.isReadableFile(atPath: file) {
+            if tls.trustsSystem, let file, access(file, R_OK) == 0 {
                 swcurl_easy_set_text(easy, CurlOption.caPath, nil)
             }
             return

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -144,6 +145,16 @@ bool swcurl_has_descriptors(void) {
     int descriptor = eventfd(0, EFD_CLOEXEC);
     if (descriptor >= 0) close(descriptor);
     return descriptor >= 0;
+}
+
+extern char **environ;
+
+bool swcurl_has_proxy_variable(void) {
+    for (char **variable = environ; variable && *variable; variable++) {
+        size_t length = strcspn(*variable, "=");
+        if (length >= 6 && strncasecmp(*variable + length - 6, "_proxy", 6) == 0) return true;
+    }
+    return false;
 }
 
 const char *swcurl_try_load(const char *name) {

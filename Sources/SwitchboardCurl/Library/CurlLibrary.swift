@@ -36,7 +36,14 @@ package enum CurlLibrary {
     }()
 
     /// The value of `Accept-Encoding`, as libcurl would write it. Empty without any coding.
-    static let acceptedEncodings = ["deflate", "gzip", "br", "zstd"].filter(encodings.contains).joined(separator: ", ")
+    static let acceptedEncodings: String = {
+        // The first use of `joined(separator:)` resolves generic types at run time.
+        var text = ""
+        for coding in ["deflate", "gzip", "br", "zstd"] where encodings.contains(coding) {
+            text += text.isEmpty ? coding : ", " + coding
+        }
+        return text
+    }()
 
     /// Whether decoding can still be turned off after the head of a response, as before 8.5.
     package static let decodesLate: Bool = version < 0x08_05_00

@@ -194,7 +194,7 @@ extension CurlLoop {
             remotePort = info.remote_port
             remoteHost = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
             let host = String(cString: text)
-            remoteAddress = (host.contains(":") ? "[\(host)]" : host) + ":\(remotePort)"
+            remoteAddress = (host.utf8.contains(0x3A) ? "[\(host)]" : host) + ":\(remotePort)"
         }
         return remoteAddress
     }

@@ -18,6 +18,8 @@
 const char *_Nullable swcurl_load(const char *name);
 /// Returns whether the process can open a descriptor now. Without one, no library can be loaded.
 bool swcurl_has_descriptors(void);
+/// Returns whether the environment names a proxy: whether a variable ends in `_proxy`, in any case.
+bool swcurl_has_proxy_variable(void);
 /// Tries to load a library of another name, without affecting the loaded one. For tests of a failing load.
 const char *_Nullable swcurl_try_load(const char *name);
 /// Sets whether a thread that runs libcurl blocks SIGPIPE. By default it does so for versions before 7.87. For tests.

@@ -36,7 +36,8 @@ package final class InterceptorChain: Sendable {
         _ interceptors: [any Interceptor], _ exchangeInterceptors: [any ExchangeInterceptor],
         _ session: any NetworkSession
     ) {
-        let chain = session as? any ListedSession
+        // The first cast to a protocol searches all conformances of the process.
+        let chain = type(of: session) is AnyClass ? nil : session as? any ListedSession
         let sessionLinks = chain?.links ?? []
         let calls = sessionLinks.prefix { if case .call = $0 { true } else { false } }
         var links = interceptors.map(Link.call) + calls

@@ -49,9 +49,10 @@ extension CurlOptions {
         localAddress = configuration.localAddress
         // Old versions of libcurl refuse an empty address on connecting, new ones when the option is set.
         if localAddress?.isEmpty == true { throw NetworkError(.cannotConnect, reason: "the local address is empty") }
-        resolve = configuration.resolve.keys.sorted().map { name in
-            name + ":" + (configuration.resolve[name] ?? []).joined(separator: ",")
+        for (name, addresses) in configuration.resolve {
+            resolve.append(name + ":" + addresses.joined(separator: ","))
         }
+        resolve.sort()
         // libcurl silently skips entries that begin with a minus and, since 8.13, entries without a host name.
         if let invalid = resolve.first(where: { $0.hasPrefix(":") || $0.hasPrefix("-") }) {
             throw NetworkError(
