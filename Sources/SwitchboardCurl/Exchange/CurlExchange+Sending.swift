@@ -25,6 +25,7 @@ extension CurlExchange {
         recordActivity()
         guard sendTime == 0 else { return true }
         sendTime = deadlines.lastActivity
+        isBodySent = isBodySent || request.smallBody != nil
         deadlines.endConnecting()
         isOnReusedConnection = swcurl_easy_connects(handle.easy) == 0
         handle.requireNewConnection(true)

@@ -61,6 +61,14 @@ package struct CurlRequest: Sendable {
         return url[..<(text[host...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex)]
     }
 
+    /// The body, if it is so small that libcurl sends it together with the head. `onBodySent` needs a callback for it.
+    var smallBody: Data? {
+        guard case .data(let data) = body, !data.isEmpty, data.count <= 16 << 10, onBodySent == nil, !isUpgrade else {
+            return nil
+        }
+        return data
+    }
+
     /// The length of the body, -1 if unknown. Nil without a body.
     var bodyLength: Int64? {
         switch body {

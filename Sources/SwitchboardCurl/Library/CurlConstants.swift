@@ -13,6 +13,8 @@ enum CurlOption {
     static let header: Int32 = 42
     static let noBody: Int32 = 44
     static let upload: Int32 = 46
+    static let copyPostFields: Int32 = 10_165
+    static let postFieldSize: Int32 = 30_120
     static let interface: Int32 = 10_062
     static let sslVerifyPeer: Int32 = 64
     static let caInfo: Int32 = 10_065

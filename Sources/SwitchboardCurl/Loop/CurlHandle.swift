@@ -39,11 +39,12 @@ final class CurlHandle: @unchecked Sendable {
     private var isUpgrading = false
     private var watchesStreams = false
 
-    private enum Kind { case get, head, upload }
+    /// What libcurl sends: no body, and expects none for `head`, a body that it copied, or the bytes of a callback.
+    private enum Kind { case get, head, post, upload }
 
-    /// The header lines beyond the request's fields: none without a body, no `Expect` from libcurl with a body, nothing
-    /// about the body's framing, or the length of an empty body.
-    private enum Extra { case none, noExpect, noFraming, emptyBody }
+    /// The header lines beyond the request's fields: none without a body, no `Expect` and `Content-Type` from libcurl
+    /// with a body, nothing about the body's framing either, or the length of an empty body.
+    private enum Extra { case none, body, noFraming, emptyBody }
 
     init(_ options: CurlOptions) throws(CurlFailure) {
         guard let easy = swcurl_easy_make() else { throw .system("libcurl has no memory left") }
@@ -87,8 +88,8 @@ final class CurlHandle: @unchecked Sendable {
         errorText[0] == 0 ? CurlLibrary.text(of: code) : String(cString: errorText)
     }
 
-    /// Configures the handle for a request. `eachField` calls its closure with the header fields. The body's bytes
-    /// follow through callbacks.
+    /// Configures the handle for a request. `eachField` calls its closure with the header fields. The bytes of a large
+    /// or streamed body follow through callbacks.
     ///
     /// - Throws: When libcurl refuses the URL because it is too long, or has no memory left.
     func prepare(
@@ -102,8 +103,8 @@ final class CurlHandle: @unchecked Sendable {
         requireNewConnection(
             request.isOnNewConnection || request.isUpgrade || !options.reusesPlainConnections && !request.isTLS)
         let bodyLength = request.bodyLength
-        setMethod(request.method, bodyLength: bodyLength)
-        let extra = request.isUpgrade ? Extra.noFraming : .noExpect
+        try setMethod(request.method, bodyLength: bodyLength, smallBody: request.smallBody)
+        let extra = request.isUpgrade ? Extra.noFraming : .body
         setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
         setBuffers(
             isStreamed: request.isStreamed, mayBeHTTP2: options.mayBeHTTP2(isTLS: request.isTLS), bodyLength: bodyLength
@@ -186,15 +187,27 @@ final class CurlHandle: @unchecked Sendable {
         }
     }
 
-    private func setMethod(_ method: String, bodyLength: Int64?) {
-        let kind: Kind = bodyLength != nil ? .upload : method == "HEAD" ? .head : .get
+    private func setMethod(_ method: String, bodyLength: Int64?, smallBody: Data?) throws(CurlFailure) {
+        let kind: Kind =
+            smallBody != nil ? .post : bodyLength != nil ? .upload : method == "HEAD" ? .head : .get
         if kind != self.kind {
-            swcurl_easy_set_long(easy, CurlOption.httpGet, 1)  // resets the other two
+            if self.kind == .post { swcurl_easy_set_pointer(easy, CurlOption.copyPostFields, nil) }
+            swcurl_easy_set_long(easy, CurlOption.httpGet, 1)  // resets the other kinds
             if kind == .head { swcurl_easy_set_long(easy, CurlOption.noBody, 1) }
             if kind == .upload { swcurl_easy_set_long(easy, CurlOption.upload, 1) }
             self.kind = kind
         }
-        if let bodyLength { swcurl_easy_set_offset(easy, CurlOption.inFileSize, bodyLength) }
+        if let smallBody {
+            swcurl_easy_set_offset(easy, CurlOption.postFieldSize, Int64(smallBody.count))
+            let code = smallBody.withUnsafeBytes { bytes in
+                // libcurl copies the bytes.
+                swcurl_easy_set_pointer(
+                    easy, CurlOption.copyPostFields, UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            }
+            guard code == 0 else { throw .system("libcurl has no memory left") }
+        } else if let bodyLength {
+            swcurl_easy_set_offset(easy, CurlOption.inFileSize, bodyLength)
+        }
         let custom = kind == .get && method == "GET" || kind == .head ? nil : method
         if custom != customMethod {
             swcurl_easy_set_text(easy, CurlOption.customRequest, custom)
@@ -218,7 +231,8 @@ final class CurlHandle: @unchecked Sendable {
     }
 
     private func setHeaders(_ extra: Extra, _ eachField: ((String, String) -> Void) -> Void) {
-        var (count, isSame, hasExpect) = (0, extra == self.extra && headerList != nil, false)
+        var (count, isSame) = (0, extra == self.extra && headerList != nil)
+        var (hasExpect, hasContentType) = (false, false)
         eachField { name, value in
             isSame =
                 isSame && count + 1 < fields.count && fields[count].hasBytes(of: name)
@@ -236,11 +250,16 @@ final class CurlHandle: @unchecked Sendable {
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
             let name = name.lowercased()
             if name == "expect" { hasExpect = true }
+            if name == "content-type" { hasContentType = true }
             defaults.removeAll { $0.name == name }
         }
         for field in defaults { list = swcurl_list_append(list, field.line) ?? list }
         if extra == .noFraming { list = swcurl_list_append(list, "Transfer-Encoding:") ?? list }
-        if extra == .noExpect || extra == .noFraming, !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
+        if extra == .body || extra == .noFraming {
+            if !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
+            // libcurl would state that a small body is a form.
+            if !hasContentType { list = swcurl_list_append(list, "Content-Type:") ?? list }
+        }
         if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
         swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
         if let headerList { swcurl_list_free(headerList) }

@@ -76,6 +76,28 @@ struct SessionWireTests {
     }
 
     @Test(
+        "a small body is sent together with the head [bodies]", arguments: SessionKind.curlAlone, ["POST", "PUT"])
+    func smallBody(kind: SessionKind, method: String) async throws {
+        try await RawServer.run { connection in
+            for _ in 1...2 {
+                _ = try connection.readHead()
+                // Bytes that are sent later may not have arrived.
+                let body = try connection.hears(within: .zero) ? try connection.read(1_024) : Data()
+                let text = body == Data(repeating: 0x41, count: 1_024) ? "whole" : "later"
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n\(text)")
+            }
+        } body: { server in
+            let session = kind.make()
+            for _ in 1...2 {
+                let body = DataBody(Data(repeating: 0x41, count: 1_024))
+                let response = try await session.send(
+                    NetworkRequest(HTTPMethod(rawValue: method), server.url, body: body))
+                #expect(response.text == "whole" && response.metrics.bytesSent == 1_024)
+            }
+        }
+    }
+
+    @Test(
         "a request without a body has no type, and a GET no length [bodies]",
         .requirement("S0.8", "S2.2"),
         arguments: SessionKind.allCases, ["GET", "POST"])
