@@ -79,12 +79,8 @@ extension CurlOptions {
     /// twice per request, and since 8.8 omit the `?` of an empty query. The target is nil, and the URL whole, for a proxy
     /// that may need it, and for a path that libcurl encodes.
     func split(_ url: String, isTLS: Bool) -> (server: String, target: String?) {
-        let text = url.utf8
-        guard isTLS || !mayHaveHTTPProxy,
-            let host = text.index(text.startIndex, offsetBy: isTLS ? 8 : 7, limitedBy: text.endIndex)
-        else { return (url, nil) }
-        let path = text[host...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
-        let target = text[path...].prefix { $0 != 0x23 }
+        guard isTLS || !mayHaveHTTPProxy, let path = url.endOfServer(isTLS: isTLS) else { return (url, nil) }
+        let target = url.utf8[path...].prefix { $0 != 0x23 }
         guard target.allSatisfy({ (0x21...0x7E).contains($0) }) else { return (url, nil) }
         let server = String(url[..<path]) + "/"
         return (server, (target.first == 0x2F ? "" : "/") + String(Substring(target)))

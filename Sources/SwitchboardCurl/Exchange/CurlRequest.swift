@@ -55,11 +55,7 @@ package struct CurlRequest: Sendable {
     }
 
     /// The URL up to its path.
-    var server: Substring {
-        let text = url.utf8
-        let host = text.index(text.startIndex, offsetBy: isTLS ? 8 : 7, limitedBy: text.endIndex) ?? text.endIndex
-        return url[..<(text[host...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? text.endIndex)]
-    }
+    var server: Substring { url[..<(url.endOfServer(isTLS: isTLS) ?? url.endIndex)] }
 
     /// The body, if it is so small that libcurl sends it together with the head. `onBodySent` needs a callback for it.
     var smallBody: Data? {
@@ -75,6 +71,15 @@ package struct CurlRequest: Sendable {
         case .none: nil
         case .data(let data): Int64(data.count)
         case .stream(let length, _): length ?? -1
+        }
+    }
+}
+
+extension String {
+    /// Returns the start of the path, query or fragment of a URL, or its end. Nil for a URL shorter than its scheme.
+    func endOfServer(isTLS: Bool) -> Index? {
+        utf8.index(startIndex, offsetBy: isTLS ? 8 : 7, limitedBy: endIndex).map { host in
+            utf8[host...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? endIndex
         }
     }
 }
