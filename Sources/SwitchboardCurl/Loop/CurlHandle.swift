@@ -230,9 +230,13 @@ final class CurlHandle: @unchecked Sendable {
         }
     }
 
+    /// The lines that keep libcurl from adding these fields to a request with a body. It would call a small body a form.
+    private static let removedFields = [
+        (name: "expect", line: "Expect:"), (name: "content-type", line: "Content-Type:"),
+    ]
+
     private func setHeaders(_ extra: Extra, _ eachField: ((String, String) -> Void) -> Void) {
         var (count, isSame) = (0, extra == self.extra && headerList != nil)
-        var (hasExpect, hasContentType) = (false, false)
         eachField { name, value in
             isSame =
                 isSame && count + 1 < fields.count && fields[count].hasBytes(of: name)
@@ -243,23 +247,17 @@ final class CurlHandle: @unchecked Sendable {
         fields.removeAll(keepingCapacity: true)
         var list: UnsafeMutableRawPointer?
         var defaults = defaultFields
+        if extra == .body || extra == .noFraming { defaults += Self.removedFields }
         eachField { name, value in
             fields.append(name)
             fields.append(value)
             // libcurl sends a name without a value when it ends in a semicolon.
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
             let name = name.lowercased()
-            if name == "expect" { hasExpect = true }
-            if name == "content-type" { hasContentType = true }
             defaults.removeAll { $0.name == name }
         }
         for field in defaults { list = swcurl_list_append(list, field.line) ?? list }
         if extra == .noFraming { list = swcurl_list_append(list, "Transfer-Encoding:") ?? list }
-        if extra == .body || extra == .noFraming {
-            if !hasExpect { list = swcurl_list_append(list, "Expect:") ?? list }
-            // libcurl would state that a small body is a form.
-            if !hasContentType { list = swcurl_list_append(list, "Content-Type:") ?? list }
-        }
         if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
         swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
         if let headerList { swcurl_list_free(headerList) }
