@@ -14,7 +14,8 @@ struct JSONMemberOrder {
     /// The number of the member of each look-up in the last object.
     fileprivate let members: UnsafeMutablePointer<Int>
 
-    fileprivate static let most = 64
+    /// Larger objects are indexed when a name is not the expected one.
+    fileprivate static var most: Int { JSONDocument.smallObject }
 
     fileprivate init() {
         names = .allocate(capacity: Self.most)
@@ -46,7 +47,7 @@ extension JSONDocument {
     func beginOrder(of object: Int) {
         let type = Int(tape[object + 1].members)
         guard type < orders.count, let order = orders[type],
-            tape[object].flags.isDisjoint(with: [.repeatedNames, .indexed, .ordered]),
+            tape[object].flags.isDisjoint(with: [.repeatedNames, .ordered]),
             Int(tape[object].members) <= JSONMemberOrder.most
         else { return }
         tape[object].flags.insert(.ordered)
