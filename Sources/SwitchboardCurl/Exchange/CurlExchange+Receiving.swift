@@ -115,10 +115,7 @@ extension CurlExchange {
 
     /// Whether libcurl could not send the rest of the body because the server has ended the stream without an error
     /// ([RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1)). libcurl has no message for that.
-    func isStreamClosed(_ code: Int32) -> Bool { code == CurlCode.stream && !hasMessage }
-
-    /// Whether libcurl has described a failure.
-    var hasMessage: Bool { handle.hasMessage }
+    func isStreamClosed(_ code: Int32) -> Bool { code == CurlCode.stream && !handle.hasMessage }
 
     /// Whether the body has the length of its `Content-Length`. The length of an encoded body is unknown, because the
     /// received bytes are decoded.

@@ -25,7 +25,7 @@ extension CurlExchange {
         recordActivity()
         guard sendTime == 0 else { return true }
         sendTime = deadlines.lastActivity
-        isBodySent = isBodySent || request.smallBody != nil
+        if request.smallBody != nil { isBodySent = true }
         deadlines.endConnecting()
         isOnReusedConnection = swcurl_easy_connects(handle.easy) == 0
         handle.requireNewConnection(true)
@@ -48,7 +48,7 @@ extension CurlExchange {
         // stream asks for HTTP/1.1, with a message. On a reused connection, libcurl does not distinguish a refused stream
         // from an ended stream.
         if isOnReusedConnection { return refuse(.connectionDied(reusedLoss)) }
-        return refuse(.connectionDied(hasMessage ? .streamEnded : .unprocessed))
+        return refuse(.connectionDied(handle.hasMessage ? .streamEnded : .unprocessed))
     }
 
     private var reusedLoss: CurlFailure.Loss { stream > 0 ? .streamEnded : .reused }
@@ -63,8 +63,8 @@ extension CurlExchange {
         // The message belongs to a connection whose GOAWAY arrived before the request was sent.
         case _ where isExcluded || message.hasPrefix("nghttp2_submit_request() failed"): return .unprocessed
         // libcurl describes all other framing errors.
-        case CurlCode.framing where !isOnReusedConnection && !hasMessage,
-            CurlCode.partialFile where !isOnReusedConnection && !hasMessage:
+        case CurlCode.framing where !isOnReusedConnection && !handle.hasMessage,
+            CurlCode.partialFile where !isOnReusedConnection && !handle.hasMessage:
             return .streamEnded
         case CurlCode.framing, CurlCode.partialFile, CurlCode.gotNothing, CurlCode.sendError, CurlCode.receiveError:
             return isOnReusedConnection ? reusedLoss : nil

@@ -138,7 +138,7 @@ actor ResumableUploader {
                 if let stateFile { unlink(stateFile.path) }
                 return end
             } catch let error as NetworkError {
-                // The response before an error is not the result.
+                // The result is the response of the last request, never of one before an error.
                 (offset, last) = (nil, nil)
                 try await recover(from: error)
             }
