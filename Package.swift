@@ -22,7 +22,8 @@ let products: KeyValuePairs<String, [Target.Dependency]> = [
     "SwitchboardResilience": core,
     "SwitchboardStreams": core,
     "SwitchboardWebSocket": core,
-    "SwitchboardMocks": core + ["SwitchboardHAR"],
+    "SwitchboardContracts": core + ["SwitchboardHAR"],
+    "SwitchboardMocks": core + ["SwitchboardContracts", "SwitchboardHAR"],
     "SwitchboardTesting": core + ["SwitchboardMocks"],
 ]
 
@@ -54,7 +55,8 @@ let package = Package(
             name: "SwitchboardTestSupport", dependencies: core + ["SwitchboardCurl", "SwitchboardMocks"],
             path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         .testTarget(
-            name: "SwitchboardMocksTests", dependencies: core + ["SwitchboardWebSocket"] + support,
+            name: "SwitchboardMocksTests",
+            dependencies: core + ["SwitchboardContracts", "SwitchboardWebSocket"] + support,
             exclude: ["Cassette/Cassettes"], swiftSettings: settings),
         // Tests that combine products.
         .testTarget(

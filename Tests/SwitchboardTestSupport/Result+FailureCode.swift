@@ -6,3 +6,23 @@ extension Result where Failure == NetworkError {
         if case .failure(let error) = self { error.code } else { nil }
     }
 }
+
+/// Returns the code of the `NetworkError` that the body throws, or nil for anything else.
+package func failure<Output>(_ body: () throws -> Output) -> NetworkError.Code? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return (error as? NetworkError)?.code
+    }
+}
+
+/// Returns the code of the `NetworkError` that the body throws, or nil for anything else.
+package func failure<Output>(_ body: () async throws -> Output) async -> NetworkError.Code? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return (error as? NetworkError)?.code
+    }
+}

@@ -139,7 +139,7 @@ extension Data {
 
 extension String {
     /// The name as `JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase` reads it.
-    var camelCased: String {
+    package var camelCased: String {
         guard utf8.contains(UInt8(ascii: "_")), let first = firstIndex(where: { $0 != "_" }),
             let last = lastIndex(where: { $0 != "_" })
         else {

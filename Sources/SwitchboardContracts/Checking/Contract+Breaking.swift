@@ -1,0 +1,149 @@
+import Foundation
+import Switchboard
+import SwitchboardJSON
+import SwitchboardText
+
+extension Contract {
+    /// Returns the differences of an answer, and which members of a type each of them breaks.
+    ///
+    /// ```swift
+    /// let contract = try Contract(contentsOf: file)
+    /// let differences = contract.differences(
+    ///     in: data, breaking: MoviePage.self)
+    /// // results[].id: was integer, is string;
+    /// // breaks MoviePage.results[].id
+    /// for difference in differences { print(difference) }
+    /// ```
+    ///
+    /// The type decodes the answer, whose broken parts are repaired one after the other with values of the contract. A
+    /// difference that the type tolerates breaks nothing. The time grows with the number of broken members.
+    ///
+    /// - Parameters:
+    ///   - answer: The JSON.
+    ///   - type: The type that decodes the answer.
+    ///   - decoder: Decodes the answer.
+    /// - Returns: The differences, sorted by key path, each once.
+    public func differences<Value: Decodable>(
+        in answer: Data, breaking type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses
+    ) -> [ContractDifference] {
+        guard let values = try? JSONValues(answer) else { return [notJSON] }
+        var check = ContractCheck(self, values, .standard)
+        check.storesLocations = true
+        check.run()
+        var found = check.found
+        var repaired: Set<Int> = []
+        while repaired.count < found.count {
+            let text = repaired.isEmpty ? answer : repair(values, repaired.map { found[$0] })
+            do {
+                _ = try decoder.decode(type, from: text)
+                break
+            } catch let error as DecodingError {
+                let path = error.failedPath
+                guard let number = number(of: path, in: found, without: repaired) else { break }
+                repaired.insert(number)
+                found[number].difference.breaks = "\(TypeText.text(of: type))\(path.memberText)"
+            } catch {
+                break
+            }
+        }
+        return found.map(\.difference).sorted()
+    }
+
+    /// Returns the number of the difference that a path leads to, or that is nearest above or below it.
+    private func number(
+        of path: [any CodingKey], in found: [ContractCheck.Found], without repaired: Set<Int>
+    ) -> Int? {
+        let visited = shapes(along: path)
+        let numbers = found.indices.filter { !repaired.contains($0) && found[$0].shape != nil }
+        for shape in visited.reversed() {
+            if let number = numbers.first(where: { found[$0].shape == shape }) { return number }
+        }
+        // A type that decodes a container by hand reports the container.
+        guard visited.count == path.count + 1, let last = visited.last else { return nil }
+        return numbers.first { number in
+            var shape = found[number].shape ?? 0
+            while shape != 0, shape != last { shape = shapes[shape].parent }
+            return shape == last
+        }
+    }
+
+    /// Returns the shapes that a coding path passes, from the top level.
+    private func shapes(along path: [any CodingKey]) -> [Int] {
+        var visited = [0]
+        for key in path {
+            let shape = shapes[visited[visited.count - 1]]
+            let isIndex = key.intValue != nil && shape.element != nil && shape.members.isEmpty
+            let name = key.stringValue
+            let member = shape.members.first { $0.text == name } ?? shape.members.first { $0.text.camelCased == name }
+            guard let next = isIndex ? shape.element : member?.shape ?? shape.others else { break }
+            visited.append(next)
+        }
+        return visited
+    }
+
+    /// Returns the answer with values of the contract in place of differences.
+    private func repair(_ values: JSONValues, _ found: [ContractCheck.Found]) -> Data {
+        var replaced: [Int: String] = [:]
+        var added: [Int: [String]] = [:]
+        for difference in found {
+            guard let shape = difference.shape else { continue }
+            var size = 1_000
+            let sample = sample(of: shape, &size)
+            for location in difference.locations {
+                if let name = difference.missingName {
+                    added[location, default: []].append("\(name.jsonQuoted):\(sample)")
+                } else {
+                    replaced[location] = sample
+                }
+            }
+        }
+        return values.replacing(replaced, adding: added)
+    }
+
+    /// Returns a small value of a shape, as JSON. `size` is the number of objects that it may still have, because
+    /// required members may contain themselves.
+    private func sample(of shape: Int, _ size: inout Int, depth: Int = 0) -> String {
+        let one = shapes[shape]
+        if one.kinds.contains(.object), depth < 32, size > 0 {
+            size -= 1
+            var members: [String] = []
+            for member in one.members where !member.isOptional {
+                members.append("\(member.text.jsonQuoted):\(sample(of: member.shape, &size, depth: depth + 1))")
+            }
+            return "{\(members.joined(separator: ","))}"
+        }
+        if one.kinds.contains(.array) { return "[]" }
+        if one.kinds.contains(.string) {
+            switch one.strings {
+            case .any: return "\"text\""
+            case .values(let values): return (values.first ?? "").jsonQuoted
+            case .formats(let formats):
+                if formats.contains(.dateTime) { return "\"2001-01-01T00:00:00Z\"" }
+                if formats.contains(.date) { return "\"2001-01-01\"" }
+                if formats.contains(.uuid) { return "\"00000000-0000-4000-8000-000000000000\"" }
+                return formats.contains(.url) ? "\"https://example.com/\"" : "\"name@example.com\""
+            }
+        }
+        if !one.kinds.isDisjoint(with: [.integer, .number]) { return "0" }
+        return one.kinds.contains(.boolean) ? "false" : "null"
+    }
+}
+
+extension DecodingError {
+    /// The path of the value that did not decode, or of the missing member.
+    fileprivate var failedPath: [any CodingKey] {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath
+        case .keyNotFound(let key, let context): context.codingPath + [key]
+        @unknown default: []
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// The path behind a type, with `[]` for each index: `.results[].title`.
+    fileprivate var memberText: String {
+        reduce(into: "") { $0 += $1.intValue == nil ? "." + $1.stringValue.shortForMessage : "[]" }
+    }
+}

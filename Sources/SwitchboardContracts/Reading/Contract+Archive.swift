@@ -1,0 +1,71 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardJSON
+import SwitchboardText
+
+extension Contract {
+    /// Creates a contract from the JSON answers in an HTTP archive: a cassette, or an export of a browser.
+    ///
+    /// ```swift
+    /// let contract = try Contract(archive: file) {
+    ///     $0.path.hasSuffix("/movie/popular")
+    /// }
+    /// ```
+    ///
+    /// Only answers with a 2xx status and a body count.
+    ///
+    /// - Parameters:
+    ///   - file: The archive, in HAR 1.2.
+    ///   - isIncluded: Returns whether the answer of a URL belongs to the contract.
+    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, for an archive without
+    ///   such an answer, for an answer that is not JSON, and for a contract that is too large.
+    public init(archive file: URL, where isIncluded: (URL) -> Bool) throws(NetworkError) {
+        try self.init(answers: Contract.answers(in: file, where: isIncluded))
+    }
+
+    /// Returns the differences of all answers of an archive that belong to the contract, as
+    /// ``init(archive:where:)`` selects them. Equal differences are counted together.
+    ///
+    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, and for an archive
+    ///   without such an answer.
+    public func differences(
+        inArchive file: URL, where isIncluded: (URL) -> Bool
+    ) throws(NetworkError) -> [ContractDifference] {
+        var sum: [ContractDifference: Int] = [:]
+        for answer in try Contract.answers(in: file, where: isIncluded) {
+            for var difference in differences(in: answer) {
+                let count = difference.count
+                difference.count = 0
+                sum[difference, default: 0] += count
+            }
+        }
+        return sum.map { difference, count in
+            var difference = difference
+            difference.count = count
+            return difference
+        }.sorted()
+    }
+
+    private static func answers(in file: URL, where isIncluded: (URL) -> Bool) throws(NetworkError) -> [Data] {
+        let entries: [HAR.Entry]
+        var data = Data()
+        do {
+            data = try Data(contentsOf: file)
+            entries = try FastJSONDecoder().decode(HAR.self, from: data).log.entries
+        } catch {
+            let text =
+                error is DecodingError
+                ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
+            throw .contract("the archive \(file.path) cannot be read: \(text)", underlying: error)
+        }
+        let answers = entries.filter { entry in
+            (200..<300).contains(entry.response.status) && !entry.response.content.data.isEmpty
+                && (URL(string: entry.request.url).map(isIncluded) ?? false)
+        }
+        guard !answers.isEmpty else {
+            throw .contract("the archive \(file.path) has no such answer with a 2xx status and a body")
+        }
+        return answers.map(\.response.content.data)
+    }
+}

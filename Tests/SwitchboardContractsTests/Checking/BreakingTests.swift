@@ -1,0 +1,102 @@
+import Foundation
+import Switchboard
+import SwitchboardContracts
+import SwitchboardJSON
+import Testing
+
+private struct FilmPage: Decodable {
+    struct Film: Decodable {
+        enum Status: String, Decodable { case planned, released }
+
+        let id: Int
+        let title: String
+        let releasedOn: Date?
+        let status: Status
+        let poster: URL?
+    }
+
+    let page: Int
+    let results: [Film]
+    let links: [String: URL]
+}
+
+struct BreakingTests {
+    private let contract = """
+        $: object
+        links: object
+        links{}: url
+        page: integer
+        results: array
+        results[]: object
+        results[].extra: string
+        results[].id: integer
+        results[].poster: url | null
+        results[].released_on?: date-time
+        results[].status: "planned" | "released"
+        results[].title: string
+        """
+
+    private func breaks(_ old: String, _ new: String) throws -> [String] {
+        let film = { (id: Int) in
+            #"""
+            {"extra":"x","id":\#(id),"poster":null,"released_on":"2026-01-02T03:04:05Z","status":"planned","title":"t\#(id)"}
+            """#
+        }
+        let answer = #"{"links":{"a":"https://a.example/"},"page":1,"results":[\#(film(1)),\#(film(2))]}"#
+        var decoder = FastJSONDecoder.ofResponses
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let data = Data(answer.replacingOccurrences(of: old, with: new).utf8)
+        return try Contract(contract).differences(in: data, breaking: FilmPage.self, decoder: decoder).map {
+            "\($0.path) > \($0.breaks ?? "nothing")"
+        }
+    }
+
+    @Test(
+        "a difference names the member that no longer decodes, or nothing",
+        arguments: [
+            ("", "", []), ("\"title\":\"t2\"", "\"title\":null", ["results[].title > FilmPage.results[].title"]),
+            (",\"title\":\"t1\"", "", ["results[].title > FilmPage.results[].title"]),
+            ("\"id\":", "\"id\":0.5,\"new\":", ["results[].id > FilmPage.results[].id", "results[].new > nothing"]),
+            ("\"status\":\"planned\"", "\"status\":\"lost\"", ["results[].status > FilmPage.results[].status"]),
+            ("2026-01-02T03:04:05Z", "2026", ["results[].released_on > FilmPage.results[].releasedOn"]),
+            ("\"extra\":\"x\"", "\"extra\":1", ["results[].extra > nothing"]),
+            ("\"page\":1", "\"page\":null", ["page > FilmPage.page"]),
+            ("{\"a\":\"https://a.example/\"}", "{\"a\":1}", ["links{} > FilmPage.links.a"]),
+            ("{\"a\":\"https://a.example/\"}", "[]", ["links > FilmPage.links"]),
+            (
+                "\"page\":1,\"results\"", "\"result\"",
+                ["page > FilmPage.page", "result > nothing", "results > FilmPage.results"]
+            ),
+        ] as [(String, String, [String])])
+    func members(_ old: String, _ new: String, _ expected: [String]) throws {
+        #expect(try breaks(old, new) == expected)
+    }
+
+    @Test("several differences name all members, not only the first that fails")
+    func several() throws {
+        #expect(
+            try breaks("\"status\":\"planned\",\"title\":", "\"status\":\"lost\",\"titles\":") == [
+                "results[].status > FilmPage.results[].status", "results[].title > FilmPage.results[].title",
+                "results[].titles > nothing",
+            ])
+    }
+
+    @Test("a type that the contract does not describe ends the search without a name")
+    func otherType() throws {
+        struct Other: Decodable { let else_: Int }
+        let answer = Data(#"{"links":{},"page":"1","results":[]}"#.utf8)
+        let differences = try Contract(contract).differences(in: answer, breaking: Other.self)
+        #expect(differences.map(\.breaks) == [nil])
+        let broken = try Contract(contract).differences(in: Data("{".utf8), breaking: Other.self)
+        #expect(broken.map(\.kind) == [.notJSON])
+    }
+
+    @Test("a contract whose required members contain themselves ends the search")
+    func recursion() throws {
+        struct Node: Decodable { let name: String }
+        let text = (0..<10).map { "m\($0): @$" }.joined(separator: "\n")
+        let contract = try Contract("$: object\nname: string\n\(text)")
+        let differences = contract.differences(in: Data("{}".utf8), breaking: Node.self)
+        #expect(differences.count { $0.breaks == "Node.name" } == 1)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Switchboard
+import SwitchboardContracts
+import Testing
+
+struct ContractCheckTests {
+    private let contract = """
+        $: object
+        created: date-time
+        id: integer
+        note?: string | null
+        owner: object | null
+        owner.name: string
+        ratio: number
+        state: "closed" | "open"
+        tags: array
+        tags[]: string
+        views: object
+        views{}: integer
+        """
+
+    private func answer(_ change: (String, String)...) -> Data {
+        let answer = """
+            {"created":"2026-01-02T03:04:05Z","id":1,"note":null,"owner":{"name":"a"},"ratio":1,"state":"open",
+            "tags":["x","y"],"views":{"a":1,"b":2}}
+            """
+        return Data(change.reduce(answer) { $0.replacingOccurrences(of: $1.0, with: $1.1) }.utf8)
+    }
+
+    @Test(
+        "an answer within the contract has no difference",
+        arguments: [
+            ("", ""), ("\"note\":null,", ""), ("\"note\":null", "\"note\":\"x\""), ("{\"name\":\"a\"}", "null"),
+            ("\"ratio\":1", "\"ratio\":1.5e3"), ("\"id\":1", "\"id\":1.0"), ("\"open\"", "\"closed\""),
+            ("[\"x\",\"y\"]", "[]"), ("{\"a\":1,\"b\":2}", "{}"), ("\"open\"", "\"\\u006fpen\""),
+            ("03:04:05Z", "03:04:05.123+01:00"), ("\"name\"", "\"\\u006eame\""),
+        ])
+    func kept(_ old: String, _ new: String) throws {
+        #expect(try Contract(contract).differences(in: answer((old, new))) == [])
+    }
+
+    @Test(
+        "a difference says key path, was and is",
+        arguments: [
+            ("\"id\":1", "\"id\":\"1\"", "id: was integer, is string"),
+            ("\"id\":1", "\"id\":1.5", "id: was integer, is number"),
+            ("\"id\":1", "\"id\":null", "id: was integer, is null"), ("\"id\":1,", "", "id: was integer, is no member"),
+            ("\"id\":1", "\"id\":true", "id: was integer, is boolean"),
+            ("\"id\":1", "\"id\":[1]", "id: was integer, is array"),
+            ("\"id\":1", "\"id\":{}", "id: was integer, is object"),
+            ("\"id\":1", "\"id\":1e2", "id: was integer, is number"),
+            ("\"id\":1", "\"id\":1,\"new\":[]", "new: was no member, is array"),
+            (
+                "\"name\":\"a\"", "\"nick\":1",
+                "owner.name: was string, is no member|owner.nick: was no member, is integer"
+            ),
+            ("\"open\"", "\"merged\"", "state: was \"closed\" | \"open\", is \"merged\""),
+            ("2026-01-02T03:04:05Z", "2026-01-02", "created: was date-time, is date"),
+            ("2026-01-02T03:04:05Z", "yesterday", "created: was date-time, is string"),
+            ("[\"x\",\"y\"]", "[1,2,\"x\",3]", "tags[]: was string, is integer, in 3 places"),
+            ("{\"a\":1,\"b\":2}", "{\"a\":\"1\",\"b\":\"2\"}", "views{}: was integer, is string, in 2 places"),
+            ("\"id\":1", "\"id\":\"1\",\"id\":1", "id: was integer, is string"),
+            ("\"id\":1", "\"id\":1,\"4711\":1,\"4712\":2", "{}: was no member, is integer, in 2 places"),
+        ])
+    func differences(_ old: String, _ new: String, _ text: String) throws {
+        let differences = try Contract(contract).differences(in: answer((old, new)))
+        #expect(differences.map(\.description).joined(separator: "|") == text)
+    }
+
+    @Test("an answer that is not JSON is one difference")
+    func notJSON() throws {
+        let contract = try Contract(contract)
+        for text in ["", "<html>", "{\"id\":", String(repeating: "[", count: 10_000_000)] {
+            #expect(contract.differences(in: Data(text.utf8)).map(\.description) == ["$: was object, is not JSON"])
+        }
+        #expect(contract.differences(in: Data("[]".utf8)).map(\.description) == ["$: was object, is array"])
+    }
+
+    @Test("a new value is masked as in logs")
+    func masked() throws {
+        let contract = try Contract(
+            """
+            $: object
+            kind: "a" | "b"
+            token: "a" | "b"
+            secret: object
+            secret.kind: "a" | "b"
+            """)
+        let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+        let answer = Data(#"{"kind":"\#(jwt)","token":"hunter2","secret":{"kind":"hunter3"}}"#.utf8)
+        let texts = contract.differences(in: answer).map(\.is)
+        #expect(texts == [Redaction.standard.mask, Redaction.standard.mask, Redaction.standard.mask])
+        let long = Data(#"{"kind":"\#(String(repeating: "x", count: 5_000))","token":"a","secret":{"kind":"a"}}"#.utf8)
+        let shown = try #require(contract.differences(in: long).first?.is)
+        #expect(shown.count < 100)
+    }
+
+    @Test("the differences are at most 1,000, and each is counted")
+    func bounded() throws {
+        let names = (0..<200_000).map { "\"name\($0)x\":1" }.joined(separator: ",")
+        let contract = try Contract("$: object\nid: integer\n")
+        let differences = contract.differences(in: Data("{\(names)}".utf8))
+        #expect(differences.count == 501)
+        #expect(differences.contains { $0.description == "id: was integer, is no member" })
+        let elements = try Contract("$: array\n[]: integer\n")
+        let many = Data(("[" + String(repeating: "\"x\",", count: 1_000_000) + "1]").utf8)
+        #expect(elements.differences(in: many).map(\.count) == [1_000_000])
+    }
+
+    @Test("many objects that lack all members of a wide contract take linear time")
+    func wide() throws {
+        let members = (0..<5_000).map { "[].m\($0): integer" }.joined(separator: "\n")
+        let contract = try Contract("$: array\n[]: object\n\(members)")
+        let answer = Data(("[" + String(repeating: "{},", count: 300_000) + "{}]").utf8)
+        #expect(contract.differences(in: answer).count == 1_000)
+    }
+
+    @Test("an answer of arrays and objects within each other is checked to the depth that JSON may have")
+    func deep() throws {
+        let contract = try Contract("$: object\na: @$\n")
+        let deep = String(repeating: "{\"a\":", count: 510) + "1" + String(repeating: "}", count: 510)
+        #expect(throws: NetworkError.self) { try Contract("$: @$") }
+        #expect(contract.differences(in: Data(deep.utf8)).map(\.description) == ["$: was object, is integer"])
+    }
+}

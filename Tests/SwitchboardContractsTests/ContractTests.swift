@@ -1,0 +1,102 @@
+import Foundation
+import Switchboard
+import SwitchboardContracts
+import SwitchboardTestSupport
+import Testing
+
+struct ContractTests {
+    @Test("a contract of answers has one line for each key path, sorted by name")
+    func lines() throws {
+        let contract = try Contract(answers: [
+            Data(
+                #"{"results":[{"title":"Alien","id":1,"rating":8.5,"url":"https://a.example/1","adult":false}],"page":1}"#
+                    .utf8),
+            Data(#"{"results":[{"title":null,"id":2,"rating":7}],"page":2,"next page":{}}"#.utf8),
+        ])
+        #expect(
+            contract.description == """
+                $: object
+                "next page"?: object
+                page: integer
+                results: array
+                results[]: object
+                results[].adult?: boolean
+                results[].id: integer
+                results[].rating: number
+                results[].title: string | null
+                results[].url?: url
+
+                """)
+    }
+
+    @Test("a file that was written is read as the same contract, and so is one with comments")
+    func file() async throws {
+        try await withFolder { folder in
+            let contract = try Contract(answers: [Data(#"[{"a":1,"b":["x"]},{"a":null}]"#.utf8)])
+            let file = folder.appendingPathComponent("list.contract")
+            try contract.write(to: file)
+            #expect(try Contract(contentsOf: file).description == contract.description)
+            let commented = "# a list\r\n\n" + contract.description.replacingOccurrences(of: "\n", with: "  # why\r\n")
+            #expect(try Contract(commented).description == contract.description)
+        }
+    }
+
+    @Test("a file with a fault is an error with its name and line")
+    func faultyFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("list.contract")
+            try Data("$: object\npage: interger\n".utf8).write(to: file)
+            let error = #expect(throws: NetworkError.self) { try Contract(contentsOf: file) }
+            #expect(error?.code == .contractFault)
+            #expect(error?.reason?.contains("list.contract: ") == true)
+            #expect(error?.reason?.contains("line 2: interger is no type") == true)
+            let missing = folder.appendingPathComponent("missing.contract")
+            #expect(failure { try Contract(contentsOf: missing) } == .contractFault)
+        }
+    }
+
+    @Test("an answer that is not JSON, and no answer at all, are errors")
+    func noAnswers() {
+        let error = #expect(throws: NetworkError.self) {
+            try Contract(answers: [Data("{}".utf8), Data("<html>".utf8)])
+        }
+        #expect(error?.reason?.contains("answer 2 of 2 is not JSON") == true)
+        #expect(failure { try Contract(answers: []) } == .contractFault)
+    }
+
+    @Test("the contract of a live server's answers holds for the next answer, and not for another one", .needsHTTPBin)
+    func live() async throws {
+        let manager = NetworkManager()
+        func answer(_ path: String) async throws -> Data {
+            try await manager.response(for: URLEndPoint(.get, HTTPBin.url(path))).body
+        }
+        let contract = try Contract(answers: [try await answer("/get?page=1"), try await answer("/get?page=2")])
+        #expect(contract.differences(in: try await answer("/get?page=3")) == [])
+        let missing = contract.differences(in: try await answer("/headers")).filter { $0.kind == .missingMember }
+        #expect(missing.map(\.path) == ["args", "origin", "url"])
+    }
+
+    @Test("an archive gives the contract of the answers to one URL, and their differences")
+    func archive() async throws {
+        let entries = [
+            ("https://a.example/films?page=1", 200, #"{"page":1}"#), ("https://a.example/films", 503, "<html>"),
+            ("https://a.example/films?page=2", 200, #"{"page":2,"next":3}"#), ("https://a.example/", 200, "<html>"),
+        ].map { url, status, text in
+            ["request": ["method": "GET", "url": url], "response": ["status": status, "content": ["text": text]]]
+        }
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("films.har")
+            try JSONSerialization.data(withJSONObject: ["log": ["entries": entries]]).write(to: file)
+            let contract = try Contract(archive: file) { $0.path == "/films" }
+            #expect(contract.description == "$: object\nnext?: integer\npage: integer\n")
+            #expect(try contract.differences(inArchive: file) { $0.path == "/films" } == [])
+            let strict = try Contract("$: object\npage: string\n")
+            let differences = try strict.differences(inArchive: file) { $0.path == "/films" }
+            #expect(
+                differences.map(\.description) == [
+                    "next: was no member, is integer", "page: was string, is integer, in 2 places",
+                ])
+            #expect(failure { try Contract(archive: file) { $0.path == "/other" } } == .contractFault)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Switchboard
+import SwitchboardContracts
+import SwitchboardTestSupport
+import Testing
+
+struct SchemaReaderTests {
+    private func lines(_ schema: String, at pointer: String = "#") throws -> [String] {
+        try Contract(schema: Data(schema.utf8), at: pointer).description.split(separator: "\n").map(String.init)
+    }
+
+    @Test("an object schema has its properties, and unknown members only if they are allowed")
+    func object() throws {
+        let schema = { (more: String) in
+            ##"""
+            {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Film","type":"object",
+             "properties":{"id":{"type":"integer"},"title":{"type":["string","null"]},
+              "tags":{"type":"array","items":{"type":"string"}},"released":{"type":"string","format":"date"},
+              "home":{"type":"string","format":"uri"},"state":{"enum":["open","closed",null]},"kind":{"const":"film"}},
+             "required":["id","title"]\##(more)}
+            """##
+        }
+        let members = [
+            "home?: url", "id: integer", #"kind?: "film""#, "released?: date", #"state?: "closed" | "open" | null"#,
+            "tags?: array", "tags[]: string", "title: string | null",
+        ]
+        #expect(try lines(schema("")) == ["$: object", "{}: any"] + members)
+        #expect(try lines(schema(#","additionalProperties":false"#)) == ["$: object"] + members)
+        #expect(
+            try lines(schema(#","additionalProperties":{"type":"number"}"#)) == ["$: object", "{}: number"] + members)
+    }
+
+    @Test(
+        "the common forms of a nullable value are read",
+        arguments: [
+            ##"{"type":["string","null"]}"##, ##"{"oneOf":[{"type":"string"},{"type":"null"}]}"##,
+            ##"{"anyOf":[{"type":"null"},{"type":"string"}]}"##, ##"{"type":"string","nullable":true}"##,
+            ##"{"allOf":[{"$ref":"#/$defs/text"}],"nullable":true,"$defs":{"text":{"type":"string"}}}"##,
+            ##"{"oneOf":[{"$ref":"#/definitions/a~1b"},{"type":"null"}],"definitions":{"a/b":{"type":"string"}}}"##,
+            ##"{"anyOf":[{"type":["string","null"]},{"type":["null"]}]}"##,
+        ])
+    func nullable(_ schema: String) throws {
+        #expect(try lines(schema) == ["$: string | null"])
+    }
+
+    @Test("allOf combines members, and alternatives of objects make members optional")
+    func combinations() throws {
+        let base = ##"{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}"##
+        let film = ##"{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}"##
+        #expect(
+            try lines(##"{"allOf":[\##(base),\##(film)]}"##) == [
+                "$: object", "{}: any", "id: integer", "title: string",
+            ])
+        #expect(
+            try lines(##"{"allOf":[\##(base),{"properties":{"id":{"minimum":1}},"required":["name"]}]}"##)
+                == ["$: object", "{}: any", "id: integer", "name: any"])
+        let either = try Contract(schema: Data(##"{"oneOf":[\##(base),\##(film),{"type":"string"}]}"##.utf8))
+        #expect(either.description == "$: object | string\n{}: any\nid?: integer\ntitle?: string\n")
+        #expect(either.ignoredKeywords == ["#/oneOf"])
+    }
+
+    @Test("a schema that contains itself refers to itself")
+    func recursion() throws {
+        let schema = ##"""
+            {"$ref":"#/$defs/node","$defs":{"node":{"type":"object","additionalProperties":false,"properties":{
+            "name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}},
+            "parent":{"anyOf":[{"$ref":"#/$defs/node"},{"type":"null"}]}}}}}
+            """##
+        #expect(
+            try lines(schema) == [
+                "$: object", "children?: array", "children[]: @$", "name?: string", "parent?: object | null",
+                "parent.children?: array", "parent.children[]: @$", "parent.name?: string", "parent.parent?: @parent",
+            ])
+    }
+
+    @Test("a component of an OpenAPI document is read by its pointer")
+    func openAPI() throws {
+        let document = ##"""
+            {"openapi":"3.0.3","components":{"schemas":{
+            "Owner":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false},
+            "Repo":{"type":"object","additionalProperties":false,"required":["owner","stars"],"properties":{
+              "owner":{"$ref":"#/components/schemas/Owner"},"creator":{"$ref":"#/components/schemas/Owner"},
+              "stars":{"type":"integer","format":"int64","minimum":0,"example":1}}}}}}
+            """##
+        #expect(
+            try lines(document, at: "#/components/schemas/Repo") == [
+                "$: object", "creator?: object", "creator.name: string", "owner: object", "owner.name: string",
+                "stars: integer",
+            ])
+        let contract = try Contract(schema: Data(document.utf8), at: "#/components/schemas/Repo")
+        #expect(
+            contract.ignoredKeywords == [
+                "#/components/schemas/Repo/properties/stars/format",
+                "#/components/schemas/Repo/properties/stars/minimum",
+            ])
+        #expect(failure { try lines(document, at: "#/components/schemas/None") } == .contractFault)
+    }
+
+    @Test(
+        "a keyword that a contract cannot have is listed, and the others are read",
+        arguments: [
+            (##"{"type":"string","pattern":"a+"}"##, "$: string", "#/pattern"),
+            (##"{"type":"integer","enum":[1,2]}"##, "$: integer", "#/enum"),
+            (##"{"const":true}"##, "$: boolean", "#/const"),
+            (##"{"type":"string","format":"ipv4"}"##, "$: string", "#/format"),
+            (
+                ##"{"type":"object","patternProperties":{"^x":{}},"additionalProperties":false}"##, "$: object",
+                "#/patternProperties"
+            ),
+            (##"{"type":"array","prefixItems":[{"type":"string"}]}"##, "$: array", "#/prefixItems"),
+            (##"{"type":"array","items":[{"type":"string"}]}"##, "$: array", "#/items"),
+            (##"{"not":{"type":"null"}}"##, "$: any", "#/not"),
+            (##"{"type":"string","x-order":1,"unknown":2}"##, "$: string", "#/unknown"),
+            (##"{"type":"null","if":{}}"##, "$: null", "#/if"),
+        ])
+    func ignored(_ schema: String, _ text: String, _ pointer: String) throws {
+        let contract = try Contract(schema: Data(schema.utf8))
+        #expect(contract.description == text + "\n")
+        #expect(contract.ignoredKeywords == [pointer])
+    }
+
+    @Test(
+        "a schema that cannot be read is an error with the pointer of the fault",
+        arguments: [
+            ("[]", "expected a schema"), ("{", "not JSON"), (##"{"type":"text"}"##, "#/type: a type is"),
+            (##"{"$ref":"film.json"}"##, "#/$ref: only references to the same document"),
+            (##"{"$ref":"#"}"##, "#/$ref refers to itself"),
+            (##"{"items":{"$ref":"#/$defs/a"}}"##, "#/$defs/a is not in the document"),
+            (##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"}]}}}"##, "refers to itself"),
+            (##"{"properties":[]}"##, "#/properties: the value of this keyword has another type"),
+            (##"{"anyOf":{}}"##, "#/anyOf: expected a list of schemas"),
+            (##"{"properties":{"a/b":1}}"##, "#/properties/a~1b: expected a schema"),
+            (##"{"enum":1}"##, "#/enum: the value"),
+        ])
+    func faults(_ schema: String, _ reason: String) {
+        let error = #expect(throws: NetworkError.self) { try Contract(schema: Data(schema.utf8)) }
+        #expect(error?.code == .contractFault)
+        #expect(error?.reason?.contains(reason) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("hostile schemas are errors, or contracts of bounded size")
+    func hostile() throws {
+        let bomb = (0..<40).map {
+            ##""d\##($0)":{"properties":{"a":{"$ref":"#/$defs/d\##($0 + 1)"},"b":{"$ref":"#/$defs/d\##($0 + 1)"}}}"##
+        }
+        let schema = ##"{"$ref":"#/$defs/d0","$defs":{\##(bomb.joined(separator: ",")),"d40":{"type":"string"}}}"##
+        #expect(try lines(schema).count < 100_000)
+        let choices = (0..<20).map { _ in ##"{"anyOf":[{"type":"string"},{"type":"null"},{"type":"object"}]}"## }
+        #expect(failure { try lines(##"{"allOf":[\##(choices.joined(separator: ","))]}"##) } == .contractFault)
+        let chain = (0..<5_000).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }.joined(separator: ",")
+        #expect(failure { try lines(##"{"$ref":"#/$defs/d0","$defs":{\##(chain)}}"##) } == .contractFault)
+        let deep = (0..<250).reduce("{}") { text, _ in ##"{"items":\##(text)}"## }
+        #expect(failure { try lines(deep) } == .contractFault)
+        let links = (0..<2_000).map { ##""d\##($0)":{"items":{"$ref":"#/$defs/d\##($0 + 1)"}}"## }.joined(
+            separator: ",")
+        #expect(failure { try lines(##"{"$ref":"#/$defs/d0","$defs":{\##(links),"d2000":{}}}"##) } == .contractFault)
+    }
+
+    @Test("a file that ends with .json is a schema")
+    func file() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("film.json")
+            try Data(##"{"type":"integer"}"##.utf8).write(to: file)
+            #expect(try Contract(contentsOf: file).description == "$: integer\n")
+            try Data(##"{"type":"whole"}"##.utf8).write(to: file)
+            let error = #expect(throws: NetworkError.self) { try Contract(contentsOf: file) }
+            #expect(error?.reason?.contains("film.json: ") == true)
+        }
+    }
+}
