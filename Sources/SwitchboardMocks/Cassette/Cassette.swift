@@ -38,6 +38,7 @@ public final class Cassette: NetworkSession {
     /// The entries read from the file.
     let entries: [CassetteEntry]
     let tape: Protected<CassetteTape>
+    let contracts = HeldContracts()
 
     /// Reads a cassette. Only ``save()`` writes the file.
     ///
@@ -90,6 +91,7 @@ public final class Cassette: NetworkSession {
             response.request?.body = request.body
             return response
         }
+        try check(entry, for: sent)
         return try await CassettePlayback(request: request, entry: entry.entry, masking: masking, tape: tape).run()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardContracts
 
 /// A scripted HTTP/1.1 server for tests, on a real socket of 127.0.0.1 with a free port.
 ///
@@ -117,10 +118,17 @@ extension MockServer: StubAnswering {
         return stub
     }
 
+    /// Requires that the answers to the requests that match keep a contract. An answer that breaks it is sent, and is one
+    /// of the ``faults``.
+    public func hold(_ matcher: RequestMatcher, to contract: Contract) {
+        core.contracts.hold(matcher, to: contract)
+    }
+
     /// Requests that nothing answered, stubs' closures that threw an error other than `NetworkError` and
-    /// `CancellationError`, stubs that answered too few requests, and ``unfinished`` responses and answers.
+    /// `CancellationError`, stubs that answered too few requests, answers that broke a contract, and ``unfinished``
+    /// responses and answers.
     public var faults: [String] {
-        core.registry.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
+        core.registry.faults + core.contracts.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
     }
 }
 

@@ -9,6 +9,7 @@ final class MockServerCore: Sendable {
     let state: WaitableState<MockServerState>
     let stop: StopSignal
     let registry = StubRegistry()
+    let contracts = HeldContracts()
     let limits: RequestLimits
     /// The TLS context, or nil for plain HTTP.
     let tls: ServerTLS?
@@ -78,6 +79,12 @@ final class MockServerCore: Sendable {
 
     /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404.
     func response(to request: RecordedRequest, on connection: Int) -> MockResponse {
+        let response = answer(to: request, on: connection)
+        _ = contracts.breach(of: request, by: response)
+        return response
+    }
+
+    private func answer(to request: RecordedRequest, on connection: Int) -> MockResponse {
         let (scripted, handler) = state.withLock { ($0.receive(request, on: connection), $0.handler) }
         if let scripted { return scripted }
         do {

@@ -1,10 +1,18 @@
 import Switchboard
+import SwitchboardContracts
 
 /// A mock that answers with stubs: ``StubSession`` or ``MockServer``.
 public protocol StubAnswering: Verifiable {
     /// Adds a stub. Of the stubs that match a request, the newest that is not used up answers.
     @discardableResult
     func add(_ stub: Stub) -> Stub
+
+    /// Requires that the answers to the requests that match keep a contract.
+    ///
+    /// An answer with a 2xx status and other JSON than the contract has is one of the ``Verifiable/faults``. A
+    /// ``StubSession`` also throws `NetworkError.Code.contractFault` in place of the answer. Answers that a
+    /// fault cuts short are not checked.
+    func hold(_ matcher: RequestMatcher, to contract: Contract)
 }
 
 extension StubAnswering {

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardContracts
 
 /// A session without a network that answers with scripted responses and records the requests.
 ///
@@ -44,6 +45,7 @@ public final class StubSession: NetworkSession {
 
     private let state: Protected<State>
     private let registry = StubRegistry()
+    private let contracts = HeldContracts()
     private let fallback: Fallback
     private let clock: any Clock<Duration>
 
@@ -88,16 +90,19 @@ public final class StubSession: NetworkSession {
         let request = request.replacingBody(with: body)
         let (recorded, scripted) = record(request, body)
         if let response = try scripted ?? answer(to: recorded, request) {
-            return try await exchange(request, response)
+            return try await exchange(request, recorded, response)
         }
         switch registry.refuses(recorded) ? .none : fallback {
         case .session(let session):
             var response = try await withOwnTask { try await session.send(request) }
             if response.request == nil { response.request = request }
+            let (status, body) = (response.statusCode, response.body)
+            let isStream = request.streams(status)
+            try check(isStream ? nil : contracts.breach(of: recorded, statusCode: status, body: body), request)
             return response
         case .closure(let answer):
             let response = try await caught(request) { try await withOwnTask { try await answer(request) } }
-            return try await exchange(request, response)
+            return try await exchange(request, recorded, response)
         case .none:
             throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).adding(request)
         }
@@ -143,12 +148,21 @@ public final class StubSession: NetworkSession {
         }
     }
 
-    private func exchange(_ request: NetworkRequest, _ response: MockResponse) async throws -> NetworkResponse {
+    private func exchange(
+        _ request: NetworkRequest, _ recorded: RecordedRequest, _ response: MockResponse
+    ) async throws -> NetworkResponse {
         if let error = response.headerError {
             throw NetworkError(.invalidResponse, reason: "StubSession: \(error)").adding(request)
         }
+        try check(contracts.breach(of: recorded, by: response), request)
         let exchange = StubExchange(request: request, response: response, clock: clock)
         return try await response.isImmediate ? exchange.run() : withOwnTask { try await exchange.run() }
+    }
+
+    /// Throws the message about an answer that breaks a contract.
+    private func check(_ breach: String?, _ request: NetworkRequest) throws {
+        guard let breach else { return }
+        throw NetworkError(.contractFault, reason: "StubSession: \(breach)").adding(request)
     }
 
     private func refusal(of recorded: RecordedRequest, _ request: NetworkRequest) -> String {
@@ -190,11 +204,17 @@ extension StubSession: StubAnswering {
         return stub
     }
 
+    /// Requires that the answers to the requests that match keep a contract. An answer that breaks it is one of the
+    /// ``faults``, and the call throws `NetworkError.Code.contractFault`.
+    public func hold(_ matcher: RequestMatcher, to contract: Contract) {
+        contracts.hold(matcher, to: contract)
+    }
+
     /// Requests that nothing answered, closures that threw an error other than `NetworkError` and `CancellationError`,
-    /// stubs that answered too few requests, and responses left in the queue.
+    /// stubs that answered too few requests, answers that broke a contract, and responses left in the queue.
     public var faults: [String] {
         let left = state.withLock { $0.queue.rest }
-        return registry.faults
+        return registry.faults + contracts.faults
             + (left.isEmpty ? [] : ["never requested: \(left.map(\.description).joined(separator: "; "))"])
     }
 
