@@ -2,8 +2,9 @@
 import PackageDescription
 
 let names = [
-    "Switchboard", "SwitchboardJSON", "SwitchboardAuth", "SwitchboardCache", "SwitchboardCookies", "SwitchboardHAR",
-    "SwitchboardMocks", "SwitchboardStreams", "SwitchboardWebSocket",
+    "Switchboard", "SwitchboardJSON", "SwitchboardAuth", "SwitchboardCache", "SwitchboardContracts",
+    "SwitchboardCookies",
+    "SwitchboardHAR", "SwitchboardMocks", "SwitchboardStreams", "SwitchboardWebSocket",
 ]
 
 // `scripts/fuzz` builds the program: it enables testing, the sanitizers and the counters of libFuzzer.
