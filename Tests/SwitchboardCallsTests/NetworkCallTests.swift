@@ -81,6 +81,14 @@ struct NetworkCallTests {
         await #expect(throws: Own.self) { try await user(router, 1).map { _ -> Int in throw Own() }.value }
     }
 
+    @Test("a chain of many steps runs, and is released, on a small stack")
+    func longChain() async throws {
+        let router = Router<URLEndPoint>(session: users)
+        var call = user(router, 7).map(\.id)
+        for _ in 0..<200_000 { call = call.map { $0 + 1 } }
+        #expect(try await call.value == 200_007)
+    }
+
     @Test("a typed endpoint becomes a call, with options; a response is a value", .requirement("S1.15"))
     func manager() async throws {
         struct GetUser: TypedEndPoint {

@@ -36,6 +36,14 @@ struct SecretTrieTests {
         #expect(effort(many, String(repeating: "a", count: 4_000)) <= limit)
     }
 
+    @Test("the texts behind several masks are found")
+    func hidden() {
+        let masked = MaskedText("token=<redacted>&page=1&key=<redacted>!", mask: "<redacted>")
+        #expect(masked.hidden(in: "token=abc&page=1&key=de!") == ["abc", "de"])
+        #expect(masked.hidden(in: "token=abc&page=2&key=de!") == [])
+        #expect(masked.hidden(in: "token=abc&page=1&key=de?") == ["abc"])
+    }
+
     @Test("a long secret is replaced completely, and so is its beginning")
     func longSecret() {
         let secret = (0..<40).map { "part\($0)" }.joined()

@@ -92,5 +92,8 @@ struct JSONElementsTests {
         )
         #expect(await read(#"{"a":"\#(long)","#, at: ["films"], limit: 200).error?.code == .responseTooLarge)
         #expect(await read(films(1...100), limit: 200).error == nil)
+        let element = #"{"id":1,"title":"a""#
+        #expect(await read("[\(element)", limit: element.utf8.count).error?.code == .decodingFailed)
+        #expect(await read("[\(element)", limit: element.utf8.count - 1).error?.code == .responseTooLarge)
     }
 }

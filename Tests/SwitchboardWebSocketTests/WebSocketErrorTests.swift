@@ -37,6 +37,22 @@ import Testing
         }
     }
 
+    // RFC 6455 §4.1: a client that uses a proxy asks it to open a connection to the host.
+    @Test("a plain HTTP proxy tunnels a WebSocket")
+    func proxy() async throws {
+        try await MockServer.run { proxy in
+            proxy.enqueue(.status(404))
+            var configuration = SessionConfiguration()
+            configuration.proxy = .http("127.0.0.1", port: proxy.port)
+            let session = CurlSession(configuration: configuration)
+            await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: session).webSocket(
+                    for: URLEndPoint(.get, URL(text: "http://h.test/chat")))
+            }
+            #expect(proxy.requests.map(\.method) == [.connect])
+        }
+    }
+
     @Test("the error of an accepted status does not wait for all of a body")
     func endlessBody() async throws {
         try await RawServer.run { connection in

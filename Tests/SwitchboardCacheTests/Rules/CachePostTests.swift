@@ -56,7 +56,10 @@ struct CachePostTests {
     func stored(headers: HTTPHeaders, status: Int, isStored: Bool) async throws {
         for identity in [nil, { _ in "me" }] as [ResponseCache.Identity?] {
             let fixture = fixture(headers, status, identity: identity)
-            try await post(fixture)
+            let events = Events()
+            try await post(fixture, options: RequestOptions { $0.monitors = [events] })
+            // A response that varies by a field of the body is stored, and matches no GET.
+            #expect(events.texts.contains("cache: stored") == (isStored || headers.contains("Vary")))
             #expect(try await fixture.get("https://h/a", .server) == (isStored ? "POST" : "GET"))
             try await post(fixture)
             let head = try await fixture.response("https://h/a", .server, method: .head)

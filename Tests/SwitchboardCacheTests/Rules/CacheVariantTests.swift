@@ -1,9 +1,10 @@
 import Foundation
 import Switchboard
-import SwitchboardCache
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
+
+@testable import SwitchboardCache
 
 /// RFC 9111 §4.1: several responses per URL, chosen by the request fields that `Vary` names.
 @Suite(.timeLimit(.minutes(10)))
@@ -13,6 +14,14 @@ struct CacheVariantTests {
         CacheFixture(headers: headers.merging(["Cache-Control": "max-age=600"])) {
             ResponseCache(identity: { _ in "me" }, now: $0)
         }
+    }
+
+    @Test("entity tags are sent while the list has at most 4,096 bytes")
+    func sendableTags() {
+        // Each has 510 bytes, and needs a comma and a space.
+        let tags = (0..<10).map { "\"\($0)\(String(repeating: "e", count: 507))\"" }
+        #expect(CacheVariant.sendable(tags, after: nil) == Array(tags[..<8]))
+        #expect(CacheVariant.sendable(tags, after: "\"\"") == Array(tags[..<7]))
     }
 
     @Test(

@@ -143,8 +143,8 @@ struct StrictnessTests {
 
     @Test("escapes decode to the characters they represent")
     func escapes() throws {
-        let text = #"["\"\\\/\b\f\n\r\t","\u0041\u00e9\u20AC\uD83D\uDE00","a\u0000b","\ud83d\ude00x"]"#
-        let expected = ["\"\\/\u{8}\u{C}\n\r\t", "Aé€😀", "a\0b", "😀x"]
+        let text = #"["\"\\\/\b\f\n\r\t","\u0041\u00e9\u20AC\uD83D\uDE00","a\u0000b","\ud83d\ude01x"]"#
+        let expected = ["\"\\/\u{8}\u{C}\n\r\t", "Aé€😀", "a\0b", "😁x"]
         #expect(try FastJSONDecoder().decode([String].self, from: Data(text.utf8)) == expected)
     }
 }

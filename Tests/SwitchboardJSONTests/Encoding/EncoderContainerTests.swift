@@ -46,6 +46,19 @@ struct EncoderContainerTests {
         #expect(try fastText([value, value]) == "[\(expected),\(expected)]")
     }
 
+    @Test("an error in a nested container has its index, also after its array continued")
+    func interleavedPath() {
+        let value = Encoding { encoder in
+            var list = encoder.unkeyedContainer()
+            try list.encode(0)
+            var inner = list.nestedUnkeyedContainer()
+            try list.encode(2)
+            try inner.encode(Double.nan)
+        }
+        let error = #expect(throws: EncodingError.self) { try fastText(value) }
+        if case .invalidValue(_, let context)? = error { #expect(context.codingPath.map(\.intValue) == [1, 0]) }
+    }
+
     @Test("encodeIfPresent with nil keeps the earlier value of its key")
     func nilAfterValue() throws {
         let value = Encoding { encoder in

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTestSupport
+import SwitchboardText
 import Testing
 
 struct EnvironmentURLsTests {
@@ -51,7 +52,8 @@ struct EnvironmentURLsTests {
             ("api.example.com/v1?token=s3cret", "write https://api.example.com/v1?token=<redacted>"),
             ("api.example.com:8443/", "write https://api.example.com:8443/"),
             ("//h.example/", "write https://h.example/"),
-            ("/v1", nil), ("mailto:x@y", nil), ("ftp://h", nil), ("", nil), ("https:h", nil), ("localhost:a", nil),
+            ("api.example.com/\u{7F}", nil), ("/v1", nil), ("mailto:x@y", nil), ("ftp://h", nil), ("", nil),
+            ("https:h", nil), ("localhost:a", nil),
         ] as [(String, String?)])
     func noScheme(text: String, advice: String?) {
         let error = #expect(throws: NetworkError.self) { try EnvironmentURLs([.qa: text]).url(in: .qa) }
@@ -75,6 +77,13 @@ struct EnvironmentURLsTests {
         #expect(error?.code == .invalidRequest)
         #expect(error?.reason?.hasSuffix(fault) == true)
         #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test("a text with a blank or a control character after its host has a fault")
+    func blanks() {
+        #expect(URLFault.of("https://h.example/a") == nil)
+        #expect(URLFault.of("https://h.example/a b") == "holds a space")
+        #expect(URLFault.of("https://h.example/a\u{7F}") == "holds the control character 0x7F")
     }
 
     @Test("the last of repeated environments wins")

@@ -25,6 +25,19 @@ struct CompletionQueueTests {
         #expect(try await places.wait(for: 3) == ["mine", "mine", "mine"])
     }
 
+    @Test("without a queue, the actor that decodes calls back once")
+    @MainActor func withoutQueue() async throws {
+        struct Film: Decodable { let id: Int }
+        let ids = Deliveries<Int?>()
+        let router = Router<URLEndPoint>(session: StubSession(.json(#"{"id":1}"#), .status(500)))
+        for _ in 1...2 {
+            router.request(URLEndPoint(.get, url), as: Film.self, isolation: MainActor.shared) {
+                ids.add((try? $0.get())?.id)
+            }
+        }
+        #expect(try await Set(ids.wait(for: 2)) == [1, nil])
+    }
+
     @Test("completions run on the main queue on request, from a manager too", .requirement("S1.13"))
     func main() async throws {
         // Checks the queue, not the thread: on Linux the main queue may run on a thread other than the first.

@@ -84,6 +84,21 @@ import SwitchboardTestSupport
         #expect(await third.value == nil)
     }
 
+    @Test("a message that is sent directly does not overtake one in flight")
+    func directOrder() async throws {
+        let queue = SendQueue()
+        queue.setDirectSend { _ in true }
+        let sending = Task { try await queue.send(.binary(Data(count: 100_000))) }
+        let first = await queue.next()
+        #expect(first == .message(.binary(Data(count: 100_000))))
+        #expect(!queue.trySendDirectly(.message(.text("later"))))
+        let end = Task { await queue.next() }
+        try await sending.value
+        #expect(queue.trySendDirectly(.message(.text("later"))))
+        end.cancel()
+        #expect(await end.value == nil)
+    }
+
     @Test("a server that does not read makes the sender wait")
     func unread() async throws {
         try await MockServer.run { server in

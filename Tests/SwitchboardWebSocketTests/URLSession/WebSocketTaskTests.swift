@@ -101,6 +101,14 @@ import Testing
         #expect(failure?.code == expected)
     }
 
+    @Test("a refused handshake with a head over the limit is headersTooLarge")
+    func largeHead() async throws {
+        let opening = try opening { $0.limits.responseHeaders = 100 }
+        try await task.socket().didOpen(with: nil, response(403, ["X-Why": String(repeating: "a", count: 100)]))
+        let failure = await #expect(throws: NetworkError.self) { try await opening.value }
+        #expect(failure?.code == .headersTooLarge)
+    }
+
     @Test("a task that opens after its cancellation is canceled again")
     func cancelled() async throws {
         let opening = try opening()
@@ -214,6 +222,7 @@ import Testing
         await task.deliver(.failure(POSIXError(.ENOTCONN)))
         let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
         #expect(failure?.code == .invalidResponse)
+        #expect(await comesTrue { task.state.value.cancels > 0 })
     }
 
     @Test("closing ends without a report of the server's answer", arguments: [false, true])

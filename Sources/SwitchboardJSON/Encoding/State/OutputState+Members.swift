@@ -114,7 +114,6 @@ extension OutputState {
                 insertions.append((insertion.position + shift, insertion.writer))
             }
         }
-        top.count = pieces.count
     }
 
     private func withoutRepeats(

@@ -3,6 +3,7 @@
 /// The bits come from Python's `float` and `fractions`.
 let floatTable: [(text: String, double: UInt64?, float: UInt32?)] = [
     ("0", 0x0, 0x0),
+    ("9999999999999999999e-342", 0x2, nil),
     ("-0", 0x8000000000000000, 0x80000000),
     ("0.0", 0x0, 0x0),
     ("-0.0", 0x8000000000000000, 0x80000000),

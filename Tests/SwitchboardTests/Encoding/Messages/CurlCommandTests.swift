@@ -100,12 +100,16 @@ struct CurlCommandTests {
         let forms: [MultipartBody.Part] = [
             .data("a=@/etc/hostname;x", Data("v".utf8), fileName: "f.txt"), .field("a=b", "v"),
             .data("a", Data("v".utf8), contentType: "text/plain;headers=@/etc/hostname"),
+            .data("a", Data("v".utf8), contentType: "text/plain; charset=a,b"),
             .file("a", file, contentType: "text/plain,/etc/hostname"),
         ]
         for part in forms {
             let command = NetworkRequest(.post, url, body: MultipartBody([part])).curlCommand
             #expect(!command.contains("--form") && command.contains("  # with a body of"), "\(command)")
         }
+        // An argument of a command cannot have a NUL.
+        let field = MultipartBody([.field("a", "v\0w")])
+        #expect(!NetworkRequest(.post, url, body: field).curlCommand.contains("--form"))
         let secrets = [
             Data("user=a&password=hunter2&city=M\u{FC}".unicodeScalars.map { UInt8($0.value) }),
             Data("{\"password\":\"hunter2\"}\0".utf8),
@@ -115,8 +119,8 @@ struct CurlCommandTests {
             let command = NetworkRequest(.post, url, body: DataBody(secret)).curlCommand
             #expect(!command.contains("base64"), "\(command)")
         }
-        let field = NetworkRequest(.get, url, headers: ["@/etc/hostname": "x"])
-        #expect(try arguments(field.curlCommand) == [url.absoluteString])
+        let header = NetworkRequest(.get, url, headers: ["@/etc/hostname": "x"])
+        #expect(try arguments(header.curlCommand) == [url.absoluteString])
     }
 
     @Test("GET is the default, HEAD is --head, and other methods are named")

@@ -35,7 +35,8 @@ struct RedirectLocationTests {
             (#"/\host/path"#, "http://host/path"), (#"\path\to?a\b#c\d"#, "http://a/path/to?a%5Cb#c%5Cd"),
             (#"http://host\@other/"#, "http://host/@other/"), (#"..\g"#, "http://a/b/g"),
             ("ht\ttp://ho\tst/", "http://host/"), ("/\t/host/path", "http://host/path"),
-            ("//ho\r\nst/a\nb", "http://host/ab"), (" \u{1}/g\t ", "http://a/g"), ("\thttp:\n///host/", "http://host/"),
+            ("//ho\r\nst/a\nb", "http://host/ab"), (" \u{1}/g\t ", "http://a/g"), ("!/g", "http://a/b/c/!/g"),
+            ("\thttp:\n///host/", "http://host/"),
         ])
     func oddSlashes(location: String, target: String) {
         #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)

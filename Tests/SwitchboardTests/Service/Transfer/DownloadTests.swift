@@ -44,8 +44,10 @@ struct DownloadTests {
                 let router = Router<URLEndPoint>(session: kind.make())
                 try await router.download(endPoint(server), to: file)
                 #expect(try Data(contentsOf: file) == Data("new".utf8))
-                try await router.download(endPoint(server), to: file)
+                let progress = TransferProgress()
+                try await router.download(endPoint(server), to: file, progress: progress)
                 #expect(try Data(contentsOf: file) == Data())
+                #expect(await progress.reduce(nil) { $1.fraction } == 1)
             }
         }
     }

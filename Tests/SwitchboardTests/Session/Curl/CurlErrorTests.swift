@@ -80,6 +80,10 @@ struct CurlErrorTests {
                 "a line of it is longer than libcurl accepts, 100 KiB, whatever limits.responseHeaders is"
             ),
             (
+                56, "User callback function failed",
+                "it is larger than libcurl accepts over HTTP/2, whatever limits.responseHeaders is"
+            ),
+            (
                 56, "Recv failure: Connection reset by peer",
                 "connection reset by peer, while waiting for the response"
             ),

@@ -247,6 +247,24 @@ struct SessionBodyTests {
         }
     }
 
+    #if os(Linux)
+    @Test("the limit of a head is its bytes with the empty line")
+    func exactHeaderLimit() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        try await RawServer.run { connection in
+            while let _ = try? connection.readHead() { try connection.send(Data(head.utf8)) }
+        } body: { server in
+            var request = NetworkRequest(.get, server.url)
+            request.limits.responseHeaders = head.utf8.count
+            let whole = try? await CurlSession().send(request)
+            #expect(whole?.statusCode == 200)
+            request.limits.responseHeaders -= 1
+            let error = await #expect(throws: NetworkError.self) { try await CurlSession().send(request) }
+            #expect(error?.code == .headersTooLarge)
+        }
+    }
+    #endif
+
     /// Returns `count` zeros as a zlib stream ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)): one block of fixed
     /// Huffman codes ([RFC 1951 §3.2.6](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.6)) with literals and copies
     /// of 258 bytes each. `count` must not be a multiple of 258.

@@ -190,7 +190,9 @@ struct RedactionRegressionTests {
         "a value that resembles a message, a number and a string are masked",
         arguments: [
             ("Token: abc123", "Token: <redacted>"), ("token: required1", "token: <redacted>"),
-            ("password: is hunter2", "password: <redacted>"), ("password: login", "password: <redacted>"),
+            ("password: is hunter2", "password: <redacted>"),
+            ("password: is 1234", "password: <redacted>"), ("password: is abc", "password: <redacted>"),
+            ("password: login", "password: <redacted>"),
             ("password: value", "password: <redacted>"), ("pin: 123", "pin: <redacted>"),
             ("password: correct horse is invalid", "password: <redacted>"),
             ("X-Auth-Token: required", "X-Auth-Token: <redacted>"),
