@@ -21,9 +21,10 @@ let products: KeyValuePairs<String, [Target.Dependency]> = [
     "SwitchboardHAR": core,
     "SwitchboardResilience": core,
     "SwitchboardStreams": core,
+    "SwitchboardURLSession": core,
     "SwitchboardWebSocket": core,
     "SwitchboardContracts": core + ["SwitchboardHAR"],
-    "SwitchboardMocks": core + ["SwitchboardContracts", "SwitchboardHAR"],
+    "SwitchboardMocks": core + ["SwitchboardContracts", "SwitchboardHAR", "SwitchboardURLSession"],
     "SwitchboardTesting": core + ["SwitchboardMocks"],
 ]
 

@@ -150,9 +150,7 @@ public final class NetworkManager: Sendable {
     }
 
     /// Returns a router of the manager for a URL that may come from a server.
-    func urlRouter() -> Router<URLEndPoint> {
-        var builder = builder
-        builder.trustsURLs = false
-        return Router(builder, calls)
+    package func urlRouter() -> Router<URLEndPoint> {
+        (ownRouter() as Router<URLEndPoint>).urlRouter()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardURLSession
 
 extension StubSession {
     /// Returns a configuration whose URLSessions this stub answers, for code that uses a plain URLSession.
@@ -22,7 +23,7 @@ extension StubSession {
     /// answers depend on the stub alone.
     ///
     /// Outside Apple's systems, Foundation limits a URLProtocol: download tasks and uploads from a delegate's stream
-    /// fail with `URLError.unsupportedURL`, and a delegate receives a body in one piece.
+    /// fail with `URLError.unsupportedURL`.
     ///
     /// - Parameter base: The configuration to copy. Its `protocolClasses` stay, after the stub's class. Its `urlCache`
     ///   and `urlCredentialStorage` do not.
@@ -30,12 +31,7 @@ extension StubSession {
     ///   configuration with a replaced `urlCache` does not retain the stub. Its requests fail with
     ///   `URLError.cannotConnectToHost` once the stub is deallocated.
     public func urlSessionConfiguration(_ base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
-        guard let configuration = base.copy() as? URLSessionConfiguration else { return base }
-        configuration.protocolClasses = [StubProtocolClasses.shared.ownClass(of: self)] + (base.protocolClasses ?? [])
-        configuration.urlCache = StubRetainer(self)
-        // With stored credentials Foundation would answer a 401 itself, over the network.
-        configuration.urlCredentialStorage = nil
-        return configuration
+        base.served(by: self)
     }
 
     /// Creates a URLSession that this stub answers and that retains the stub; see ``urlSessionConfiguration(_:)``.
@@ -51,4 +47,8 @@ extension StubSession {
     ) -> URLSession {
         URLSession(configuration: urlSessionConfiguration(base), delegate: delegate, delegateQueue: delegateQueue)
     }
+}
+
+extension StubSession: URLSessionOwner {
+    package func openForURLSession(_ request: NetworkRequest) -> OpenedRequest { OpenedRequest(request, over: self) }
 }

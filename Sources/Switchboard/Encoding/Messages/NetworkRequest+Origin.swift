@@ -8,7 +8,7 @@ extension NetworkRequest {
     package var hasLeftOrigin: Bool { crossOriginHops.count > 0 || hasUntrustedURL }
 
     /// Whether the original URL of the request may come from a server instead of the app.
-    var hasUntrustedURL: Bool {
+    package var hasUntrustedURL: Bool {
         get { crossOriginHops.hasUntrustedURL }
         set { route.crossOriginHops.hasUntrustedURL = newValue }
     }

@@ -48,6 +48,13 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
         self.calls = calls
     }
 
+    /// Returns a router for URLs that may come from a server. Its calls belong to this router.
+    package func urlRouter() -> Router<URLEndPoint> {
+        var builder = builder
+        builder.trustsURLs = false
+        return Router<URLEndPoint>(builder, calls)
+    }
+
     /// Builds the request for an endpoint, as the interceptors will receive it. Sends nothing.
     ///
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.

@@ -5,19 +5,20 @@ import Switchboard
 /// Delivers a response to the client of a URLProtocol, in order, and nothing after `stop`.
 final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead` are used under `lock` only
     #if canImport(FoundationNetworking)
-    /// Whether the client accepts a body in pieces. A completion handler receives only the last piece.
-    static let takesPieces = false
     /// Whether Foundation also starts a loading for a canceled or suspended task, which needs none.
     static let startsStoppedTasks = true
     /// The queue on which the session stores its tasks, without a lock, and looks them up for each message.
     private let queue: DispatchQueue
-    private static let lastQueue = DispatchQueue(label: "Switchboard.StubSession")
+    private static let lastQueue = DispatchQueue(label: "Switchboard.URLSession")
     #else
-    static let takesPieces = true
     static let startsStoppedTasks = false
     /// The run loop that started the loading, on which the client expects its messages.
     private let runLoop = RunLoop.current
     #endif
+    /// Whether the client accepts a body in pieces.
+    let takesPieces: Bool
+    /// The queue on which the delegate receives the pieces. Nil if it is unknown.
+    private let delegateQueue: OperationQueue?
 
     /// The protocol. Nil after the end, because the protocol retains this client's owner.
     private var urlProtocol: URLProtocol?
@@ -29,7 +30,12 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     init(of urlProtocol: URLProtocol) {
         self.urlProtocol = urlProtocol
         #if canImport(FoundationNetworking)
-        queue = urlProtocol.task?.workQueue ?? DispatchQueue(label: "Switchboard.StubSession.task")
+        queue = urlProtocol.task?.workQueue ?? DispatchQueue(label: "Switchboard.URLSession.task")
+        takesPieces = urlProtocol.task?.deliversToDelegate ?? false
+        delegateQueue = takesPieces ? urlProtocol.task?.ownSession?.delegateQueue : nil
+        #else
+        takesPieces = true
+        delegateQueue = nil
         #endif
     }
 
@@ -50,8 +56,23 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
         return true
     }
 
-    func didLoad(_ data: Data) {
-        send { $0.urlProtocol($1, didLoad: data) }
+    /// Delivers a piece of the body, and waits until the delegate has received it, so that pieces do not pile up.
+    func didLoad(_ data: Data) async {
+        let (delivered, continuation) = AsyncStream<Never>.makeStream()
+        enqueue(data) { [delegateQueue] in
+            guard let delegateQueue else { return continuation.finish() }
+            delegateQueue.addOperation { continuation.finish() }
+        }
+        // Ends also when the task is canceled, as after `stop`.
+        for await _ in delivered {}
+    }
+
+    /// Delivers a piece of the body.
+    func enqueue(_ data: Data, didSend: @escaping @Sendable () -> Void = {}) {
+        send { client, urlProtocol in
+            client.urlProtocol(urlProtocol, didLoad: data)
+            didSend()
+        }
     }
 
     func didFinish() {
@@ -115,7 +136,7 @@ extension DispatchQueue {
 
 /// A 401 response that URLSession does not treat as a challenge.
 ///
-/// URLSession would wait without end for credentials, which a stub does not have, or send the request over the network.
+/// URLSession would wait without end for credentials, or send the request over the network.
 /// To detect a challenge it reads the response's URL when the loading has finished, in the same call.
 private final class UnchallengedResponse: HTTPURLResponse, @unchecked Sendable {  // never changes
     @TaskLocal static var isURLHidden = false
@@ -143,12 +164,12 @@ extension HTTPURLResponse {
 }
 #endif
 
-/// Retains a stub while a configuration with this cache exists. It caches nothing.
-final class StubRetainer: URLCache, @unchecked Sendable {  // the stub is Sendable and never changes
-    private let stub: StubSession
+/// Retains the owner of a configuration while the configuration exists, as its cache. It caches nothing.
+final class OwnerRetainer: URLCache, @unchecked Sendable {  // the owner is Sendable and never changes
+    private let owner: any URLSessionOwner
 
-    init(_ stub: StubSession) {
-        self.stub = stub
+    init(_ owner: any URLSessionOwner) {
+        self.owner = owner
         #if canImport(FoundationNetworking)
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
         #else

@@ -1,0 +1,158 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+
+/// The request that URLSession passes to a protocol.
+struct ProtocolRequest: Sendable {
+    let urlRequest: URLRequest
+    let task: URLSessionTask?
+
+    /// Returns the request for the owner. Its body is read while it is sent, from wherever it is.
+    func networkRequest(streamsResponse: Bool) async throws -> NetworkRequest {
+        var headers = HTTPHeaders(urlRequest.sortedFields)
+        for field in additionalFields.sortedFields where !headers.contains(field.name) { headers.append(field) }
+        // The session frames the body.
+        headers.remove("Transfer-Encoding")
+        let length = headers["Content-Length"].flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+        let body = try await body(length)
+        let (timeout, policy) = (timeout, urlRequest.cachePolicy)
+        let report = body.isEmpty ? nil : reportOfSentBytes(of: body.length)
+        // Set by a closure, which keeps the other timeouts of a manager.
+        let options = RequestOptions {
+            if let timeout { $0.timeouts.idle = timeout > 0 ? .seconds(min(timeout, Duration.century.seconds)) : nil }
+            if policy != .useProtocolCachePolicy { $0.cachePolicy = policy }
+            if let report { $0.onBodySent = report }
+            $0.streamsResponse = streamsResponse
+        }
+        return NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)
+    }
+
+    private func body(_ length: Int64?) async throws -> any HTTPBody {
+        let body: UploadedBody =
+            if let data = urlRequest.httpBody {
+                .data(data)
+            } else if let stream = urlRequest.httpBodyStream {
+                .stream(stream)
+            } else {
+                try uploadedBody
+            }
+        switch body {
+        case .none: return EmptyBody()
+        case .data(let data): return DataBody(data)
+        case .file(let file): return FileBody(file)
+        case .stream(let stream):
+            let reader = StreamReader(stream)
+            return try await reader.body(of: length, inMemoryUpTo: Self.streamsMayBeData ? 1 << 20 : 0)
+        }
+    }
+}
+
+/// The location of an upload's bytes.
+enum UploadedBody {
+    case none
+    case data(Data)
+    case file(URL)
+    case stream(InputStream)
+}
+
+/// Reads a stream on a separate thread, because it may wait for its writer.
+final class StreamReader: @unchecked Sendable {  // only the serial queue uses the stream
+    private let stream: InputStream
+    private let queue = DispatchQueue(label: "Switchboard.URLSession.stream")
+
+    init(_ stream: InputStream) {
+        self.stream = stream
+    }
+
+    deinit {
+        if stream.streamStatus != .notOpen { stream.close() }
+    }
+
+    /// Returns a body that reads the stream once while it is sent. A stream of at most `limit` bytes is read now, and
+    /// can be sent again.
+    func body(of length: Int64?, inMemoryUpTo limit: Int) async throws -> any HTTPBody {
+        var start = Data()
+        while start.count < limit {
+            guard let chunk = try await next() else { return DataBody(start) }
+            start += chunk
+        }
+        let rest = Protected(start)
+        return StreamBody(length: length, isReplayable: false) {
+            HTTPBodyStream {
+                let start = rest.swap(Data())
+                return start.isEmpty ? try await self.next() : start
+            }
+        }
+    }
+
+    /// Returns the next bytes, or nil at the end. A canceled task does not wait for them.
+    private func next() async throws -> Data? {
+        let (chunks, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        queue.async {
+            do {
+                if let chunk = try self.read() { continuation.yield(chunk) }
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        for try await chunk in chunks { return chunk }
+        try Task.checkCancellation()
+        return nil
+    }
+
+    private func read() throws -> Data? {
+        if stream.streamStatus == .notOpen { stream.open() }
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let count = stream.read(&buffer, maxLength: buffer.count)
+        guard count >= 0 else {
+            throw NetworkError(.encodingFailed, reason: "the body's stream failed", underlying: stream.streamError)
+        }
+        return count > 0 ? Data(buffer[..<count]) : nil
+    }
+}
+
+/// The sender of the request that follows a redirect.
+enum Redirection {
+    case byOwner(NetworkRequest)
+    case bySystem
+    /// No request follows: the redirect itself is the answer.
+    case declined
+}
+
+extension NetworkRequest {
+    /// Returns this request with a delegate's changes.
+    func changed(to request: URLRequest) -> NetworkRequest {
+        var changed = self
+        changed.method = request.method
+        changed.url = request.url
+        changed.headers = HTTPHeaders(request.sortedFields)
+        if let data = request.httpBody {
+            changed.body = DataBody(data)
+        } else if !body.isStreamed {
+            changed.body = EmptyBody()
+        }
+        return changed
+    }
+}
+
+extension URLRequest {
+    /// Creates a request for a delegate, with its body if that is in memory.
+    init(redirecting request: NetworkRequest) throws {
+        guard let url = request.url else { throw NetworkError(.missingURL) }
+        self.init(url: url)
+        httpMethod = request.method.rawValue
+        for field in request.allHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
+        if !request.body.isEmpty, !request.body.isStreamed { httpBody = try request.body.encode() }
+    }
+
+    fileprivate var method: HTTPMethod { HTTPMethod(rawValue: httpMethod ?? "GET") }
+
+    fileprivate var sortedFields: [HTTPHeader] { (allHTTPHeaderFields ?? [:]).sortedFields }
+}
+
+extension [String: String] {
+    fileprivate var sortedFields: [HTTPHeader] {
+        sorted { $0.key < $1.key }.map { HTTPHeader(name: $0.key, value: $0.value) }
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import Switchboard
+import SwitchboardTestSupport
+import SwitchboardTesting
+import SwitchboardURLSession
+import Testing
+
+/// Each task of a URLSession is a call of its manager.
+@Suite(.inTurn, .timeLimit(.minutes(10)))
+struct URLSessionCallTests {
+    // MARK: The chain
+
+    @Test("the interceptors retry, and the monitors see the call [URLSession calls]", arguments: SessionKind.allCases)
+    func retry(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(503), .text("there"))
+            let events = Events()
+            let manager = NetworkManager(
+                baseURL: server.url, session: kind.make(),
+                interceptors: [RetryPolicy(clock: TestClock(skips: true))], monitors: [events])
+            let text = try await manager.urlSession().text(from: server.url)
+            #expect(text == "there")
+            #expect(server.requests.count == 2)
+            #expect(events.texts.contains { $0.hasPrefix("retry after") })
+            #expect(events.texts.last == "finished: HTTP 200")
+        }
+    }
+
+    @Test(
+        "the request is sent with its own fields, and */* as Accept [URLSession calls]", arguments: SessionKind.allCases
+    )
+    func fields(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(204), .status(204), .status(204))
+            let manager = NetworkManager(
+                baseURL: server.url, session: kind.make(), headers: ["X-App": "7", "X-Both": "m"])
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpAdditionalHeaders = ["X-Session": "s"]
+            let session = manager.urlSession(configuration)
+            let request = URLRequest(
+                "PATCH", server.url, body: Data("1".utf8), headers: ["X-Both": "r", "Accept": "a/b"])
+            _ = try await session.data(for: request)
+            _ = try await session.data(from: server.url)
+            let seen = server.requests
+            #expect(seen[0].method == .patch && seen[0].text == "1")
+            #expect(seen[0].headers.values(for: "X-Both") == ["r"])
+            #expect(seen[0].headers["X-App"] == "7" && seen[0].headers["X-Session"] == "s")
+            #expect(seen[0].headers["Accept"] == "a/b" && seen[1].headers.values(for: "Accept") == ["*/*"])
+            _ = try await session.data(for: URLRequest("HEAD", server.url))
+            #expect(server.requests.last?.method == .head)
+        }
+    }
+
+    @Test("every status is a response [URLSession calls]", arguments: SessionKind.allCases, [204, 304, 401, 404, 500])
+    func statuses(kind: SessionKind, status: Int) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(status, headers: ["WWW-Authenticate": "Basic realm=\"r\""], body: "why"))
+            let delegate = TaskDelegate()
+            let manager = NetworkManager(baseURL: server.url, session: kind.make())
+            let request = URLRequest("GET", server.url, headers: ["If-None-Match": "\"1\""])
+            let (data, response) = try await manager.urlSession(delegate: delegate).data(for: request)
+            #expect((response as? HTTPURLResponse)?.statusCode == status)
+            #expect(data == Data((status < 400 ? "" : "why").utf8))
+            #expect(server.requests.map { $0.headers["If-None-Match"] } == ["\"1\""])
+        }
+    }
+
+    @Test("tasks run in parallel [URLSession calls]", arguments: SessionKind.allCases)
+    func parallel(kind: SessionKind) async throws {
+        try await MockServer.run(handler: { .text($0.path) }) { server in
+            let session = NetworkManager(baseURL: server.url, session: kind.make()).urlSession()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<100 {
+                    group.addTask {
+                        let text = try await session.text(from: server.url.appendingPathComponent("\(number)"))
+                        #expect(text == "/\(number)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    // MARK: Redirects and credentials
+
+    @Test(
+        "a credential stays at its origin across a redirect [URLSession redirects]", arguments: SessionKind.allCases)
+    func credentials(kind: SessionKind) async throws {
+        try await MockServer.run { other in
+            try await MockServer.run { server in
+                other.enqueue(.redirect(to: server.url.absoluteString), .text("other"))
+                server.enqueue(.redirect(to: other.url.absoluteString), .text("back"))
+                let delegate = TaskDelegate()
+                let manager = NetworkManager(
+                    baseURL: server.url, session: kind.make(), interceptors: [BearerAuth("secret")])
+                let session = manager.urlSession(delegate: delegate)
+                let (data, response) = try await session.data(from: server.url)
+                #expect(data == Data("back".utf8))
+                #expect(response.url == server.url)
+                let text = try await session.text(from: other.url)
+                #expect(text == "other")
+                #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer secret", nil])
+                #expect(other.requests.map { $0.headers["Authorization"] } == [nil, nil])
+                // The chain follows redirects itself.
+                #expect(delegate.redirects.all.isEmpty)
+            }
+        }
+    }
+
+    @Test("without the chain's redirects, the delegate decides [URLSession redirects]", arguments: SessionKind.allCases)
+    func delegateDecides(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.redirect(to: "/a"), .redirect(to: "/b"))
+            let delegate = TaskDelegate(redirect: { $0.url?.path == "/b" ? nil : $0 })
+            let manager = NetworkManager(
+                baseURL: server.url, session: kind.make(),
+                interceptors: [RedirectInterceptor.none, BearerAuth("secret")])
+            let (_, response) = try await manager.urlSession(delegate: delegate).data(from: server.url)
+            #expect((response as? HTTPURLResponse)?.statusCode == 302)
+            #expect(delegate.redirects.all == [302, 302])
+            #expect(server.requests.map(\.target) == ["/", "/a"])
+            #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer secret", "Bearer secret"])
+        }
+    }
+
+    @Test("URLs get no credentials without servers, except from listed origins")
+    func withoutServers() async throws {
+        let url = URL(text: "https://cdn.example/a")
+        let stub = StubSession { _ in .text("") }
+        let interceptors: [any Interceptor] = [
+            BearerAuth("secret"), APIKeyAuth("key", in: .header("X-Key"), origins: ["https://cdn.example"]),
+        ]
+        let router = Router<URLEndPoint>(session: stub, interceptors: interceptors, headers: ["X-App": "7"])
+        _ = try await router.urlSession().data(from: url)
+        let seen = try #require(stub.requests.last)
+        #expect(seen.headers["Authorization"] == nil && seen.headers["X-App"] == nil)
+        #expect(seen.headers["X-Key"] == "key")
+    }
+
+    @Test("a plain session asks the delegate, and sends the chain's fields")
+    func plainSession() async throws {
+        let seen = Deliveries<NetworkRequest>()
+        let session = AdHocSession { request in
+            seen.add(request)
+            return NetworkResponse(
+                statusCode: seen.all.count < 2 ? 307 : 200, headers: ["Location": "/end"], body: Data("x".utf8),
+                url: request.url)
+        }
+        let delegate = TaskDelegate()
+        let request = URLRequest("POST", URL(text: "https://h.example/start"), body: Data("body".utf8))
+        let (data, response) = try await session.urlSession(delegate: delegate).data(for: request)
+        #expect(data == Data("x".utf8) && response.url?.path == "/end")
+        #expect(seen.all.map(\.path) == ["/start", "/end"])
+        #expect(try seen.all.map { try $0.body.encode() } == [Data("body".utf8), Data("body".utf8)])
+        #expect(delegate.redirects.all == [307])
+    }
+
+    // MARK: The manager's state
+
+    @Test("requests are made in the environment of the manager")
+    func environment() async throws {
+        let url = URL(text: "https://h.example/")
+        let stub = StubSession { _ in .text("") }
+        let manager = NetworkManager(environment: .staging, session: stub)
+        let session = manager.urlSession()
+        _ = try await session.data(from: url)
+        manager.environment = .qa
+        _ = try await session.data(from: url)
+        #expect(stub.requests.map(\.environment) == [.staging, .qa])
+    }
+
+    @Test("the options of a manager apply, and those of the request override them")
+    func options() async throws {
+        let stub = StubSession { _ in .text("") }
+        let manager = NetworkManager(
+            session: stub, options: RequestOptions { $0.timeouts = Timeouts(idle: .seconds(5), attempt: .seconds(9)) })
+        var request = URLRequest(url: URL(text: "https://h.example/"))
+        _ = try await manager.urlSession().data(for: request)
+        request.timeoutInterval = 2
+        request.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
+        _ = try await manager.urlSession().data(for: request)
+        #expect(stub.requests.map(\.timeouts.idle) == [.seconds(5), .seconds(2)])
+        #expect(stub.requests.map(\.timeouts.attempt) == [.seconds(9), .seconds(9)])
+        #expect(stub.requests.map { $0.headers["Cache-Control"] } == [nil, "no-cache"])
+    }
+
+    @Test("the configuration has no cache, no cookies and no credentials of its own")
+    func ownState() async throws {
+        let stub = StubSession { _ in .text("", headers: ["Set-Cookie": "a=1", "Cache-Control": "max-age=60"]) }
+        let url = URL(text: "https://state.example/")
+        let base = URLSessionConfiguration.default
+        base.httpCookieStorage = .shared
+        let configuration = NetworkManager(session: stub).urlSessionConfiguration(base)
+        #expect(configuration.urlCredentialStorage == nil && configuration.httpCookieStorage == nil)
+        let session = URLSession(configuration: configuration)
+        for _ in 0..<2 { _ = try await session.data(from: url) }
+        #expect(stub.requests.count == 2)
+        #expect(stub.requests.allSatisfy { !$0.headers.contains("Cookie") })
+        #expect(HTTPCookieStorage.shared.cookies(for: url)?.isEmpty != false)
+    }
+
+    @Test("a session retains its manager, and a changed configuration does not")
+    func lifetime() async throws {
+        let url = URL(text: "http://127.0.0.1:1/")
+        #expect(try await NetworkManager(session: StubSession { _ in .text("a") }).urlSession().text(from: url) == "a")
+        let configuration = NetworkManager(session: StubSession { _ in .text("a") }).urlSessionConfiguration()
+        configuration.urlCache = nil
+        let error = await #expect(throws: URLError.self) {
+            try await URLSession(configuration: configuration).data(from: url)
+        }
+        #expect(error?.code == .cannotConnectToHost)
+        let reason = (error?.userInfo[NSUnderlyingErrorKey] as? NetworkError)?.reason
+        #expect(reason == "the NetworkManager of this URLSessionConfiguration is gone: keep it")
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+import SwitchboardTestSupport
+import SwitchboardTesting
+import SwitchboardURLSession
+import Testing
+
+/// The ends of tasks: cancellation from both sides, errors and suspension.
+@Suite(.inTurn, .timeLimit(.minutes(10)))
+struct URLSessionEndTests {
+    private let url = URL(text: "https://h.example/")
+
+    // MARK: Cancellation
+
+    @Test("canceling the task cancels the call [URLSession cancellation]", arguments: SessionKind.allCases)
+    func cancelTask(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let events = Events()
+            let manager = NetworkManager(baseURL: server.url, session: kind.make(), monitors: [events])
+            let session = manager.urlSession()
+            let task = Task { try await session.data(from: server.url) }
+            _ = try await server.takeRequest()
+            task.cancel()
+            let error = await #expect(throws: URLError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            let end = try await events.end()
+            #expect("\(end)" == "cancelled")
+            try await server.waitForDisconnect()
+        }
+    }
+
+    @Test(
+        "canceling or resetting the manager cancels the task [URLSession cancellation]",
+        arguments: SessionKind.allCases, [false, true])
+    func cancelManager(kind: SessionKind, resets: Bool) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .text("again"))
+            let manager = NetworkManager(baseURL: server.url, session: kind.make())
+            let session = manager.urlSession()
+            let task = Task { try await session.data(from: server.url) }
+            _ = try await server.takeRequest()
+            if resets { await manager.reset() } else { manager.cancel() }
+            let error = await #expect(throws: URLError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            #expect((error?.userInfo[NSUnderlyingErrorKey] as? NetworkError)?.code == .cancelled)
+            let text = try await session.text(from: server.url)
+            #expect(text == "again")
+        }
+    }
+
+    @Test("invalidateAndCancel cancels the calls [URLSession cancellation]", arguments: SessionKind.allCases)
+    func invalidate(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall, .stall)
+            let events = Events()
+            let delegate = TaskDelegate()
+            let manager = NetworkManager(baseURL: server.url, session: kind.make(), monitors: [events])
+            let session = manager.urlSession(delegate: delegate)
+            for _ in 0..<2 { session.dataTask(with: server.url).resume() }
+            for _ in 0..<2 { _ = try await server.takeRequest() }
+            session.invalidateAndCancel()
+            let ends = try await delegate.ends.wait(for: 2)
+            #expect(ends == [.cancelled, .cancelled])
+            try await events.wait(for: "cancelled", count: 2)
+        }
+    }
+
+    @Test("canceling at any moment ends each task once")
+    func cancelRace() async throws {
+        let session = NetworkManager(session: StubSession { _ in .text("there") }).urlSession()
+        for round in 0..<300 {
+            let task = Task { try await session.data(from: url).0 }
+            for _ in 0..<round % 13 { await Task.yield() }
+            task.cancel()
+            switch await task.result {
+            case .success(let data): #expect(data == Data("there".utf8))
+            case .failure(let error): #expect((error as? URLError)?.code == .cancelled)
+            }
+        }
+    }
+
+    // MARK: Errors
+
+    @Test("a refused connection is the error of URLSession [URLSession errors]", arguments: SessionKind.allCases)
+    func refused(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let url = try #require(URL(string: "http://127.0.0.1:\(server.deadPort)/p"))
+            let manager = NetworkManager(
+                session: kind.make(),
+                interceptors: [RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))])
+            let error = await #expect(throws: URLError.self) { try await manager.urlSession().data(from: url) }
+            #expect(error?.code == .cannotConnectToHost)
+            #expect(error?.failingURL == url)
+            let underlying = error?.userInfo[NSUnderlyingErrorKey] as? NetworkError
+            #expect(underlying?.code == .cannotConnect && underlying?.attempts == 2)
+        }
+    }
+
+    @Test("a cut body is the error of URLSession [URLSession errors]", arguments: SessionKind.allCases)
+    func cut(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abcdef").truncated(after: 3), .text("abcdef").truncated(after: 3))
+            let delegate = TaskDelegate()
+            let session = NetworkManager(baseURL: server.url, session: kind.make()).urlSession(delegate: delegate)
+            let error = await #expect(throws: URLError.self) { try await session.data(from: server.url) }
+            #expect(error?.code == .networkConnectionLost)
+            session.dataTask(with: server.url).resume()
+            let end = try await delegate.ends.first()
+            #expect(end == .networkConnectionLost)
+            #expect(delegate.statuses.all == [200])
+            #expect(delegate.data.all.reduce(Data(), +) == Data("abc".utf8))
+        }
+    }
+
+    @Test("an error for a status is its response")
+    func statusError() async throws {
+        let interceptor = AdHocInterceptor { request, next in
+            let response = try await next(request)
+            var error = NetworkError(.error4xx)
+            error.statusCode = response.statusCode
+            error.headers = response.headers
+            error.body = response.body
+            throw error
+        }
+        let session = NetworkManager(
+            session: StubSession(.status(429, body: "slow down")), interceptors: [interceptor]
+        ).urlSession()
+        let (data, response) = try await session.data(from: url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 429)
+        #expect(data == Data("slow down".utf8))
+    }
+
+    @Test(
+        "errors of the chain have a code of URLSession",
+        arguments: [
+            (NetworkError.Code.resetInProgress, URLError.Code.cancelled), (.circuitOpen, .cannotConnectToHost),
+            (.notCached, .resourceUnavailable), (.unreadableFile, .fileDoesNotExist), (.unknown, .unknown),
+            (.parametersNil, .badURL), (.cannotAuthenticate, .userAuthenticationRequired),
+        ])
+    func codes(code: NetworkError.Code, expected: URLError.Code) async throws {
+        let interceptor = AdHocInterceptor { _, _ in throw NetworkError(code) }
+        let session = NetworkManager(session: StubSession(), interceptors: [interceptor]).urlSession()
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == expected)
+    }
+
+    @Test("an idle timeout of the request ends the task")
+    func timeout() async throws {
+        let clock = TestClock()
+        let session = NetworkManager(session: StubSession(clock: clock, .stall)).urlSession()
+        var request = URLRequest(url: url)
+        request.timeoutInterval = 7
+        let task = Task { [request] in try await session.data(for: request) }
+        #expect(try await clock.nextSleep() == .seconds(7))
+        clock.advance(by: .seconds(7))
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .timedOut)
+    }
+
+    // MARK: Suspension
+
+    @Test("a task that was not resumed sends nothing, and ends when it is canceled")
+    func notResumed() async throws {
+        let stub = StubSession { _ in .text("there") }
+        let delegate = TaskDelegate()
+        let session = NetworkManager(session: stub).urlSession(delegate: delegate)
+        let task = session.dataTask(with: url)
+        task.cancel()
+        #expect(try await delegate.ends.first() == .cancelled)
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test("a task suspended amid its body continues it once")
+    func suspendedBody() async throws {
+        let pieces = AsyncStream<Data>.makeStream()
+        let sends = Deliveries<NetworkRequest>()
+        let source = AdHocSession { request in
+            sends.add(request)
+            var response = NetworkResponse(statusCode: 200, url: request.url)
+            response.bytes = ResponseBytes {
+                for await piece in pieces.stream { return piece }
+                return nil
+            }
+            return response
+        }
+        let delegate = TaskDelegate()
+        let task = source.urlSession(delegate: delegate).dataTask(with: url)
+        task.resume()
+        pieces.continuation.yield(Data("a".utf8))
+        _ = try await delegate.data.first()
+        task.suspend()
+        pieces.continuation.yield(Data("b".utf8))
+        pieces.continuation.finish()
+        task.resume()
+        #expect(try await delegate.ends.first() == nil)
+        #expect(delegate.data.all == [Data("a".utf8), Data("b".utf8)])
+        #expect(delegate.statuses.all == [200])
+        #expect(sends.all.count == 1)
+    }
+
+    @Test("a task suspended amid its body can be canceled")
+    func cancelSuspended() async throws {
+        let pieces = AsyncStream<Data>.makeStream()
+        let source = AdHocSession { request in
+            var response = NetworkResponse(statusCode: 200, url: request.url)
+            response.bytes = ResponseBytes {
+                for await piece in pieces.stream { return piece }
+                return nil
+            }
+            return response
+        }
+        let delegate = TaskDelegate()
+        let task = source.urlSession(delegate: delegate).dataTask(with: url)
+        task.resume()
+        pieces.continuation.yield(Data("a".utf8))
+        _ = try await delegate.data.first()
+        task.suspend()
+        pieces.continuation.yield(Data("b".utf8))
+        task.cancel()
+        #expect(try await delegate.ends.first() == .cancelled)
+        #expect(delegate.data.all == [Data("a".utf8)])
+    }
+}
