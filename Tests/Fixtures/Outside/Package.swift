@@ -40,6 +40,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardStreams", package: "Switchboard"),
+                .product(name: "SwitchboardURLSession", package: "Switchboard"),
             ]),
         // Uses a cache in a folder, for scripts/oracles/cache-kill, and measures one.
         .executableTarget(

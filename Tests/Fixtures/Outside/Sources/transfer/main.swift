@@ -5,11 +5,13 @@ import Switchboard
 // transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]: saves the content of URL in
 // FILE, or sends FILE by PUT, raw or in a form. Prints the status and the number of body bytes received. --keep keeps
 // partial content for the next run. --hold waits for the end of the input before the file gets its name.
+// transfer session-download|session-upload URL FILE [--session curl|foundation]: the same with a URLSession of a router.
 // transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]: uploads FILE in pieces of 1 MiB.
 var arguments = Arguments(words: Array(CommandLine.arguments.dropFirst()))
 
 func usage() -> Never {
     print("usage: transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]")
+    print("       transfer session-download|session-upload URL FILE [--session curl|foundation]")
     print("       transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]")
     exit(64)
 }
@@ -47,6 +49,11 @@ do {
     case "form":
         let form = MultipartBody(.field("title", "a file"), .file("file", file))
         response = try await router.upload(URLEndPoint(.put, url, task: .upload(form)))
+    case "session-download", "session-upload":
+        let isUpload = words[0] == "session-upload"
+        let (status, received) = try await SessionTransfer(file: file).run(url, uploads: isUpload, by: router)
+        print(status, received)
+        exit(0)
     case "tus":
         // Some servers require these two.
         let tus = TusUpload(metadata: ["filename": file.lastPathComponent, "filetype": "application/octet-stream"])
