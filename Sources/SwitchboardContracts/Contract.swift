@@ -53,10 +53,10 @@ import SwitchboardText
 /// A contract that is made from answers follows these rules:
 /// - A member is optional if an object lacked it. An integer and a fraction make a `number`.
 /// - Strings have a format if each of them has one. A date and time has a time zone, and a `url` an authority.
-/// - The strings of a member are a set of values if its name ends with the word `action`, `category`, `event`, `kind`,
-///   `level`, `mode`, `phase`, `priority`, `reason`, `result`, `role`, `severity`, `stage`, `state`, `status`, `type` or
-///   `visibility`, if two to eight different ones occurred, each at least three times and all of them at least twelve
-///   times, and if they are words of at most 32 bytes. Members with the names of secrets have no values.
+/// - The strings of a member are a set of values if two to eight different ones occurred, each at least three times and
+///   all of them at least twelve times, and if they are words of at most 32 bytes. The last word of the member's name is
+///   `action`, `category`, `event`, `kind`, `level`, `mode`, `phase`, `priority`, `reason`, `result`, `role`,
+///   `severity`, `stage`, `state`, `status`, `type` or `visibility`. Members with the names of secrets have no values.
 /// - An object is a map, so that its lines become `{}`, if all its names are numbers, dates, UUIDs, email addresses,
 ///   hexadecimal numbers of at least eight digits, or longer than 256 bytes. It is also a map if it has more than 64
 ///   names whose values have one kind, or more than 1,000 names.

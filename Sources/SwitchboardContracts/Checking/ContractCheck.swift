@@ -6,8 +6,8 @@ import SwitchboardText
 extension Contract {
     /// Returns the differences of an answer, sorted by key path, each once. Empty if the answer keeps the contract.
     ///
-    /// An answer that is not JSON is one difference. At most 1,000 are returned, 500 of them unknown members. The time is
-    /// linear in the size of the answer.
+    /// An answer that is not JSON is one difference. At most 1,000 are returned, 500 of them unknown members. The time
+    /// is linear in the size of the answer.
     public func differences(in answer: Data) -> [ContractDifference] {
         differences(in: answer, .standard)
     }

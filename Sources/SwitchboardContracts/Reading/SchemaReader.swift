@@ -6,11 +6,11 @@ import SwitchboardText
 extension Contract {
     /// Reads a [JSON Schema](https://json-schema.org) or a schema of OpenAPI as a contract.
     ///
-    /// The contract has `type`, `properties`, `required`, `items`, `enum` and `const` of strings, `additionalProperties`,
-    /// `nullable`, the formats that a contract knows, `allOf`, and `oneOf` and `anyOf` of different types. Several
+    /// The contract has `type`, `properties`, `required`, `items`, `enum` and `const` of strings,
+    /// `additionalProperties`, `nullable`, formats, `allOf`, and `oneOf` and `anyOf` of different types. Several
     /// alternatives with objects become one object, in which a member is optional unless all require it. A schema with
     /// `properties` or `items` and without `type` is an object or an array. As in a schema, unknown members are no
-    /// difference, unless `additionalProperties` is false.
+    /// difference, unless `additionalProperties` is false. In a part of `allOf` that forbids only members of no part.
     ///
     /// All other keywords are ``ignoredKeywords``, except for those that only describe, such as `title`.
     ///
@@ -168,7 +168,13 @@ private struct SchemaReader {
         // The members of these patterns are no unknown ones.
         if keywords["patternProperties"] != nil { leaf.others = .any }
         if keywords["type"] == nil, !implied.isEmpty { leaf.kinds.formIntersection(implied) }
-        for name in leaf.required where leaf.members[name] == nil { leaf.members[name] = anyLeaf }
+        let required: Int
+        switch leaf.others {
+        case .any: required = anyLeaf
+        case .none: required = neverLeaf
+        case .rule(let rule): required = rule
+        }
+        for name in leaf.required where leaf.members[name] == nil { leaf.members[name] = required }
         return isEmpty ? nil : leaf
     }
 
@@ -327,8 +333,8 @@ private struct SchemaReader {
         var element: Alternatives?
     }
 
-    /// Returns the shapes of the schema at a pointer. A value that contains itself refers to the shape around it. So does
-    /// any other repeated value, once there are many shapes.
+    /// Returns the shapes of the schema at a pointer. A value that contains itself refers to the shape around it. So
+    /// does any other repeated value, once there are many shapes.
     mutating func shapes(at pointer: String) throws(NetworkError) -> [Shape] {
         guard pointer.hasPrefix("#") else { throw .contract("\(shown(pointer)) is no JSON Pointer that begins with #") }
         var shapes: [Shape] = []

@@ -118,8 +118,8 @@ extension MockServer: StubAnswering {
         return stub
     }
 
-    /// Requires that the answers to the requests that match keep a contract. An answer that breaks it is sent, and is one
-    /// of the ``faults``.
+    /// Requires that the answers to the requests that match keep a contract. An answer that breaks it is sent, and is
+    /// one of the ``faults``.
     public func hold(_ matcher: RequestMatcher, to contract: Contract) {
         core.contracts.hold(matcher, to: contract)
     }
