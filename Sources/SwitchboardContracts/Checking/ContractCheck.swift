@@ -71,6 +71,8 @@ struct ContractCheck {
     private var objects = 0
     /// The number of members that may still be searched in objects that lack some, so that the time stays linear.
     private var searches: Int
+    /// The number of strings that were masked.
+    private var maskings = 0
 
     init(_ contract: Contract, _ values: JSONValues, _ redaction: Redaction) {
         self.contract = contract
@@ -136,8 +138,7 @@ struct ContractCheck {
             let word = StringFormats.words.first { $0.format == format }?.word
             add(.format, word ?? "string", value, shape)
         case .values(let allowed):
-            let isAllowed = values.withText(at: value) { text in allowed.contains { $0.utf8.elementsEqual(text) } }
-            if !isAllowed { add(.value, shown(values.string(at: value), at: shape), value, shape) }
+            if !values.withText(at: value, { StringRule.isOne(of: allowed, $0) }) { addNew(value, shape) }
         }
     }
 
@@ -192,6 +193,27 @@ struct ContractCheck {
         add(.kind, word, value, shape)
     }
 
+    /// Adds a string that is not in the set. Different strings that are masked are one difference.
+    private mutating func addNew(_ value: Int, _ shape: Int) {
+        let (contract, text) = (contract, values.string(at: value))
+        let key = Key(shape: shape, kind: .value, detail: text)
+        if numbers[key] == nil {
+            // Masking takes longer than anything else here.
+            guard maskings < Self.most else { return }
+            maskings += 1
+            let shown = shown(text, at: shape)
+            let shownKey = Key(shape: shape, kind: .value, detail: "\0" + shown)
+            if numbers[shownKey] == nil, found.count < Self.most {
+                numbers[shownKey] = found.count
+                let difference = ContractDifference(
+                    path: contract.path(to: shape), kind: .value, was: contract.shapes[shape].text, is: shown, count: 0)
+                found.append(Found(difference: difference, shape: shape, missingName: nil))
+            }
+            numbers[key] = numbers[shownKey]
+        }
+        if let number = numbers[key] { count(number, value) }
+    }
+
     private mutating func addUnknown(_ name: Int, _ shape: Int) {
         let (contract, values, text) = (contract, values, values.string(at: name))
         // The key of a map may be a user's.
@@ -235,6 +257,10 @@ struct ContractCheck {
             numbers[key] = number
             found.append(Found(difference: make(), shape: shape, missingName: name))
         }
+        count(number, location)
+    }
+
+    private mutating func count(_ number: Int, _ location: Int) {
         found[number].difference.count += 1
         if storesLocations { found[number].locations.append(location) }
     }

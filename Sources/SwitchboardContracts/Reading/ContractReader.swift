@@ -167,7 +167,7 @@ struct ContractReader {
             throw fault("string, formats and strings exclude each other")
         }
         if !formats.isEmpty { shape.strings = .formats(formats) }
-        if !values.isEmpty { shape.strings = .values(values.sorted()) }
+        if !values.isEmpty { shape.strings = .anyOf(values) }
         shape.kinds = shape.kinds.closed
         return shape
     }

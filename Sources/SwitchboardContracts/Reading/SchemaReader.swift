@@ -212,7 +212,7 @@ private struct SchemaReader {
         }
         guard strings.count <= 1_000 else { throw .contract("\(shown(pointer)): it has more than 1,000 strings") }
         leaf.kinds.formIntersection(kinds)
-        if !strings.isEmpty { leaf.strings = leaf.strings.intersection(.values(strings.sorted())) }
+        if !strings.isEmpty { leaf.strings = leaf.strings.intersection(.anyOf(strings)) }
         if hasOthers { ignore(pointer) }
     }
 

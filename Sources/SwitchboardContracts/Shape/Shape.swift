@@ -84,14 +84,29 @@ struct Kinds: OptionSet, Sendable, Hashable {
 enum StringRule: Sendable, Hashable {
     case any
     case formats(StringFormats)
-    /// The allowed strings, sorted.
+    /// The allowed strings, sorted by their bytes.
     case values([String])
+
+    /// Creates a rule that allows some strings.
+    static func anyOf(_ values: Set<String>) -> StringRule {
+        .values(values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    }
+
+    /// Returns whether sorted strings contain a text.
+    static func isOne(of values: [String], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle].utf8.lexicographicallyPrecedes(text) { low = middle + 1 } else { high = middle }
+        }
+        return low < values.count && values[low].utf8.elementsEqual(text)
+    }
 
     /// Returns a rule that allows the strings of both.
     func union(_ other: StringRule) -> StringRule {
         switch (self, other) {
         case (.formats(let one), .formats(let other)): .formats(one.union(other))
-        case (.values(let one), .values(let other)): .values(Set(one).union(other).sorted())
+        case (.values(let one), .values(let other)): .anyOf(Set(one).union(other))
         default: .any
         }
     }

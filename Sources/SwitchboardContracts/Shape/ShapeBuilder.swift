@@ -254,7 +254,7 @@ extension ShapeBuilder.Seen {
         guard let values, (2...8).contains(values.count), values.values.allSatisfy({ $0 >= 3 }),
             values.values.reduce(0, +) >= 12
         else { return .any }
-        return .values(values.keys.sorted())
+        return .anyOf(Set(values.keys))
     }
 }
 
