@@ -6,7 +6,7 @@ import SwitchboardText
 package struct ExchangeMasking: Sendable {
     package let redaction: Redaction
     /// The secrets replaced so far, written and decoded.
-    private(set) var secrets: Set<String> = []
+    package private(set) var secrets: Set<String> = []
 
     /// The length in UTF-8 bytes from which a secret is replaced wherever it appears. A shorter one is replaced only
     /// where its name marks it, because it may occur in unrelated text.

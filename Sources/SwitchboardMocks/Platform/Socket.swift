@@ -54,7 +54,7 @@ package final class Socket: Sendable {
         let call: String
         let code = errno
 
-        var text: String { "\(call): \(String(cString: strerror(code)))" }
+        package var text: String { "\(call): \(String(cString: strerror(code)))" }
         /// Whether no descriptor or memory is left. The call may work a little later.
         fileprivate var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
     }

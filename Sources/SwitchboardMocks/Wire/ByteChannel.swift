@@ -3,16 +3,18 @@ import Switchboard
 import SwitchboardText
 
 /// Reads and writes the bytes of one connection. Its waits end when the client leaves or the server stops.
-final class ByteChannel {
+package final class ByteChannel {
     /// The reason why the connection ends.
-    enum Interruption: Error {
-        case clientLeft, serverStopped
+    package enum Interruption: Error {
+        case clientLeft, serverStopped, timedOut
         /// The TLS handshake failed, or the client broke the protocol.
         case tlsFailed
     }
 
     private let socket: Socket
     private let stop: StopSignal
+    /// The time at which reading and sending end. Nil, the default, for no limit.
+    package var deadline: ContinuousClock.Instant?
     /// The TLS layer above the socket. Nil for plain bytes.
     private var tls: TLSConnection?
     private var buffer: [UInt8] = []
@@ -21,7 +23,7 @@ final class ByteChannel {
     /// The number of bytes that a client may send ahead while its answer is delayed.
     private let readAheadLimit = 1 << 20
 
-    init(socket: Socket, stop: StopSignal) {
+    package init(socket: Socket, stop: StopSignal) {
         self.socket = socket
         self.stop = stop
     }
@@ -121,8 +123,9 @@ final class ByteChannel {
     /// Waits for bytes and moves them into the buffer. Returns false when the client sends no more.
     private func fill() throws -> Bool {
         while true {
-            switch wait(for: .readable) {
-            case .stopped, .timedOut: throw Interruption.serverStopped
+            switch wait(for: .readable, until: deadline) {
+            case .stopped: throw Interruption.serverStopped
+            case .timedOut: throw Interruption.timedOut
             case .ready: if let isOpen = try receiveBytes() { return isOpen }
             }
         }
@@ -149,7 +152,7 @@ final class ByteChannel {
 
     /// Sends bytes. Calls `isDone` with true before each attempt that may send the last byte, and with false when
     /// the attempt did not. So the call with true precedes the client's receipt of all bytes.
-    func send(_ data: Data, isDone: ((Bool) -> Void)? = nil) throws {
+    package func send(_ data: Data, isDone: ((Bool) -> Void)? = nil) throws {
         guard let tls else { return try transmit(data, isDone) }
         var rest = data
         while !rest.isEmpty {
@@ -174,7 +177,11 @@ final class ByteChannel {
                 case .broken: throw Interruption.clientLeft
                 case .nothingYet:
                     isDone?(false)
-                    guard socket.wait(for: .writable, stop: stop) == .ready else { throw Interruption.serverStopped }
+                    switch socket.wait(for: .writable, stop: stop, until: deadline) {
+                    case .ready: break
+                    case .stopped: throw Interruption.serverStopped
+                    case .timedOut: throw Interruption.timedOut
+                    }
                 }
             }
         }
@@ -221,7 +228,7 @@ final class ByteChannel {
     /// discards the answer. The channel therefore reads and drops bytes that arrive within `time`.
     ///
     /// If `isWhole` is false, TLS does not announce the end, as for a lost connection.
-    func close(isWhole: Bool = true, waitingForRest time: Duration = .zero) {
+    package func close(isWhole: Bool = true, waitingForRest time: Duration = .zero) {
         if isWhole, let tls {
             tls.putEnd()
             try? transmit(tls.output())

@@ -99,9 +99,9 @@ extension HTTPHeaders {
 }
 
 /// An error in a request, with the status to answer. The connection is closed afterwards.
-struct RequestError: Error {
-    let status: Int
-    let reason: String
+package struct RequestError: Error {
+    package let status: Int
+    package let reason: String
 
     init(_ status: Int, _ reason: String) {
         self.status = status

@@ -3,14 +3,19 @@ import Switchboard
 import SwitchboardText
 
 /// The largest sizes of a request, in bytes.
-struct RequestLimits: Sendable {
+package struct RequestLimits: Sendable {
     /// The request line with its header block.
     let head: Int
     let body: Int
+
+    package init(head: Int, body: Int) {
+        self.head = head
+        self.body = body
+    }
 }
 
 /// Reads the requests of one connection, one after the other.
-final class RequestReader {
+package final class RequestReader {
     private let channel: ByteChannel
     private let connection: Int
     private let isSecure: Bool
@@ -24,9 +29,9 @@ final class RequestReader {
         let response: MockResponse
     }
 
-    init(
+    package init(
         channel: ByteChannel, connection: Int, isSecure: Bool, limits: RequestLimits,
-        scriptedBreak: @escaping (_ stage: Int) -> MockResponse?
+        scriptedBreak: @escaping (_ stage: Int) -> MockResponse? = { _ in nil }
     ) {
         self.channel = channel
         self.connection = connection
@@ -38,7 +43,7 @@ final class RequestReader {
     /// Reads the next request completely. Returns nil when the client ended between two requests.
     ///
     /// - Throws: ``RequestError``, ``ByteChannel/Interruption``, ``Broken``.
-    func next() throws -> RecordedRequest? {
+    package func next() throws -> RecordedRequest? {
         guard let bytes = try headBytes() else { return nil }
         let head = try RequestHead(bytes)
         let framing = try head.framing

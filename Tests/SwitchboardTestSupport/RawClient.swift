@@ -18,17 +18,17 @@ private let sendFlags = MSG_NOSIGNAL
 #endif
 
 /// A raw TCP connection to a server. It sends and reads bytes without HTTP.
-final class RawClient {
-    enum End: Equatable {
+package final class RawClient {
+    package enum End: Equatable {
         case closed, reset, silent
     }
 
-    struct Refused: Error {}
+    package struct Refused: Error {}
 
     private let descriptor: Int32
     private var isOpen = true
 
-    init(port: Int, timeout seconds: Int = 10) throws {
+    package init(port: Int, timeout seconds: Int = 10) throws {
         descriptor = socket(AF_INET, streamSocket, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -49,12 +49,12 @@ final class RawClient {
     }
 
     @discardableResult
-    func send(_ text: String) -> RawClient {
+    package func send(_ text: String) -> RawClient {
         send(Data(text.utf8))
     }
 
     @discardableResult
-    func send(_ data: Data) -> RawClient {
+    package func send(_ data: Data) -> RawClient {
         var rest = Array(data)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, sendFlags) }
@@ -64,18 +64,18 @@ final class RawClient {
         return self
     }
 
-    func endSending() {
+    package func endSending() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    func leave() {
+    package func leave() {
         guard isOpen else { return }
         isOpen = false
         _ = close(descriptor)
     }
 
     /// Reads until the text has come, and returns everything up to its end.
-    func read(through end: String) -> String {
+    package func read(through end: String) -> String {
         var bytes: [UInt8] = []
         while !String(decoding: bytes, as: UTF8.self).hasSuffix(end), let byte = readSome(1).bytes.first {
             bytes.append(byte)
@@ -84,12 +84,12 @@ final class RawClient {
     }
 
     /// Reads until the server ends the connection, or stays silent for the timeout of the client.
-    func readAll() -> (text: String, end: End) {
+    package func readAll() -> (text: String, end: End) {
         let (bytes, end) = readAllBytes()
         return (String(decoding: bytes, as: UTF8.self), end)
     }
 
-    func readAllBytes() -> (bytes: [UInt8], end: End) {
+    package func readAllBytes() -> (bytes: [UInt8], end: End) {
         var bytes: [UInt8] = []
         while true {
             let (some, end) = readSome(65_536)
