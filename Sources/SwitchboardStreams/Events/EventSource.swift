@@ -13,6 +13,8 @@ actor EventSource<Parser: StreamParser> {
     private let call: LongCall
     private var parser: Parser
     private var bytes: ResponseBytes?
+    /// Passes each element of the connection to the monitors.
+    private var recorder: ((Parser.Element) -> Void)?
     private var isEnded = false
     /// The error to throw after the events before it are delivered.
     private var failure: (any Error)?
@@ -61,6 +63,11 @@ actor EventSource<Parser: StreamParser> {
         status = response.statusCode
         parser.restart()
         bytes = response.bytes
+        recorder = response.request?.messageRecorder.map { record in
+            { element in
+                if let data = Parser.recorded(element) { record(CallMessage(.event, isSent: false, data)) }
+            }
+        }
     }
 
     private func read(_ bytes: ResponseBytes, _ body: (Parser.Element) -> Void) async throws {
@@ -73,6 +80,7 @@ actor EventSource<Parser: StreamParser> {
         }
         try parser.parse(chunk) { event in
             emptyConnections = 0
+            recorder?(event)
             body(event)
         }
         if chunk == nil { await reconnect(after: nil) }
@@ -146,10 +154,17 @@ protocol StreamParser {
     /// The media type that a response must have, or nil for any.
     var mediaType: String? { get }
 
+    /// Returns the bytes of an element for monitors. Nil if they get none.
+    static func recorded(_ element: Element) -> Data?
+
     /// Prepares for the bytes of a new connection.
     mutating func restart()
 
     /// Passes `body` the elements that this chunk completes. Nil marks the end of the bytes, which completes the last
     /// element.
     mutating func parse(_ chunk: Data?, _ body: (Element) -> Void) throws
+}
+
+extension StreamParser {
+    static func recorded(_ element: Element) -> Data? { nil }
 }

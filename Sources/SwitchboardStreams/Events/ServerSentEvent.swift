@@ -71,6 +71,10 @@ struct EventStreamParser: StreamParser {
         lines = LineScanner(limit: limit)
     }
 
+    static func recorded(_ event: ServerSentEvent) -> Data? {
+        Data((event.type == "message" ? event.data : "\(event.type): \(event.data)").utf8)
+    }
+
     /// Prepares for the bytes of a new connection. The last event ID and the `retry` time stay.
     mutating func restart() {
         lines = LineScanner(limit: limit)

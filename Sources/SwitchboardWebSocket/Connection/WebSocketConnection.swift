@@ -24,7 +24,7 @@ final class WebSocketConnection: Sendable {
     let options: WebSocketOptions
     let clock: any Clock<Duration>
     private let request: NetworkRequest?
-    /// Records the messages of a cassette.
+    /// Records the messages for a cassette and for monitors.
     let recorder: (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)?
     let state = Protected(State())
 
@@ -32,7 +32,7 @@ final class WebSocketConnection: Sendable {
         self.queue = queue
         self.options = options
         self.request = request
-        recorder = request?.options.upgrade?.recorder
+        recorder = Self.recorder(of: request)
         self.clock = clock
         inbox = Inbox(limit: max(1, options.receiveBufferLimit))
     }
@@ -49,6 +49,18 @@ final class WebSocketConnection: Sendable {
 
     /// Whether the server sent a message, a ping or a pong.
     var hasReceivedFrames: Bool { inbox.received.messages > 0 || state.withLock { $0.hasPinged } }
+
+    /// Returns the recorder of a cassette and of the call's monitors, or nil without any.
+    private static func recorder(
+        of request: NetworkRequest?
+    ) -> (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)? {
+        let cassette = request?.options.upgrade?.recorder
+        guard let monitors = request?.messageRecorder else { return cassette }
+        return { message in
+            cassette?(message)
+            if let message = CallMessage(message) { monitors(message) }
+        }
+    }
 
     // MARK: Running
 
@@ -226,5 +238,19 @@ final class WebSocketConnection: Sendable {
     /// Ends the connection without waiting for the server.
     func abort(_ failure: (any Error)?) {
         end(failure ?? (closure == nil ? CancellationError() : nil))
+    }
+}
+
+extension CallMessage {
+    /// Creates the message of a recording. Nil for a lost connection.
+    fileprivate init?(_ recorded: ConnectionUpgrade.RecordedMessage) {
+        let (isSent, opcode, payload): (Bool, UInt8, Data)
+        switch recorded {
+        case .sent(let code, let data): (isSent, opcode, payload) = (true, code, data)
+        case .received(let code, let data): (isSent, opcode, payload) = (false, code, data)
+        case .failure: return nil
+        }
+        let kind: Kind = opcode == Opcode.text.rawValue ? .text : opcode == Opcode.close.rawValue ? .close : .binary
+        self.init(kind, isSent: isSent, payload)
     }
 }

@@ -101,6 +101,42 @@ extension NetworkRequest {
     }
 }
 
+/// A message of a WebSocket, or an event of an event stream.
+package struct CallMessage: Sendable {
+    package enum Kind: String, Sendable {
+        case text, binary, close, event
+    }
+
+    package let kind: Kind
+    package let isSent: Bool
+    package let payload: Data
+
+    package init(_ kind: Kind, isSent: Bool, _ payload: Data) {
+        self.kind = kind
+        self.isSent = isSent
+        self.payload = payload
+    }
+}
+
+/// A monitor that also receives the messages of WebSockets and event streams.
+package protocol MessageMonitor: EventMonitor {
+    /// Whether the monitor receives anything. A router leaves out a monitor that is off.
+    var isOn: Bool { get }
+    /// Returns a closure that receives each message of a call, on any thread. Nil if the monitor wants none.
+    func messageRecorder(of id: NetworkRequest.ID) -> (@Sendable (CallMessage) -> Void)?
+}
+
+extension NetworkRequest {
+    /// A closure that passes messages to the monitors of the call. Nil if none wants them.
+    package var messageRecorder: (@Sendable (CallMessage) -> Void)? {
+        let recorders = options.monitors.compactMap { ($0 as? any MessageMonitor)?.messageRecorder(of: id) }
+        guard !recorders.isEmpty else { return nil }
+        return { message in
+            for record in recorders { record(message) }
+        }
+    }
+}
+
 /// Receives the events of a call: how it was built, what it waited for, why it was sent again and how it ended.
 ///
 /// ```swift

@@ -30,6 +30,7 @@ package struct RequestBuilder: Sendable {
         self.headers.merge(headers)
         if let decoder { self.options.decoder = decoder }
         if let encoder { self.options.encoder = encoder }
+        let monitors = monitors.filter { ($0 as? any MessageMonitor)?.isOn ?? true }
         if !monitors.isEmpty { self.options.monitors += monitors }
     }
 
