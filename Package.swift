@@ -19,6 +19,7 @@ let products: KeyValuePairs<String, [Target.Dependency]> = [
     "SwitchboardCalls": core,
     "SwitchboardCookies": core,
     "SwitchboardHAR": core,
+    "SwitchboardInspector": core + ["SwitchboardHAR", "SwitchboardMocks"],
     "SwitchboardResilience": core,
     "SwitchboardStreams": core,
     "SwitchboardURLSession": core,

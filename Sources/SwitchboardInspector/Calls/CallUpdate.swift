@@ -1,0 +1,98 @@
+import Foundation
+import Switchboard
+
+/// An event of a call without references to the app's objects. The caller's thread makes it before it takes the lock.
+struct CallUpdate: Sendable {
+    /// The end of an exchange.
+    struct ExchangeEnd: Sendable {
+        let end: InspectedExchange.End
+        let response: ReceivedResponse?
+        var metrics: ExchangeMetrics? { end.metrics }
+    }
+
+    enum Change: Sendable {
+        case none
+        case retry
+        case cache(String)
+        case exchangeStarted(number: Int, SentRequest)
+        indirect case exchangeEnded(number: Int, ExchangeEnd)
+        case ended(InspectedCall.State, status: Int?, InspectedCall.Failure?)
+    }
+
+    let at: Duration
+    let kind: String
+    let text: String
+    let change: Change
+
+    init(_ event: CallEvent, _ limits: CallLimits) {
+        at = event.elapsed
+        var text: String?
+        switch event.kind {
+        case .started: (kind, change) = ("started", .none)
+        case .waiting: (kind, change) = ("waiting", .none)
+        case .resumed: (kind, change) = ("resumed", .none)
+        case .cache(let result): (kind, change) = ("cache", .cache(result))
+        case .exchangeStarted(let number):
+            (kind, change) = ("exchange", .exchangeStarted(number: number, SentRequest(event.request, limits)))
+        case .exchangeEnded(let record, let response):
+            let end = ExchangeEnd(record, response, limits)
+            (kind, change) = ("exchanged", .exchangeEnded(number: record.number, end))
+        case .retry: (kind, change) = ("retry", .retry)
+        case .redirect: (kind, change) = ("redirect", .none)
+        case .authentication: (kind, change) = ("authentication", .none)
+        case .note: (kind, change) = ("note", .none)
+        case .finished(let status): (kind, change) = ("finished", .ended(.finished, status: status, nil))
+        case .failed(let error):
+            let failure = InspectedCall.Failure(summary: error.summary, text: error.description)
+            (kind, change) = ("failed", .ended(.failed, status: error.statusCode, failure))
+            text = "failed: \(failure.summary)"
+        case .cancelled: (kind, change) = ("cancelled", .ended(.cancelled, status: nil, nil))
+        }
+        self.text = text ?? event.kind.description
+    }
+}
+
+extension CallUpdate {
+    var isFirst: Bool { kind == "started" }
+
+    var isLast: Bool {
+        if case .ended = change { true } else { false }
+    }
+
+    /// Whether the event adds a request or a response, which may contain secrets.
+    var hasSecrets: Bool {
+        switch change {
+        case .exchangeStarted, .exchangeEnded: true
+        default: isFirst
+        }
+    }
+}
+
+extension CallUpdate.ExchangeEnd {
+    fileprivate init(_ record: ExchangeRecord, _ response: NetworkResponse?, _ limits: CallLimits) {
+        var omission: String?
+        var size: Int?
+        if let response {
+            if response.stream != nil {
+                omission = "a stream"
+            } else if response.fileURL != nil {
+                (omission, size) = ("in a file", Int(clamping: response.metrics.bytesReceived))
+            } else {
+                size = response.body.count
+                if response.body.count > limits.bodySize { omission = limits.omission }
+            }
+        }
+        end = InspectedExchange.End(
+            duration: record.duration, outcome: record.outcome, cause: record.cause, metrics: record.metrics,
+            type: response?.headers["Content-Type"], bodySize: size, omittedBody: omission)
+        self.response = response.map {
+            ReceivedResponse(
+                status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data())
+        }
+    }
+}
+
+extension CallLimits {
+    /// The reason why a body above the limit is not stored.
+    var omission: String { "larger than \(bodySize >> 10) KiB" }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardPlatform
+
+/// The limits of what an inspector stores, and the names of secrets.
+struct CallLimits: Sendable {
+    /// The number of calls.
+    let calls: Int
+    /// The bytes of one body.
+    let bodySize: Int
+    /// The bytes of all calls together, roughly.
+    var totalSize = 32 << 20
+    /// The steps of one call. Later ones are dropped, except the end.
+    var steps = 500
+    /// The exchanges of one call. Later ones are counted alone.
+    var exchanges = 100
+    /// The messages of one call, and their bytes. The oldest are removed first.
+    var messages = 1_000
+    var messageSize = 1 << 20
+
+    let redaction: Redaction
+
+    init(calls: Int = 1_000, bodySize: Int = 64 << 10, redaction: Redaction = .standard) {
+        self.redaction = redaction
+        self.calls = max(1, calls)
+        self.bodySize = max(0, bodySize)
+    }
+}
+
+/// A call as the inspector stores it. It may contain secrets, except in an exchange that is `masked`.
+struct InspectedCall: Sendable {
+    enum State: String, Encodable, Sendable {
+        case running, finished, failed, cancelled
+    }
+
+    /// The origin of the response.
+    enum Source: String, Encodable, Sendable {
+        case network, cache, stale, revalidated, stub
+    }
+
+    /// An event of the call.
+    struct Step: Sendable {
+        let at: Duration
+        let kind: String
+        /// The text, without secrets that a name marks.
+        let text: String
+        let attempt: Int
+    }
+
+    /// A message of a WebSocket or an event of a stream, with its secrets.
+    struct Message: Sendable {
+        let at: Duration
+        let kind: CallMessage.Kind
+        let isSent: Bool
+        let size: Int
+        /// The payload up to the limit of a body.
+        let payload: Data
+    }
+
+    struct Failure: Sendable {
+        let summary: String
+        let text: String
+    }
+
+    /// The number among all calls, from 1. 0 until the call is stored.
+    var number = 0
+    let request: SentRequest
+    let started: Date
+    let endPoint: String?
+    let environment: String?
+    let isWebSocket: Bool
+    var state = State.running
+    var status: Int?
+    var duration: Duration?
+    var failure: Failure?
+    var source: Source?
+    var attempts = 1
+    var exchangeCount = 0
+    var steps: [Step] = []
+    var exchanges: [InspectedExchange] = []
+    /// The last messages, and the number of all.
+    var messages: [Message] = []
+    var messageCount = 0
+    private var messageSize = 0
+    private let start: ContinuousClock.Instant
+    /// The secrets of ``request`` and of the exchanges, as far as they were searched.
+    var secrets: Set<String> = []
+    var isRequestSearched = false
+    /// The bytes that the call occupies, roughly.
+    var size = 0
+    /// The number of the last change among the changes of all calls.
+    var change = 0
+
+    init(_ event: CallEvent, _ limits: CallLimits) {
+        request = SentRequest(event.request, limits)
+        started = Date(timeIntervalSinceNow: -event.elapsed.seconds)
+        start = .now - event.elapsed
+        endPoint = event.request.endPointName
+        environment = event.request.environment?.name
+        isWebSocket = event.request.options.upgrade != nil
+        size = 512 + request.size
+    }
+
+    /// Whether messages may follow the end of the call: that of a WebSocket is its handshake.
+    var expectsMessages: Bool { isWebSocket && state == .finished }
+
+    /// Adds a message, and removes the oldest ones above the limits.
+    mutating func add(_ message: CallMessage, _ limits: CallLimits) {
+        let payload = message.payload.prefix(limits.bodySize)
+        messages.append(
+            Message(
+                at: .now - start, kind: message.kind, isSent: message.isSent, size: message.payload.count,
+                payload: payload))
+        messageCount += 1
+        messageSize += payload.count + 128
+        size += payload.count + 128
+        while messages.count > limits.messages || messageSize > limits.messageSize, messages.count > 1 {
+            // Many at once, because the others move.
+            let old = max(1, messages.count / 16)
+            let freed = messages.prefix(old).reduce(0) { $0 + $1.payload.count + 128 }
+            messages.removeFirst(old)
+            messageSize -= freed
+            size -= freed
+        }
+    }
+
+    /// Applies the next event of the call.
+    mutating func apply(_ update: CallUpdate, _ limits: CallLimits) {
+        switch update.change {
+        case .none: break
+        case .retry: attempts += 1
+        case .cache(let text): source = Source(cacheText: text) ?? source
+        case .exchangeStarted(let number, let request):
+            exchangeCount = max(exchangeCount, number)
+            guard exchanges.count < limits.exchanges else { break }
+            exchanges.append(
+                InspectedExchange(number: number, attempt: attempts, start: update.at, content: .raw(request, nil)))
+            size += 256 + request.size
+        case .exchangeEnded(let number, let end):
+            // A session that measures nothing has no network.
+            if let metrics = end.metrics { source = metrics.start == nil ? .stub : .network }
+            guard let index = exchanges.lastIndex(where: { $0.number == number }) else { break }
+            exchanges[index].end = end.end
+            if case .raw(let request, _) = exchanges[index].content {
+                exchanges[index].content = .raw(request, end.response)
+            }
+            size += end.response?.size ?? 0
+        case .ended(let state, let status, let failure):
+            (self.state, self.status, self.failure, duration) = (state, status, failure, update.at)
+            size += (failure?.summary.utf8.count ?? 0) + (failure?.text.utf8.count ?? 0)
+        }
+        guard steps.count < limits.steps || state != .running else { return }
+        steps.append(Step(at: update.at, kind: update.kind, text: update.text, attempt: attempts))
+        size += 96 + update.text.utf8.count
+    }
+}
+
+extension InspectedCall.Source {
+    /// Creates the source that a cache reports. Nil if the server answers.
+    init?(cacheText text: String) {
+        if text.hasPrefix("hit") {
+            self = text.contains("stale") || text.contains("in place of") ? .stale : .cache
+        } else if text == "still right" {
+            self = .revalidated
+        } else {
+            return nil
+        }
+    }
+}
+
+/// An exchange of a call.
+struct InspectedExchange: Sendable {
+    /// The parts with secrets, as they are or masked.
+    enum Content: Sendable {
+        case raw(SentRequest, ReceivedResponse?)
+        /// The whole exchange, with the secrets that a name marks replaced.
+        case masked(HAR.Entry)
+    }
+
+    /// The facts that are known at the end.
+    struct End: Sendable {
+        let duration: Duration
+        let outcome: ExchangeRecord.Outcome
+        let cause: String?
+        let metrics: ExchangeMetrics?
+        /// The media type of the response.
+        let type: String?
+        /// The size of the response's body in bytes. Nil for an unknown one.
+        let bodySize: Int?
+        /// The reason why the body of the response is not stored. Nil if it is.
+        let omittedBody: String?
+    }
+
+    let number: Int
+    let attempt: Int
+    /// The time from the start of the call.
+    let start: Duration
+    var content: Content
+    /// Nil while the exchange runs.
+    var end: End?
+}
+
+/// The parts of a request that the inspector stores. It retains no object of the app.
+struct SentRequest: Sendable {
+    let method: HTTPMethod
+    let url: String
+    let headers: HTTPHeaders
+    /// Nil for a body that is not stored.
+    let body: Data?
+    /// Nil for an unknown size.
+    let bodySize: Int?
+    /// The names of secrets, with the fields to which a signer wrote one.
+    let redaction: Redaction
+
+    init(_ request: NetworkRequest, _ limits: CallLimits) {
+        method = request.method
+        url = request.urlText ?? ""
+        headers = request.allHeaders
+        redaction = request.redaction(extending: limits.redaction)
+        let size = request.body.length.map { Int(clamping: $0) }
+        if request.body.isEmpty {
+            (body, bodySize) = (Data(), 0)
+        } else if request.body.isStreamed || size.map({ $0 > limits.bodySize }) ?? false {
+            (body, bodySize) = (nil, size)
+        } else if let data = (request.body as? DataBody)?.data ?? (try? request.body.encode()) {
+            (body, bodySize) = (data.count <= limits.bodySize ? data : nil, data.count)
+        } else {
+            (body, bodySize) = (nil, size)
+        }
+    }
+
+    var size: Int { url.utf8.count + headers.storedSize + (body?.count ?? 0) }
+}
+
+/// The parts of a response that the inspector stores.
+struct ReceivedResponse: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    /// Empty for a body that is not stored.
+    let body: Data
+
+    var size: Int { headers.storedSize + body.count }
+}
+
+extension HTTPHeaders {
+    fileprivate var storedSize: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
+}

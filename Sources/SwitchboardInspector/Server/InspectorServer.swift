@@ -1,0 +1,158 @@
+import Dispatch
+import Foundation
+import Switchboard
+import SwitchboardMocks
+import SwitchboardPlatform
+
+/// Serves the page on a port of 127.0.0.1, with one thread for each connection. Its threads retain it, and never the
+/// inspector.
+final class InspectorServer: Sendable {
+    /// The longest times that a connection may take.
+    struct Times: Sendable {
+        /// The time for the request to arrive.
+        var request = Duration.seconds(10)
+        /// The time for the client to accept an answer or an event.
+        var answer = Duration.seconds(30)
+        /// The time between two lines of an event stream.
+        var heartbeat = Duration.seconds(15)
+        /// The time in which the changes of an event stream are collected.
+        var pause = Duration.milliseconds(50)
+    }
+
+    /// The number of connections. A browser opens six, and more pages may be open.
+    static let maximumConnections = 32
+
+    private struct State {
+        /// The connections that have not ended, by their numbers.
+        var connections: [Int: Connection] = [:]
+        var last = 0
+        var isStopped = false
+    }
+
+    private struct Connection {
+        /// Ends the connection.
+        let end: StopSignal
+        /// Whether it has sent the key.
+        var isTrusted = false
+        var isEnding = false
+    }
+
+    let calls: CallStore
+    let key = InspectorKey()
+    /// The path of the page. A browser sends its cookie to each port of this device, but only below this path.
+    let path = "/" + InspectorKey().text
+    let port: Int
+    let times: Times
+    private let stopping: StopSignal
+    private let state = Protected(State())
+    private let threads = DispatchGroup()
+
+    init(_ calls: CallStore, _ times: Times) throws(Socket.Failure) {
+        self.calls = calls
+        self.times = times
+        stopping = try StopSignal()
+        let listener: Socket
+        (listener, port) = try Socket.listening()
+        startThread { [self] in accept(on: listener) }
+    }
+
+    var url: URL? { URL(string: "http://127.0.0.1:\(port)/?key=\(key.text)") }
+
+    // MARK: Stopping
+
+    /// Ends everything, without waiting for the threads.
+    func beginStopping() {
+        let ends = state.withLock { state in
+            state.isStopped = true
+            return state.connections.values.map(\.end)
+        }
+        stopping.fire()
+        for end in ends { end.fire() }
+        calls.removeAll(isStopping: true)
+    }
+
+    /// Ends everything, and waits for the threads. They take at most two seconds.
+    func stop() {
+        beginStopping()
+        _ = threads.wait(timeout: .now() + .seconds(2))
+    }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+    /// The number of connections that have not ended.
+    var connectionCount: Int { state.withLock { $0.connections.count } }
+
+    // MARK: Connections
+
+    private func accept(on listener: Socket) {
+        while listener.wait(for: .readable, stop: stopping) == .ready {
+            do throws(Socket.Failure) {
+                if let socket = try listener.accept() { start(socket) }
+            } catch {
+                // No descriptor is left until a connection closes.
+                _ = listener.wait(for: .broken, stop: stopping, until: .now + .milliseconds(10))
+            }
+        }
+        listener.close()
+    }
+
+    private func start(_ socket: Socket) {
+        guard let end = try? StopSignal(), let number = add(end) else { return socket.close() }
+        startThread { [self] in
+            InspectorConnection(number: number, socket: socket, end: end, server: self).serve()
+            state.withLock { $0.connections[number] = nil }
+        }
+    }
+
+    /// Adds a connection and returns its number, or nil when there are too many. In place of the new one, the oldest
+    /// connection without the key ends, so that a process without it cannot keep others out.
+    private func add(_ end: StopSignal) -> Int? {
+        let (number, oldest) = state.withLock { state -> (Int?, StopSignal?) in
+            guard !state.isStopped, state.connections.count < 2 * Self.maximumConnections else { return (nil, nil) }
+            var oldest: StopSignal?
+            if state.connections.values.count(where: { !$0.isEnding }) >= Self.maximumConnections {
+                let open = state.connections.filter { !$0.value.isTrusted && !$0.value.isEnding }
+                guard let number = open.keys.min() else { return (nil, nil) }
+                oldest = state.connections[number]?.end
+                state.connections[number]?.isEnding = true
+            }
+            state.last += 1
+            state.connections[state.last] = Connection(end: end)
+            return (state.last, oldest)
+        }
+        oldest?.fire()
+        return number
+    }
+
+    /// Records that a connection has sent the key.
+    func trust(_ number: Int) {
+        state.withLock { $0.connections[number]?.isTrusted = true }
+    }
+
+    private func startThread(_ body: @escaping @Sendable () -> Void) {
+        threads.enter()
+        let thread = Thread { [threads] in
+            body()
+            threads.leave()
+        }
+        thread.name = "NetworkInspector"
+        thread.start()
+    }
+}
+
+/// The secret of the page's URL.
+struct InspectorKey: Sendable {
+    /// 192 random bits in base64 for URLs.
+    let text: String
+
+    init() {
+        var generator = SystemRandomNumberGenerator()
+        text = Data((0..<24).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64URLText
+    }
+
+    /// Returns whether a text is the key, in a time that does not depend on the text's bytes.
+    func matches(_ text: String) -> Bool {
+        let (own, other) = (Array(self.text.utf8), Array(text.utf8))
+        guard own.count == other.count else { return false }
+        return zip(own, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

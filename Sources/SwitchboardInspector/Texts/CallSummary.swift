@@ -1,0 +1,66 @@
+import Foundation
+import Switchboard
+import SwitchboardPlatform
+
+/// A call as the page lists it, without secrets. Times are in milliseconds. A nil member is left out.
+struct CallSummary: Encodable {
+    enum Kind: String, Encodable {
+        case http, websocket, events
+    }
+
+    let id: Int
+    /// The milliseconds since 1970.
+    let started: Double
+    let method: String
+    let url: String
+    let state: InspectedCall.State
+    let status: Int?
+    let duration: Double?
+    /// The size of the last response's body in bytes.
+    let size: Int?
+    /// The media type of the last response.
+    let type: String?
+    let source: InspectedCall.Source?
+    let attempts: Int
+    let exchanges: Int
+    let kind: Kind
+    let messages: Int
+    let environment: String?
+    let endpoint: String?
+    /// The failure on one line.
+    var error: String?
+
+    init(_ call: InspectedCall, _ masking: TextMasking) {
+        let end = call.exchanges.last { $0.end != nil }?.end
+        id = call.number
+        started = (call.started.timeIntervalSince1970 * 1_000).rounded()
+        method = masking.line(call.request.method.rawValue)
+        url = masking.url(call.request.url, of: call.request)
+        state = call.state
+        status = call.status ?? end?.outcome.status
+        duration = call.duration?.milliseconds
+        size = end?.bodySize
+        type = end?.type.map(masking.line)
+        source = call.source
+        attempts = call.attempts
+        exchanges = call.exchangeCount
+        let isEvents = call.exchanges.contains { $0.end?.type?.hasPrefix("text/event-stream") == true }
+        kind = call.isWebSocket ? .websocket : isEvents ? .events : .http
+        messages = call.messageCount
+        environment = call.environment.map(masking.line)
+        endpoint = call.endPoint
+        error = call.failure.map { masking.line($0.summary) }
+    }
+}
+
+extension ExchangeRecord.Outcome {
+    /// The status of a response. Nil without one.
+    var status: Int? {
+        if case .status(let status) = self { status } else { nil }
+    }
+}
+
+extension Duration {
+    /// The milliseconds, to a thousandth.
+    var milliseconds: Double { (seconds * 1_000_000).rounded() / 1_000 }
+}

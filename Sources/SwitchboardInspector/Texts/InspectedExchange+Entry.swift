@@ -1,0 +1,80 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardPlatform
+
+extension InspectedExchange {
+    /// Returns the exchange as an entry of an archive, with its secrets.
+    func entry(_ request: SentRequest, _ response: ReceivedResponse?, _ callStarted: Date) -> HAR.Entry {
+        var answer = NetworkResponse(statusCode: response?.status ?? 0, headers: response?.headers ?? [:])
+        if let metrics = end?.metrics { answer.metrics = metrics }
+        var entry = HAR.Entry(
+            request.entry, answer, body: response?.body ?? Data(),
+            start: callStarted.addingTimeInterval(start.seconds), elapsed: end?.duration ?? .zero)
+        entry.response.content.size = end?.bodySize ?? 0
+        if !answer.headers.contains("Content-Encoding") {
+            entry.response.bodySize = end?.bodySize ?? (response == nil ? 0 : -1)
+        }
+        if response == nil { entry.response.error = end?.outcome.description }
+        return entry
+    }
+}
+
+extension SentRequest {
+    /// The request in the form of an archive, with its secrets.
+    var entry: HAR.Request {
+        var request = NetworkRequest(method, URL(string: url))
+        request.headers = headers
+        if let body, !body.isEmpty { request.body = DataBody(body) }
+        var entry = HAR.Request(request)
+        entry.bodySize = bodySize ?? -1
+        return entry
+    }
+}
+
+/// Replaces the secrets of texts: those that a name marks, and those that it marks in any stored call.
+struct TextMasking {
+    let redaction: Redaction
+    let secrets: SecretTrie
+    let limits: CallLimits
+
+    /// Finds the secrets of these calls, or of all calls, first. The secrets that others have found count too.
+    init(_ store: CallStore, searching calls: [InspectedCall]? = nil) {
+        secrets = store.knownSecrets(of: calls)
+        redaction = store.redaction
+        limits = store.limits
+    }
+
+    func url(_ text: String, of request: SentRequest) -> String {
+        secrets.masked(ExchangeMasking(request.redaction).redaction.url(text))
+    }
+
+    /// Returns a text of the package on one line, such as that of an event.
+    func line(_ text: String) -> String {
+        self.text(text).split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    func text(_ text: String) -> String {
+        secrets.masked(redaction.pairs(in: text))
+    }
+
+    /// Returns an exchange as an entry of an archive.
+    func entry(_ exchange: InspectedExchange, of call: InspectedCall) -> HAR.Entry {
+        switch exchange.content {
+        case .masked(let entry): return secrets.masked(entry)
+        case .raw(let request, let response):
+            var masking = ExchangeMasking(request.redaction)
+            let masked = masking.masked(exchange.entry(request, response, call.started))
+            return secrets.masked(masking.storedSecrets.masked(masked))
+        }
+    }
+
+    /// Returns the request of a call as it was before its interceptors.
+    func request(of call: InspectedCall) -> HAR.Request {
+        var masking = ExchangeMasking(call.request.redaction)
+        let entry = HAR.Entry(
+            masking.masked(call.request.entry), NetworkResponse(statusCode: 0), body: Data(), start: call.started,
+            elapsed: .zero)
+        return secrets.masked(masking.storedSecrets.masked(entry)).request
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardText
+
+/// Writes the exchanges of a call as Swift code that stubs them, for a test:
+/// `session.stub(.get("https://api.example.com/a"), with: .status(503), .json("[]"))`.
+enum StubText {
+    /// Returns one statement for each method and URL, with the responses in their order. Masked parts of a URL are left
+    /// open.
+    static func text(_ exchanges: [(InspectedExchange, HAR.Entry)], mask: String) -> String {
+        var statements: [(matcher: String, responses: [String])] = []
+        for (exchange, entry) in exchanges {
+            guard let response = response(to: entry, exchange.end, mask) else { continue }
+            let matcher = matcher(of: entry.request, mask)
+            if let index = statements.firstIndex(where: { $0.matcher == matcher }) {
+                statements[index].responses.append(response)
+            } else {
+                statements.append((matcher, [response]))
+            }
+        }
+        return statements.map { matcher, responses in
+            let lines = responses.map { "    " + $0 }.joined(separator: ",\n")
+            return "session.stub(\n    \(matcher), with:\n\(lines))"
+        }.joined(separator: "\n")
+    }
+
+    private static func matcher(of request: HAR.Request, _ mask: String) -> String {
+        let url = literal(openURL(request.url, mask))
+        let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
+        guard known.contains(request.method) else {
+            return ".method(HTTPMethod(rawValue: \(literal(request.method))), \(url))"
+        }
+        return ".\(request.method.lowercased())(\(url))"
+    }
+
+    /// Returns a URL without user and fragment, with a wildcard for each masked segment, and without the masked items of
+    /// its query.
+    private static func openURL(_ url: String, _ mask: String) -> String {
+        let parts = url.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var segments = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // The scheme, an empty segment, the authority, and then the path.
+        let authority = url.contains("://") ? 2 : -1
+        for index in segments.indices where segments[index].contains(mask) {
+            segments[index] =
+                index == authority ? segments[index].split(separator: "@").last.map(String.init) ?? "" : "*"
+        }
+        let items = (parts.count > 1 ? parts[1] : "").split(separator: "&").filter { !$0.contains(mask) }
+        return segments.joined(separator: "/") + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+    }
+
+    /// Returns the code of a response, or nil for a canceled exchange.
+    private static func response(to entry: HAR.Entry, _ end: InspectedExchange.End?, _ mask: String) -> String? {
+        guard entry.response.status != 0 else {
+            guard case .failure(let code)? = end?.outcome else { return nil }
+            return ".failure(NetworkError.Code(rawValue: \(literal(code.rawValue))))"
+        }
+        let (status, content) = (entry.response.status, entry.response.content)
+        let type = content.mimeType
+        var arguments = status == 200 ? "" : ", statusCode: \(status)"
+        func headers(except standard: String?) -> String {
+            let fields = entry.response.headers.compactMap { field -> HAR.Field? in
+                var field = field
+                let name = field.name.lowercased()
+                if name == "location" { field.value = openURL(field.value, mask) }
+                let isKept = kept.contains(name) || name == "content-type" && field.value != standard
+                return isKept && !field.value.contains(mask) ? field : nil
+            }
+            guard !fields.isEmpty else { return "" }
+            return ", headers: ["
+                + fields.map { "\(literal($0.name)): \(literal($0.value))" }.joined(separator: ", ") + "]"
+        }
+        if let reason = end?.omittedBody {
+            return ".status(\(status)\(headers(except: nil)))  /* without its body: \(reason) */"
+        }
+        guard let text = content.text, content.size > 0 else {
+            return ".status(\(status)\(headers(except: nil)))"
+        }
+        if content.encoding != nil {
+            arguments += headers(except: "application/octet-stream")
+            return ".data(Data(base64Encoded: \(literal(text))) ?? Data()\(arguments))"
+        }
+        let isJSON = type.prefix { $0 != ";" } == "application/json"
+        arguments += headers(except: isJSON ? "application/json" : "text/plain; charset=utf-8")
+        return ".\(isJSON ? "json" : "text")(\(literal(text))\(arguments))"
+    }
+
+    /// The fields that a client reacts to.
+    private static let kept: Set<String> = [
+        "cache-control", "etag", "last-modified", "link", "location", "retry-after", "vary", "www-authenticate",
+    ]
+
+    /// Returns a text as a Swift literal. Invisible characters are escaped, because a server chose the text.
+    static func literal(_ text: String) -> String {
+        guard !text.unicodeScalars.contains(where: \.isInvisible), !text.hasPrefix("\"\""),
+            !text.contains("\n") || text.count > 1
+        else { return escaped(text) }
+        var marks = ""
+        if text.utf8.contains(where: { $0 == .quote || $0 == .backslash }) {
+            marks = "#"
+            while text.contains("\"" + marks) || text.contains("\\" + marks) { marks += "#" }
+        }
+        guard text.contains("\n") else { return "\(marks)\"\(text)\"\(marks)" }
+        return "\(marks)\"\"\"\n\(text)\n\"\"\"\(marks)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var literal = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": literal += "\\\(scalar)"
+            case "\n": literal += "\\n"
+            case "\r": literal += "\\r"
+            case _ where scalar.isInvisible:
+                literal += "\\u{\(String(scalar.value, radix: 16))}"
+            default: literal.unicodeScalars.append(scalar)
+            }
+        }
+        return literal + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character is a control or changes how others appear, such as their direction: not a line feed or a tab.
+    var isInvisible: Bool {
+        guard value >= 0x7F else { return value < 0x20 && self != "\n" && self != "\t" }
+        return switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

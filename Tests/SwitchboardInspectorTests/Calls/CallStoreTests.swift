@@ -1,0 +1,195 @@
+import Foundation
+import SwitchboardHAR
+import SwitchboardMocks
+import SwitchboardTestSupport
+import Testing
+
+@testable import Switchboard
+@testable import SwitchboardInspector
+
+/// The bounds of the stored calls, and the changes that a reader gets.
+@Suite(.timeLimit(.minutes(10)))
+struct CallStoreTests {
+    /// A call whose events a test makes.
+    private struct Call {
+        let store: CallStore
+        let request: NetworkRequest
+
+        init(_ store: CallStore, body: Data = Data(), _ path: String = "a") {
+            self.store = store
+            var request = NetworkRequest(.post, URL(string: "https://api.example.com/\(path)"))
+            if !body.isEmpty { request.body = DataBody(body) }
+            self.request = request
+            add(.started)
+        }
+
+        func add(_ kind: CallEvent.Kind) {
+            store.record(CallEvent(kind: kind, request: request, elapsed: .milliseconds(1)))
+        }
+
+        func exchange(_ response: NetworkResponse, number: Int = 1) {
+            add(.exchangeStarted(number: number))
+            let record = ExchangeRecord(
+                number: number, request: request, cause: nil, start: .zero, duration: .milliseconds(1),
+                outcome: .status(response.statusCode), measured: nil)
+            add(.exchangeEnded(record, response: response))
+        }
+    }
+
+    /// Returns the changes of a reader until there are none.
+    private func read(_ store: CallStore, _ position: inout CallStore.Position) -> [CallStore.Changes] {
+        var all: [CallStore.Changes] = []
+        while true {
+            let changes = store.changes(after: &position)
+            if changes.isEmpty { return all }
+            all.append(changes)
+        }
+    }
+
+    @Test("of 10,000 calls the last ones are stored, oldest first")
+    func number() {
+        let store = CallStore(CallLimits(calls: 100))
+        for _ in 0..<10_000 { Call(store).add(.finished(statusCode: 200)) }
+        #expect(store.all.map(\.number) == Array(9_901...10_000))
+        #expect(store[9_900] == nil && store[9_901] != nil && store[10_001] == nil && store[0] == nil)
+    }
+
+    @Test("the bodies of all calls together have a limit")
+    func totalSize() throws {
+        var limits = CallLimits(bodySize: 2_000)
+        limits.totalSize = 100_000
+        let store = CallStore(limits)
+        for index in 0..<1_000 {
+            let call = Call(store, body: Data(count: 1_000), "\(index)")
+            call.exchange(NetworkResponse(statusCode: 200, body: Data(count: 1_000)))
+            call.add(.finished(statusCode: 200))
+        }
+        let all = store.all
+        #expect(all.last?.number == 1_000)
+        #expect((20..<50).contains(all.count), "\(all.count)")
+        #expect(all.reduce(0) { $0 + $1.size } <= 100_000)
+    }
+
+    @Test("one endless call does not exceed its limits, and its end is stored")
+    func endlessCall() throws {
+        var limits = CallLimits()
+        (limits.steps, limits.exchanges) = (50, 10)
+        let store = CallStore(limits)
+        let call = Call(store)
+        for number in 1...1_000 {
+            call.exchange(NetworkResponse(statusCode: 503), number: number)
+            call.add(.retry(after: .zero, because: "HTTP 503"))
+        }
+        call.add(.finished(statusCode: 200))
+        let stored = try #require(store[1])
+        #expect(stored.steps.count == 51 && stored.exchanges.count == 10)
+        #expect(stored.exchangeCount == 1_000 && stored.attempts == 1_001)
+        #expect(stored.state == .finished && stored.steps.last?.kind == "finished")
+    }
+
+    @Test("a single call above the total limit is removed, and its later events are ignored")
+    func largeCall() {
+        var limits = CallLimits()
+        limits.totalSize = 10_000
+        let store = CallStore(limits)
+        let call = Call(store, body: Data(count: 20_000))
+        #expect(store.all.isEmpty)
+        call.add(.finished(statusCode: 200))
+        #expect(store.all.isEmpty)
+        _ = Call(store)
+        #expect(store.all.map(\.number) == [2])
+    }
+
+    @Test("a body above the limit is stored as its size")
+    func bodySize() throws {
+        let store = CallStore(CallLimits(bodySize: 1_024))
+        let call = Call(store, body: Data(count: 1_025))
+        call.exchange(NetworkResponse(statusCode: 200, body: Data(count: 1_025)))
+        let masking = TextMasking(store)
+        let exchange = try #require(store[1]?.exchanges.first)
+        let entry = masking.entry(exchange, of: try #require(store[1]))
+        #expect(entry.request.postData == nil && entry.request.bodySize == 1_025)
+        #expect(entry.response.content.text == nil && entry.response.content.size == 1_025)
+        #expect(exchange.end?.omittedBody == "larger than 1 KiB")
+    }
+
+    @Test("a reader gets each call once, in the order of the calls, with its last state")
+    func merging() {
+        let store = CallStore(CallLimits())
+        var position = CallStore.Position()
+        #expect(read(store, &position).map(\.isReset) == [true])
+        let calls = (0..<3).map { Call(store, "\($0)") }
+        for _ in 0..<100 { calls[2].add(.note("again")) }
+        calls[1].add(.finished(statusCode: 200))
+        calls[0].add(.cancelled)
+        let changes = read(store, &position)
+        #expect(changes.count == 1)
+        #expect(changes[0].calls.map(\.number) == [1, 2, 3])
+        #expect(changes[0].calls.map(\.state) == [.cancelled, .finished, .running])
+        calls[2].add(.finished(statusCode: 204))
+        #expect(read(store, &position).map { $0.calls.map(\.number) } == [[3]])
+        #expect(read(store, &position).isEmpty)
+    }
+
+    @Test("a slow reader gets the stored calls alone, and the numbers of those that it had")
+    func slowReader() {
+        let store = CallStore(CallLimits(calls: 500))
+        var position = CallStore.Position()
+        for _ in 0..<500 { Call(store).add(.finished(statusCode: 200)) }
+        var known = Set(read(store, &position).flatMap { $0.calls.map(\.number) })
+        #expect(known == Set(1...500))
+        for _ in 0..<100_000 { Call(store).add(.finished(statusCode: 200)) }
+        let changes = read(store, &position)
+        #expect(changes.reduce(0) { $0 + $1.removed.count } == 500)
+        #expect(changes.allSatisfy { $0.calls.count <= 200 })
+        for change in changes {
+            known.subtract(change.removed)
+            known.formUnion(change.calls.map(\.number))
+        }
+        #expect(known == Set(100_001...100_500))
+    }
+
+    @Test("a change amid a sweep through many calls reaches the reader")
+    func sweep() {
+        let store = CallStore(CallLimits())
+        let calls = (0..<500).map { Call(store, "\($0)") }
+        var position = CallStore.Position()
+        var states: [Int: InspectedCall.State] = [:]
+        for call in store.changes(after: &position).calls { states[call.number] = call.state }
+        calls[0].add(.finished(statusCode: 200))
+        calls[499].add(.cancelled)
+        for call in read(store, &position).flatMap(\.calls) { states[call.number] = call.state }
+        #expect(states.count == 500 && states[1] == .finished && states[500] == .cancelled && states[2] == .running)
+    }
+
+    @Test("a reader learns that all calls were removed")
+    func clearing() {
+        let store = CallStore(CallLimits())
+        var position = CallStore.Position()
+        let old = Call(store)
+        _ = read(store, &position)
+        store.removeAll()
+        old.add(.finished(statusCode: 200))
+        #expect(store.all.isEmpty)
+        _ = Call(store)
+        let changes = read(store, &position)
+        #expect(changes.first?.isReset == true)
+        #expect(changes.flatMap(\.calls).map(\.number) == [2])
+    }
+
+    @Test("a waiting reader is woken by the next change, and a late one does not wait")
+    func waking() throws {
+        let store = CallStore(CallLimits())
+        let signal = try StopSignal()
+        var position = CallStore.Position()
+        _ = read(store, &position)
+        #expect(store.wake(signal, after: position))
+        _ = Call(store)
+        let (listener, _) = try Socket.listening()
+        #expect(listener.wait(for: .readable, stop: signal) == .stopped)
+        #expect(!store.wake(signal, after: position))
+        store.removeAll(isStopping: true)
+        _ = read(store, &position)
+        #expect(!store.wake(signal, after: position))
+    }
+}

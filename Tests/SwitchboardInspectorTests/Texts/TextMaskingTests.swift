@@ -1,0 +1,124 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardTesting
+import SwitchboardTestSupport
+import Testing
+
+@testable import SwitchboardInspector
+
+/// No text of the page contains a secret.
+@Suite(.timeLimit(.minutes(10)))
+struct TextMaskingTests {
+    private let secrets = [
+        "bearer-9f8e7d6c", "query-key-112233", "hunter2-pass", "signed-unusual-445566", "cookie-value-778899",
+        "leaked-token-abcdef", "user-pass-0077",
+    ]
+
+    /// Makes calls whose requests and responses contain the secrets, some of them in places without a name.
+    private func makeCalls(_ monitors: [any EventMonitor]) async throws {
+        let session = StubSession { request in
+            if request.url?.path.hasPrefix("/refused") == true {
+                throw NetworkError(
+                    .custom, reason: "token=leaked-token-abcdef was refused: bearer-9f8e7d6c, leaked-token-abcdef")
+            }
+            return .json(
+                #"{"access_token":"leaked-token-abcdef","echo":"bearer-9f8e7d6c and signed-unusual-445566"}"#,
+                headers: ["Set-Cookie": "sid=cookie-value-778899; Path=/", "X-Echo": "signed-unusual-445566"])
+        }
+        let origins: CredentialOrigins = ["https://api.example.com"]
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [
+                BearerAuth("bearer-9f8e7d6c", origins: origins),
+                APIKeyAuth("signed-unusual-445566", in: .header("X-Film"), origins: origins),
+            ], monitors: monitors)
+        let form = URLEndPoint(
+            .post, URL(text: "https://user:user-pass-0077@api.example.com/login?api_key=query-key-112233&page=2"),
+            task: .requestBody(JSONBody(["password": "hunter2-pass", "note": "hunter2-pass"])))
+        _ = try? await router.response(for: form)
+        _ = try await router.data(from: URL(text: "https://api.example.com/users/leaked-token-abcdef?to=hunter2-pass"))
+        _ = try? await router.data(from: URL(text: "https://api.example.com/refused/cookie-value-778899"))
+    }
+
+    @Test("URLs, fields, bodies, errors, curl commands, stubs and archives contain no secret")
+    func page() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        try await makeCalls([inspector])
+        let page = try Page(inspector)
+        let details = try (1...3).map { try page.get("/calls/\($0)").body }
+        let stream = try page.openStream()
+        let events = (1...3).map { _ in stream.read(through: "\n\n") }
+        for text in details + events + [try page.get("/har").body] {
+            for secret in secrets { #expect(!text.contains(secret), "\(secret) in \(text)") }
+            #expect(text.contains("REDACTED"))
+        }
+        let first = try page.detail(1)
+        #expect(first.text("url")?.hasSuffix("/login?api_key=REDACTED&page=2") == true)
+        let body = try first.list("exchanges")[0].object("request").object("body")
+        let sent = try JSONSerialization.jsonObject(with: Data((body.text("text") ?? "").utf8)) as? [String: String]
+        #expect(sent == ["note": "REDACTED", "password": "REDACTED"])
+        #expect(try page.detail(3).text("error") == nil)
+        #expect(try page.detail(3).object("error").text("summary")?.contains("was refused") == true)
+        withExtendedLifetime(inspector) {}
+    }
+
+    @Test("the archive has the requests and responses that a HARRecorder records")
+    func sameAsRecorder() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let recorder = HARRecorder()
+        try await makeCalls([inspector, recorder])
+        let archive = try Page(inspector).get("/har")
+        let own = try entries(Data(archive.body.utf8))
+        #expect(try own == entries(recorder.data))
+        #expect(own.count == 6)
+        withExtendedLifetime(inspector) {}
+    }
+
+    /// Returns the requests and responses of an archive.
+    private func entries(_ archive: Data) throws -> [NSDictionary] {
+        let object = try #require(try JSONSerialization.jsonObject(with: archive) as? [String: Any])
+        return try object.object("log").list("entries").flatMap { entry in
+            [try entry.object("request") as NSDictionary, try entry.object("response") as NSDictionary]
+        }
+    }
+
+    @Test("a running exchange is masked too")
+    func running() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let (started, gate) = (Gate(), Gate())
+        let session = StubSession { _ in
+            started.open()
+            try await gate.wait()
+            return .text("")
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [BearerAuth("bearer-9f8e7d6c", origins: ["https://api.example.com"])],
+            monitors: [inspector])
+        async let data = router.data(from: URL(text: "https://api.example.com/bearer-9f8e7d6c?token=query-key-112233"))
+        try await started.wait()
+        let page = try Page(inspector)
+        let detail = try page.get("/calls/1")
+        for secret in secrets { #expect(!detail.body.contains(secret)) }
+        let exchange = try #require(try detail.object().list("exchanges").first)
+        #expect(exchange.text("outcome") == nil && exchange.number("duration") == nil)
+        #expect(try detail.object().text("state") == "running")
+        gate.open()
+        _ = try await data
+        #expect(try page.detail(1).text("state") == "finished")
+    }
+
+    @Test("with a redaction of the app, its names are masked and its mask is valid in URLs")
+    func ownRedaction() async throws {
+        var redaction = Redaction.standard.adding(headerNames: ["X-Film"], parameterNames: ["film"])
+        redaction.mask = "<hidden>"
+        let inspector = try NetworkInspector(CallLimits(redaction: redaction))
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("film-name-1234") }, monitors: [inspector])
+        _ = try await router.response(
+            for: URLEndPoint(
+                .get, URL(text: "https://api.example.com/?film=film-name-1234"), headers: ["X-Film": "other-5678"]))
+        let text = try Page(inspector).get("/calls/1").body
+        #expect(!text.contains("film-name-1234") && !text.contains("other-5678"))
+        #expect(text.contains("film=REDACTED"))
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Switchboard
+import SwitchboardAuth
+import SwitchboardCache
+import SwitchboardStreams
+import SwitchboardTestSupport
+import SwitchboardTesting
+import SwitchboardWebSocket
+import Testing
+
+@testable import SwitchboardInspector
+
+/// The details of calls that several products handle, as the inspector's page gets them.
+@Suite(.timeLimit(.minutes(10)))
+struct InspectedCallTests {
+    private struct Detail: Decodable {
+        struct Step: Decodable {
+            let at: Double
+            let kind: String
+            let text: String
+            let attempt: Int
+        }
+
+        struct Exchange: Decodable {
+            let number: Int
+            let attempt: Int
+            let at: Double
+            let duration: Double
+            let cause: String?
+            let outcome: String
+            let remote: String?
+            let phases: [Phase]
+            let request: Request
+        }
+
+        struct Phase: Decodable {
+            let name: String
+            let at: Double
+            let duration: Double
+        }
+
+        struct Request: Decodable {
+            let headers: [[String]]
+        }
+
+        struct Message: Decodable {
+            let sent: Bool
+            let kind: String
+            let size: Int
+            let text: String?
+        }
+
+        let state: String
+        let kind: String
+        let messages: [Message]
+        let status: Int?
+        let source: String?
+        let attempts: Int
+        let exchanges: [Exchange]
+        let steps: [Step]
+    }
+
+    private func detail(_ id: Int, of inspector: NetworkInspector) async throws -> Detail {
+        let url = try #require(inspector.url)
+        let key = try #require(url.query?.dropFirst("key=".count))
+        let port = try #require(url.port)
+        var request = NetworkRequest(.get, URL(string: "http://127.0.0.1:\(port)/calls/\(id)"))
+        request.headers["Cookie"] = "switchboard-inspector-\(port)=\(key)"
+        return try JSONDecoder().decode(Detail.self, from: try await DefaultSession.make().send(request).body)
+    }
+
+    @Test(
+        "a call shows its retries, its refresh, its phases, and the next one its cache hit",
+        arguments: SessionKind.allCases)
+    func decisions(kind: SessionKind) async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        try await MockServer.run { server in
+            server.enqueue(
+                .status(503), .status(401), .json("[1]", headers: ["Cache-Control": "max-age=600", "ETag": "\"1\""]),
+                .status(304, headers: ["ETag": "\"1\""]))
+            let manager = NetworkManager(
+                baseURL: server.url, session: kind.make(),
+                interceptors: [
+                    RetryPolicy(clock: TestClock(skips: true)), AuthenticationInterceptor(KeyAuthenticator()),
+                    ResponseCache(),
+                ], monitors: [inspector])
+            let router = manager.router(for: PathEndPoint.self)
+            for _ in 0..<2 { _ = try await router.response(for: .get("films")) }
+            _ = try await router.response(
+                for: .get("films"), options: RequestOptions { $0.cachePolicy = .reloadRevalidatingCacheData })
+
+            let first = try await detail(1, of: inspector)
+            #expect(first.state == "finished" && first.status == 200 && first.source == "network")
+            #expect(first.attempts == 2)
+            #expect(first.exchanges.map(\.outcome) == ["503", "401", "200"])
+            #expect(first.exchanges.map(\.attempt) == [1, 2, 2])
+            #expect(first.exchanges.map(\.cause) == ["refreshed", "retry after HTTP 503", "refreshed"])
+            #expect(first.exchanges.last?.request.headers.contains(["Authorization", "REDACTED"]) == true)
+            let kinds = first.steps.map(\.kind)
+            #expect(kinds.first == "started" && kinds.last == "finished")
+            #expect(first.steps.contains { $0.kind == "cache" && $0.text == "cache: miss" })
+            #expect(first.steps.contains { $0.kind == "retry" && $0.text.hasSuffix("HTTP 503") })
+            #expect(first.steps.contains { $0.kind == "authentication" && $0.text.hasSuffix("refreshed") })
+            #expect(first.steps.map(\.at) == first.steps.map(\.at).sorted())
+            for exchange in first.exchanges {
+                #expect(!exchange.phases.isEmpty)
+                let end = exchange.phases.last.map { $0.at + $0.duration } ?? 0
+                #expect(exchange.phases.map(\.at) == exchange.phases.map(\.at).sorted())
+                #expect(end >= exchange.at && end <= exchange.at + exchange.duration + 1)
+            }
+            if kind == .curl { #expect(first.exchanges[0].remote == "127.0.0.1:\(server.port)") }
+
+            let second = try await detail(2, of: inspector)
+            #expect(second.source == "cache" && second.exchanges.isEmpty && second.status == 200)
+            #expect(second.steps.contains { $0.kind == "cache" && $0.text.hasPrefix("cache: hit") })
+            let third = try await detail(3, of: inspector)
+            #expect(third.source == "revalidated" && third.exchanges.map(\.outcome) == ["304"] && third.status == 200)
+        }
+    }
+
+    @Test("the messages of a WebSocket are shown in both directions, without secrets")
+    func messages() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession(
+            .webSocket(
+                .text("hello"), .receive, .text(#"{"token":"secret-in-1"}"#), .binary(Data([0, 255])), .close()))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let socket = try await router.webSocket(for: URLEndPoint(.get, URL(text: "https://example.com/chat")))
+        try await socket.send(.text("my token=secret-out-1"))
+        for try await _ in socket {}
+        let detail = try await detail(1, of: inspector)
+        #expect(detail.kind == "websocket" && detail.status == 101)
+        let received = detail.messages.filter { !$0.sent }
+        #expect(received.map(\.kind) == ["text", "text", "binary", "close"])
+        #expect(received.map(\.text) == ["hello", #"{"token":"REDACTED"}"#, nil, nil])
+        #expect(received.map(\.size).prefix(3) == [5, 23, 2])
+        let sent = detail.messages.filter(\.sent)
+        #expect(sent.map(\.kind) == ["text", "close"] && sent.first?.text == "my token=REDACTED")
+    }
+
+    @Test("the events of an event stream are shown over its connections")
+    func events() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let fields: HTTPHeaders = ["Content-Type": "text/event-stream"]
+        let session = StubSession(
+            .text("data: a\n\nevent: price\ndata: {\"password\":\"secret-pass-2\"}\n\n", headers: fields),
+            .text("data: b\n\n", headers: fields), .status(204))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let options = RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+        let endPoint = URLEndPoint(.get, URL(text: "https://example.com/events"))
+        for try await _ in router.events(for: endPoint, options: options) {}
+        let detail = try await detail(1, of: inspector)
+        #expect(detail.kind == "events" && detail.state == "finished" && detail.exchanges.count == 3)
+        #expect(detail.messages.map(\.text) == ["a", #"price: {"password":"REDACTED"}"#, "b"])
+        #expect(detail.messages.allSatisfy { !$0.sent && $0.kind == "event" })
+    }
+
+    @Test("a monitor that is off is left out of calls")
+    func off() async throws {
+        let inspector = try await NetworkInspector.start(isEnabled: false)
+        let session = StubSession { _ in .text("") }
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let response = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/")))
+        #expect(response.request?.hasMonitors == false)
+    }
+}
