@@ -9,6 +9,7 @@ let switchboard = Target.Dependency.product(name: "Switchboard", package: "Switc
 let mocks = Target.Dependency.product(name: "SwitchboardMocks", package: "Switchboard")
 let cache = Target.Dependency.product(name: "SwitchboardCache", package: "Switchboard")
 let calls = Target.Dependency.product(name: "SwitchboardCalls", package: "Switchboard")
+let inspector = Target.Dependency.product(name: "SwitchboardInspector", package: "Switchboard")
 let webSocket = Target.Dependency.product(name: "SwitchboardWebSocket", package: "Switchboard")
 let testing = Target.Dependency.product(name: "SwitchboardTesting", package: "Switchboard")
 
@@ -36,7 +37,7 @@ let package = Package(
         .executable(name: "friends", targets: ["Friends"]),
     ],
     dependencies: [.package(name: "Switchboard", path: "..")],
-    targets: example("Movies") + example("Users") + example("Todos", [calls, webSocket]) + example("Uploads")
+    targets: example("Movies") + example("Users") + example("Todos", [calls, inspector, webSocket]) + example("Uploads")
         + example("Friends", [cache, calls])
         + [
             // The command line, the tables and the embedded server that the programs share.

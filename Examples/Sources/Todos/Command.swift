@@ -11,7 +11,7 @@ enum Command: String, CommandWord {
         """
         Asks a server of things to do: a small one inside this program, unless --server
         names another. It starts anew each time, with six of them for two users.
-        """)
+        """, switches: [.inspect])
 
     var usage: Usage {
         switch self {

@@ -1,17 +1,38 @@
 import ExampleKit
 import Foundation
 import Switchboard
+import SwitchboardInspector
 
 /// The whole program. Receives the words of the command line, writes text and returns an exit code.
 struct Program: Sendable {
     let console: Console
     var timeouts = Timeouts.ofExamples
+    /// Waits while `--inspect` shows the calls.
+    var pause: @Sendable () async -> Void = Self.untilReturn
 
     func run(_ words: [String]) async -> ExitCode {
         await console.run(words, help: Command.help, otherwise: .tour) { command, words in
             try await EmbeddedServer.run(unless: words.server, TodoServer().answer) { url in
-                let manager = NetworkManager.todos(at: url, interceptors: console.loggers(words), timeouts: timeouts)
-                return try await command.perform(words, with: TodoService(manager: manager))
+                let inspector = try await NetworkInspector.start(isEnabled: words.has(.inspect))
+                let manager = NetworkManager.todos(
+                    at: url, interceptors: console.loggers(words), monitors: [inspector], timeouts: timeouts)
+                let text = try await command.perform(words, with: TodoService(manager: manager))
+                guard inspector.url != nil else { return text }
+                try console.show(text)
+                console.note("Press Return to end.")
+                await pause()
+                inspector.stop()
+                return "The page has ended."
+            }
+        }
+    }
+
+    /// Returns when a line, or the end of standard input, was read.
+    private static func untilReturn() async {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                _ = readLine()
+                done.resume()
             }
         }
     }

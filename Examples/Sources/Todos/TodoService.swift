@@ -51,10 +51,10 @@ extension NetworkManager {
     /// Creates the manager of the todos' server.
     static func todos(
         at server: URL, session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
-        timeouts: Timeouts = .ofExamples
+        monitors: [any EventMonitor] = [], timeouts: Timeouts = .ofExamples
     ) -> NetworkManager {
         NetworkManager(
             baseURL: server, session: session, interceptors: interceptors,
-            options: RequestOptions { $0.timeouts = timeouts })
+            options: RequestOptions { $0.timeouts = timeouts }, monitors: monitors)
     }
 }

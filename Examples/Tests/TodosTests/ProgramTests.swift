@@ -64,6 +64,16 @@ struct ProgramTests {
         #expect(outcome.noted == "todos: \(message)")
     }
 
+    @Test("with --inspect the program waits after its result")
+    func inspect() async {
+        let outcome = await Outcome("list --user 9 --inspect") { console, words in
+            await Program(console: console, pause: { console.note("waits") }).run(words)
+        }
+        #expect(outcome.exit == .success)
+        #expect(outcome.shown == "no todos, 0 done\nThe page has ended.")
+        #expect(outcome.noted == "Press Return to end.\nwaits")
+    }
+
     @Test func aServerThatIsGoneIsUnavailable() async throws {
         let url = "http://127.0.0.1:1"  // where nothing listens
         let outcome = await todos("styles --server \(url)")

@@ -31,6 +31,8 @@ package struct Option: Sendable {
         "--server", "URL", expected: "a URL such as http://127.0.0.1:8080", help: "ask a server that runs already")
     package static let verbose = Option(
         "--verbose", help: "log requests and answers to standard error, no secrets")
+    package static let inspect = Option(
+        "--inspect", help: "show the calls on a page until Return is pressed")
     package static let help = Option("--help", help: "show this help, or a command's")
 
     /// Returns a copy with another description.
