@@ -7,7 +7,8 @@ extension HTTPFields {
     init(_ headers: HTTPHeaders) {
         self.init()
         for field in headers {
-            guard let name = HTTPField.Name(field.name) else { continue }
+            guard let name = HTTPField.Name(field.name)
+            else { continue }
             append(HTTPField(name: name, value: field.value))
         }
     }

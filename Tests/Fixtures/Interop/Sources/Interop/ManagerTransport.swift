@@ -49,8 +49,8 @@ private struct Operation: EndPointType {
 
 extension StreamBody {
     fileprivate init(_ body: OpenAPIRuntime.HTTPBody) {
-        let length: Int64? =
-            if case .known(let length) = body.length { length } else { nil }
+        var length: Int64?
+        if case .known(let known) = body.length { length = known }
         self.init(
             length: length,
             isReplayable: body.iterationBehavior == .multiple
