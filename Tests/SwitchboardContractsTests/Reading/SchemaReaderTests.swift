@@ -156,6 +156,30 @@ struct SchemaReaderTests {
         #expect(failure { try lines(##"{"$ref":"#/$defs/d0","$defs":{\##(links),"d2000":{}}}"##) } == .contractFault)
     }
 
+    @Test("the deepest schema and the most references fit on the stack of a small thread")
+    func smallStack() async throws {
+        let deep = (0..<62).reduce(##"{"type":"string"}"##) { text, level in
+            level % 2 == 0
+                ? ##"{"allOf":[\##(text),{"type":["string","null"]}]}"## : ##"{"anyOf":[{"type":"null"},\##(text)]}"##
+        }
+        let chain = (0..<180).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }.joined(separator: ",")
+        let texts = await onThread {
+            try [deep, ##"{"$ref":"#/$defs/d0","$defs":{\##(chain),"d180":{}}}"##].map {
+                try Contract(schema: Data($0.utf8)).description
+            }
+        }
+        #expect(try texts.get() == ["$: string | null\n", "$: any\n"])
+    }
+
+    @Test("a required member without a property has the shape of the additional ones")
+    func requiredOnly() throws {
+        let schema = { (others: String) in
+            ##"{"type":"object","required":["a"],"additionalProperties":\##(others)}"##
+        }
+        #expect(try lines(schema(##"{"type":"number"}"##)) == ["$: object", "{}: number", "a: number"])
+        #expect(try lines(schema("false")) == ["$: object", "a: never"])
+    }
+
     @Test("a file that ends with .json is a schema")
     func file() async throws {
         try await withFolder { folder in
