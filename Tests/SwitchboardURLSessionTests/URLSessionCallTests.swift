@@ -203,6 +203,8 @@ struct URLSessionCallTests {
     func lifetime() async throws {
         let url = URL(text: "http://127.0.0.1:1/")
         #expect(try await NetworkManager(session: StubSession { _ in .text("a") }).urlSession().text(from: url) == "a")
+        // A stub has a URLSession of its own, which is not ambiguous.
+        #expect(try await StubSession { _ in .text("a") }.urlSession().text(from: url) == "a")
         let configuration = NetworkManager(session: StubSession { _ in .text("a") }).urlSessionConfiguration()
         configuration.urlCache = nil
         let error = await #expect(throws: URLError.self) {

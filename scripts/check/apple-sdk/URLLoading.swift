@@ -100,7 +100,10 @@ open class HTTPCookie: NSObject, @unchecked Sendable {
 }
 
 // https://developer.apple.com/documentation/foundation/httpcookiestorage
-open class HTTPCookieStorage: NSObject, @unchecked Sendable {}
+open class HTTPCookieStorage: NSObject, @unchecked Sendable {
+    open class var shared: HTTPCookieStorage { fatalError() }
+    open func cookies(for URL: URL) -> [HTTPCookie]? { fatalError() }
+}
 
 // https://developer.apple.com/documentation/foundation/urlcredentialstorage
 open class URLCredentialStorage: NSObject, @unchecked Sendable {}
@@ -140,6 +143,7 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open class var `default`: URLSessionConfiguration { fatalError() }
     open class var ephemeral: URLSessionConfiguration { fatalError() }
+    open var identifier: String? { fatalError() }
     open func copy(with zone: NSZone? = nil) -> Any { fatalError() }
     open var requestCachePolicy: NSURLRequest.CachePolicy {
         get { fatalError() }
@@ -213,6 +217,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func invalidateAndCancel() {}
     open func dataTask(with request: URLRequest) -> URLSessionDataTask { fatalError() }
     open func dataTask(with url: URL) -> URLSessionDataTask { fatalError() }
+    open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask { fatalError() }
+    open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask { fatalError() }
     open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
     // https://developer.apple.com/documentation/foundation/urlsession/websockettask(with:)-7awdl
     @available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, *)
@@ -352,11 +358,19 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
+    // https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate/urlsession(_:task:didfinishcollecting:)
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
     // https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate/urlsession(_:task:didcompletewitherror:)
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }
 
+// https://developer.apple.com/documentation/foundation/urlsessiontaskmetrics
+open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {}
+
 extension URLSessionTaskDelegate {
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {}
     public func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
