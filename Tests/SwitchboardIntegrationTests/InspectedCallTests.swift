@@ -129,7 +129,7 @@ struct InspectedCallTests {
         try await socket.send(.text("my token=secret-out-1"))
         for try await _ in socket {}
         let detail = try await detail(1, of: inspector)
-        #expect(detail.kind == "websocket" && detail.status == 101)
+        #expect(detail.kind == "websocket" && detail.status == 101 && detail.source == "stub")
         let received = detail.messages.filter { !$0.sent }
         #expect(received.map(\.kind) == ["text", "text", "binary", "close"])
         #expect(received.map(\.text) == ["hello", #"{"token":"REDACTED"}"#, nil, nil])
@@ -151,8 +151,22 @@ struct InspectedCallTests {
         for try await _ in router.events(for: endPoint, options: options) {}
         let detail = try await detail(1, of: inspector)
         #expect(detail.kind == "events" && detail.state == "finished" && detail.exchanges.count == 3)
+        #expect(detail.source == "stub")
         #expect(detail.messages.map(\.text) == ["a", #"price: {"password":"REDACTED"}"#, "b"])
         #expect(detail.messages.allSatisfy { !$0.sent && $0.kind == "event" })
+    }
+
+    @Test("a stream over a session comes from the network", arguments: SessionKind.allCases)
+    func streamSource(kind: SessionKind) async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        try await MockServer.run { server in
+            server.enqueue(.text("data: a\n\n", headers: ["Content-Type": "text/event-stream"]), .status(204))
+            let router = Router<URLEndPoint>(session: kind.make(), monitors: [inspector])
+            let options = RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+            for try await _ in router.events(for: URLEndPoint(.get, server.url), options: options) {}
+            let detail = try await detail(1, of: inspector)
+            #expect(detail.source == "network" && detail.messages.map(\.text) == ["a"])
+        }
     }
 
     @Test("a monitor that is off is left out of calls")

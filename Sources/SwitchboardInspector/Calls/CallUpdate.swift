@@ -7,7 +7,7 @@ struct CallUpdate: Sendable {
     struct ExchangeEnd: Sendable {
         let end: InspectedExchange.End
         let response: ReceivedResponse?
-        var metrics: ExchangeMetrics? { end.metrics }
+        let isStub: Bool
     }
 
     enum Change: Sendable {
@@ -85,6 +85,7 @@ extension CallUpdate.ExchangeEnd {
         end = InspectedExchange.End(
             duration: record.duration, outcome: record.outcome, cause: record.cause, metrics: record.metrics,
             type: response?.headers["Content-Type"], bodySize: size, omittedBody: omission)
+        isStub = response?.isStub ?? false
         self.response = response.map {
             ReceivedResponse(
                 status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data())

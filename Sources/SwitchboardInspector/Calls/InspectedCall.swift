@@ -138,8 +138,7 @@ struct InspectedCall: Sendable {
                 InspectedExchange(number: number, attempt: attempts, start: update.at, content: .raw(request, nil)))
             size += 256 + request.size
         case .exchangeEnded(let number, let end):
-            // A session that measures nothing has no network.
-            if let metrics = end.metrics { source = metrics.start == nil ? .stub : .network }
+            if end.response != nil { source = end.isStub ? .stub : .network }
             guard let index = exchanges.lastIndex(where: { $0.number == number }) else { break }
             exchanges[index].end = end.end
             if case .raw(let request, _) = exchanges[index].content {

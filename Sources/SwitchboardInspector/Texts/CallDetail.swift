@@ -82,7 +82,7 @@ struct CallDetail: Encodable {
 
     init(_ call: InspectedCall, _ masking: TextMasking) {
         var summary = CallSummary(call, masking)
-        summary.error = nil
+        (summary.error, summary.messages) = (nil, nil)  // the detail has members of these names
         self.summary = summary
         steps = call.steps.map {
             Step(at: $0.at.milliseconds, kind: $0.kind, text: masking.line($0.text), attempt: $0.attempt)

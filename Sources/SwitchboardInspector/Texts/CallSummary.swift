@@ -24,7 +24,8 @@ struct CallSummary: Encodable {
     let attempts: Int
     let exchanges: Int
     let kind: Kind
-    let messages: Int
+    /// The number of messages.
+    var messages: Int?
     let environment: String?
     let endpoint: String?
     /// The failure on one line.

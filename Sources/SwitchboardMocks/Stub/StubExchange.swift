@@ -104,6 +104,7 @@ struct StubExchange {
         var answer = NetworkResponse(statusCode: response.statusCode, headers: response.headers, url: request.url)
         answer.request = request
         answer.metrics = metrics
+        answer.isStub = true
         return answer
     }
 

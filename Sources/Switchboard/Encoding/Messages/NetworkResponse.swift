@@ -35,6 +35,8 @@ public struct NetworkResponse: Sendable {
     public package(set) var cacheAge: Duration?
     /// Whether the exchange of an equal request produced this response, which may be older than its own request.
     package var isShared = false
+    /// Whether a mock made the response.
+    package var isStub = false
     /// The body that is still arriving, for a streamed response.
     package var stream: ResponseBytes?
 
