@@ -77,6 +77,13 @@ let package = Package(
                 .product(name: "Switchboard", package: "Switchboard"),
                 .product(name: "SwitchboardWebSocket", package: "Switchboard"),
             ]),
+        // Shows calls of each kind in an inspector, for scripts/oracles/inspector.
+        .executableTarget(
+            name: "inspector-run",
+            dependencies: [
+                "Switchboard", "SwitchboardCache", "SwitchboardInspector", "SwitchboardMocks", "SwitchboardStreams",
+                "SwitchboardWebSocket",
+            ].map { .product(name: $0, package: "Switchboard") }),
         // Makes calls to a server that fails by a seed, run by .ci/run.
         .executableTarget(
             name: "fault-run",
