@@ -212,7 +212,8 @@ final class CallStore: Sendable {
     /// for all secrets found so far.
     func knownSecrets(of calls: [InspectedCall]? = nil) -> SecretTrie {
         masking.sync {
-            var rest = calls?.map(\.number)[...]
+            // Without those that are recorded meanwhile: a busy app must not keep the reader.
+            var rest = (calls?.map(\.number) ?? state.withLock { Array($0.unsearched) })[...]
             while let (number, call) = takeUnsearched(&rest) {
                 var secrets: Set<String> = []
                 var masked: [Int: HAR.Entry] = [:]
@@ -241,10 +242,10 @@ final class CallStore: Sendable {
         }
     }
 
-    /// Returns the next of these calls, or of all calls, whose secrets are unknown.
-    private func takeUnsearched(_ numbers: inout ArraySlice<Int>?) -> (number: Int, call: InspectedCall)? {
+    /// Returns the next of these calls whose secrets are unknown.
+    private func takeUnsearched(_ numbers: inout ArraySlice<Int>) -> (number: Int, call: InspectedCall)? {
         state.withLock { state in
-            while let number = numbers == nil ? state.unsearched.first : numbers?.popFirst() {
+            while let number = numbers.popFirst() {
                 guard state.unsearched.remove(number) != nil else { continue }
                 if let call = state[number]?.call { return (number, call) }
             }

@@ -122,7 +122,9 @@ extension TextMasking {
         var masking = ExchangeMasking(call.request.redaction)
         let payloads = call.messages.map { message -> String? in
             guard message.kind != .binary, message.kind != .close else { return nil }
-            return String(decoding: masking.masked(body: message.payload, type: ""), as: UTF8.self)
+            // The limit may cut a character in two, and only whole text is masked.
+            let text = String(decoding: message.payload, as: UTF8.self)
+            return String(decoding: masking.masked(body: Data(text.utf8), type: ""), as: UTF8.self)
         }
         let own = masking.storedSecrets
         return zip(call.messages, payloads).map { message, payload in

@@ -1,6 +1,7 @@
 import Foundation
 import SwitchboardHAR
 import SwitchboardMocks
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
 
@@ -175,6 +176,19 @@ struct CallStoreTests {
         let changes = read(store, &position)
         #expect(changes.first?.isReset == true)
         #expect(changes.flatMap(\.calls).map(\.number) == [2])
+    }
+
+    @Test("a reader is served while calls are recorded without a pause")
+    func busyApp() {
+        let store = CallStore(CallLimits())
+        let isServed = Protected(false)
+        Call(store).exchange(NetworkResponse(statusCode: 200, body: Data(#"{"token":"leaked-token"}"#.utf8)))
+        let recorder = Thread {
+            while !isServed.value { Call(store).exchange(NetworkResponse(statusCode: 200, body: Data("{}".utf8))) }
+        }
+        recorder.start()
+        #expect(store.knownSecrets().masked("leaked-token") != "leaked-token")
+        isServed.withLock { $0 = true }
     }
 
     @Test("a waiting reader is woken by the next change, and a late one does not wait")

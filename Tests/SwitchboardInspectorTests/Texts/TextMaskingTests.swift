@@ -108,6 +108,21 @@ struct TextMaskingTests {
         #expect(try page.detail(1).text("state") == "finished")
     }
 
+    @Test("a message that the limit cuts within a character is masked", arguments: [0, 1])
+    func cutMessage(shift: Int) async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let long = String(repeating: "x", count: shift) + String(repeating: "é", count: 40_000)
+        let message = Data(#"{"access_token":"leaked-token-abcdef","x":"\#(long)"}"#.utf8)
+        let session = StubSession { request in
+            inspector.messageRecorder(of: request.id)?(CallMessage(.text, isSent: true, message))
+            return .text("")
+        }
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        _ = try await router.data(from: URL(text: "https://api.example.com/"))
+        let text = try Page(inspector).detail(1).list("messages").first?.text("text")
+        #expect(text?.hasPrefix(#"{"access_token":"REDACTED","x":""#) == true)
+    }
+
     @Test("with a redaction of the app, its names are masked and its mask is valid in URLs")
     func ownRedaction() async throws {
         var redaction = Redaction.standard.adding(headerNames: ["X-Film"], parameterNames: ["film"])
