@@ -23,30 +23,18 @@ package final class RawServer: Sendable {
         stop = try StopSignal()
         let (listener, port) = try Socket.listening()
         self.port = port
-        startThread { [self] in
-            while listener.wait(for: .readable, stop: stop) == .ready {
-                guard let socket = try? listener.accept() else { continue }
+        threads.startThread("RawServer") { [self] in
+            listener.acceptAll(stop: stop) { socket in
                 let number = count.withLock { count in
                     count += 1
                     return count
                 }
-                startThread { [self] in
+                threads.startThread("RawServer") { [self] in
                     try? script(RawConnection(number, socket, stop))
                     socket.close()
                 }
             }
-            listener.close()
         }
-    }
-
-    private func startThread(_ body: @escaping @Sendable () -> Void) {
-        threads.enter()
-        let thread = Thread { [threads] in
-            body()
-            threads.leave()
-        }
-        thread.name = "RawServer"
-        thread.start()
     }
 
     /// Runs a server while `body` runs.

@@ -53,7 +53,7 @@ final class InspectorServer: Sendable {
         stopping = try StopSignal()
         let listener: Socket
         (listener, port) = try Socket.listening()
-        startThread { [self] in accept(on: listener) }
+        threads.startThread("NetworkInspector") { [self] in listener.acceptAll(stop: stopping) { start($0) } }
     }
 
     var url: URL? { URL(string: "http://127.0.0.1:\(port)/?key=\(key.text)") }
@@ -83,21 +83,9 @@ final class InspectorServer: Sendable {
 
     // MARK: Connections
 
-    private func accept(on listener: Socket) {
-        while listener.wait(for: .readable, stop: stopping) == .ready {
-            do throws(Socket.Failure) {
-                if let socket = try listener.accept() { start(socket) }
-            } catch {
-                // No descriptor is left until a connection closes.
-                _ = listener.wait(for: .broken, stop: stopping, until: .now + .milliseconds(10))
-            }
-        }
-        listener.close()
-    }
-
     private func start(_ socket: Socket) {
         guard let end = try? StopSignal(), let number = add(end) else { return socket.close() }
-        startThread { [self] in
+        threads.startThread("NetworkInspector") { [self] in
             InspectorConnection(number: number, socket: socket, end: end, server: self).serve()
             state.withLock { $0.connections[number] = nil }
         }
@@ -126,16 +114,6 @@ final class InspectorServer: Sendable {
     /// Records that a connection has sent the key.
     func trust(_ number: Int) {
         state.withLock { $0.connections[number]?.isTrusted = true }
-    }
-
-    private func startThread(_ body: @escaping @Sendable () -> Void) {
-        threads.enter()
-        let thread = Thread { [threads] in
-            body()
-            threads.leave()
-        }
-        thread.name = "NetworkInspector"
-        thread.start()
     }
 }
 

@@ -122,7 +122,7 @@ package final class Socket: Sendable {
     /// Accepts the next connection, or returns nil when it has already ended.
     ///
     /// - Throws: The failure when the process has no descriptor left.
-    package func accept() throws(Failure) -> Socket? {
+    private func accept() throws(Failure) -> Socket? {
         let accepted = acceptAtomically?(descriptor, nil, nil, atomicFlags) ?? systemAccept(descriptor)
         guard accepted >= 0 else {
             let failure = Failure(call: "accept")
@@ -133,6 +133,19 @@ package final class Socket: Sendable {
         // Small pieces are sent at once, so that a scripted chunk arrives as one.
         socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
         return socket
+    }
+
+    /// Accepts connections until the signal, and closes this listener.
+    package func acceptAll(stop: StopSignal, _ start: (Socket) -> Void) {
+        while wait(for: .readable, stop: stop) == .ready {
+            do throws(Failure) {
+                if let socket = try accept() { start(socket) }
+            } catch {
+                // No descriptor is left until a connection closes.
+                _ = wait(for: .broken, stop: stop, until: .now + .milliseconds(10))
+            }
+        }
+        close()
     }
 
     private func setOption<Value>(_ level: Int32, _ name: Int32, _ value: Value) {

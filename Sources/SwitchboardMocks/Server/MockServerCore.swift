@@ -13,7 +13,6 @@ final class MockServerCore: Sendable {
     let limits: RequestLimits
     /// The TLS context, or nil for plain HTTP.
     let tls: ServerTLS?
-    /// The group that every thread enters while it runs.
     private let threads = DispatchGroup()
 
     init(
@@ -28,33 +27,13 @@ final class MockServerCore: Sendable {
     // MARK: Threads
 
     func accept(on listener: Socket) {
-        startThread { [self] in
-            while listener.wait(for: .readable, stop: stop) == .ready {
-                do throws(Socket.Failure) {
-                    if let socket = try listener.accept() { start(socket) }
-                } catch {
-                    // No descriptor is left until a connection closes.
-                    _ = listener.wait(for: .broken, stop: stop, until: .now + .milliseconds(10))
-                }
-            }
-            listener.close()
-        }
+        threads.startThread("MockServer") { [self] in listener.acceptAll(stop: stop) { start($0) } }
     }
 
     private func start(_ socket: Socket) {
         let number = state.withLock { $0.connectionAccepted() }
         let connection = MockConnection(number: number, socket: socket, core: self)
-        startThread { connection.serve() }
-    }
-
-    private func startThread(_ body: @escaping @Sendable () -> Void) {
-        threads.enter()
-        let thread = Thread { [threads] in
-            body()
-            threads.leave()
-        }
-        thread.name = "MockServer"
-        thread.start()
+        threads.startThread("MockServer") { connection.serve() }
     }
 
     /// Stores the unfinished answers, wakes every thread and fails every wait, without waiting for the threads to end.
@@ -104,6 +83,19 @@ final class MockServerCore: Sendable {
 
     func connectionEnded(_ number: Int, byClient: Bool) {
         state.withLock { $0.connectionEnded(number, byClient: byClient) }
+    }
+}
+
+extension DispatchGroup {
+    /// Starts a thread that enters the group while it runs.
+    package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        enter()
+        let thread = Thread { [self] in
+            body()
+            leave()
+        }
+        thread.name = name
+        thread.start()
     }
 }
 
