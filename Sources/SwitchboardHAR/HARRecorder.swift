@@ -91,10 +91,10 @@ public final class HARRecorder: EventMonitor {
 
     private func entry(_ metrics: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
         var request = metrics.request
-        let sent = body(of: request)
+        let sent = request.recordedBody(upTo: maximumBodySize)
         request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)
         var recorded = HAR.Request(request)
-        recorded.bodySize = sent.size
+        recorded.bodySize = sent.size ?? -1
         var answer = response ?? NetworkResponse(statusCode: 0)
         let body = answer.body.count <= maximumBodySize ? answer.body : Data()
         let size = answer.body.count
@@ -106,14 +106,15 @@ public final class HARRecorder: EventMonitor {
         if response == nil { entry.response.error = metrics.outcome.description }
         return entry
     }
+}
 
-    /// Returns the stored part of the body that was sent, and the body's length, -1 for an unknown one.
-    private func body(of request: NetworkRequest) -> (data: Data?, size: Int) {
-        guard !request.body.isEmpty else { return (nil, 0) }
-        let size = request.body.length.map { Int(clamping: $0) } ?? -1
-        guard !request.body.isStreamed, size <= maximumBodySize, let data = try? request.body.encode() else {
-            return (nil, size)
-        }
-        return (data.count <= maximumBodySize ? data : nil, data.count)
+extension NetworkRequest {
+    /// Returns the body for a recording, and its size in bytes. The body is nil if it is streamed, is longer than the
+    /// limit or cannot be encoded. The size is nil if it is unknown.
+    package func recordedBody(upTo limit: Int) -> (data: Data?, size: Int?) {
+        guard !body.isEmpty else { return (Data(), 0) }
+        let size = body.length.map { Int(clamping: $0) }
+        guard !body.isStreamed, size ?? 0 <= limit, let data = try? body.encode() else { return (nil, size) }
+        return (data.count <= limit ? data : nil, data.count)
     }
 }

@@ -58,7 +58,7 @@ struct InspectedCall: Sendable {
         let payload: Data
     }
 
-    struct Failure: Sendable {
+    struct Failure: Encodable, Sendable {
         let summary: String
         let text: String
     }
@@ -217,16 +217,7 @@ struct SentRequest: Sendable {
         url = request.urlText ?? ""
         headers = request.allHeaders
         redaction = request.redaction(extending: limits.redaction)
-        let size = request.body.length.map { Int(clamping: $0) }
-        if request.body.isEmpty {
-            (body, bodySize) = (Data(), 0)
-        } else if request.body.isStreamed || size.map({ $0 > limits.bodySize }) ?? false {
-            (body, bodySize) = (nil, size)
-        } else if let data = (request.body as? DataBody)?.data ?? (try? request.body.encode()) {
-            (body, bodySize) = (data.count <= limits.bodySize ? data : nil, data.count)
-        } else {
-            (body, bodySize) = (nil, size)
-        }
+        (body, bodySize) = request.recordedBody(upTo: limits.bodySize)
     }
 
     var size: Int { url.utf8.count + headers.storedSize + (body?.count ?? 0) }

@@ -65,11 +65,6 @@ struct CallDetail: Encodable {
         let text: String?
     }
 
-    struct Failure: Encodable {
-        let summary: String
-        let text: String
-    }
-
     private let summary: CallSummary
     private let steps: [Step]
     private let exchanges: [Exchange]
@@ -78,7 +73,7 @@ struct CallDetail: Encodable {
     private let messages: [Message]
     private let curl: String
     private let stub: String
-    private let error: Failure?
+    private let error: InspectedCall.Failure?
 
     init(_ call: InspectedCall, _ masking: TextMasking) {
         var summary = CallSummary(call, masking)
@@ -96,7 +91,9 @@ struct CallDetail: Encodable {
             masking.secrets.masked((entries.first?.request ?? asked).curlCommand(masking.redaction))
             .replacingInvisible
         stub = StubText.text(zip(call.exchanges, entries).filter { $0.0.end != nil }, mask: masking.redaction.mask)
-        error = call.failure.map { Failure(summary: masking.line($0.summary), text: masking.text($0.text)) }
+        error = call.failure.map {
+            InspectedCall.Failure(summary: masking.line($0.summary), text: masking.text($0.text))
+        }
     }
 
     private enum CodingKeys: String, CodingKey {
