@@ -172,19 +172,26 @@ struct URLSessionEndTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("a task suspended amid its body continues it once")
-    func suspendedBody() async throws {
-        let pieces = AsyncStream<Data>.makeStream()
-        let sends = Deliveries<NetworkRequest>()
-        let source = AdHocSession { request in
-            sends.add(request)
+    /// Returns a session whose response has the pieces as its body.
+    private func source(
+        of pieces: AsyncStream<Data>, willSend: @escaping @Sendable (NetworkRequest) -> Void = { _ in }
+    ) -> some NetworkSession {
+        AdHocSession { request in
+            willSend(request)
             var response = NetworkResponse(statusCode: 200, url: request.url)
             response.bytes = ResponseBytes {
-                for await piece in pieces.stream { return piece }
+                for await piece in pieces { return piece }
                 return nil
             }
             return response
         }
+    }
+
+    @Test("a task suspended amid its body continues it once")
+    func suspendedBody() async throws {
+        let pieces = AsyncStream<Data>.makeStream()
+        let sends = Deliveries<NetworkRequest>()
+        let source = source(of: pieces.stream) { sends.add($0) }
         let delegate = TaskDelegate()
         let task = source.urlSession(delegate: delegate).dataTask(with: url)
         task.resume()
@@ -203,14 +210,7 @@ struct URLSessionEndTests {
     @Test("a task suspended amid its body can be canceled")
     func cancelSuspended() async throws {
         let pieces = AsyncStream<Data>.makeStream()
-        let source = AdHocSession { request in
-            var response = NetworkResponse(statusCode: 200, url: request.url)
-            response.bytes = ResponseBytes {
-                for await piece in pieces.stream { return piece }
-                return nil
-            }
-            return response
-        }
+        let source = source(of: pieces.stream)
         let delegate = TaskDelegate()
         let task = source.urlSession(delegate: delegate).dataTask(with: url)
         task.resume()

@@ -274,8 +274,7 @@ extension String {
 
     private static let choices: Set = [
         "action", "category", "event", "kind", "level", "mode", "phase", "priority", "reason", "result", "role",
-        "severity",
-        "stage", "state", "status", "type", "visibility",
+        "severity", "stage", "state", "status", "type", "visibility",
     ]
 
     /// Whether the name is probably the key of a map, such as an identifier.

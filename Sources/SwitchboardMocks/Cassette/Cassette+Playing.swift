@@ -40,8 +40,7 @@ extension Cassette {
     /// One message per difference from the recording, empty when there are none. Read it after the test.
     ///
     /// A request that no entry answered is a difference, with the nearest entries. So is an answer that breaks a
-    /// contract. In the modes ``Mode/replay`` and
-    /// ``Mode/strict``, an entry that no request used is one too.
+    /// contract. In the modes ``Mode/replay`` and ``Mode/strict``, an entry that no request used is one too.
     public var faults: [String] { mismatches + unusedEntries }
 
     /// The faults without unused entries.
