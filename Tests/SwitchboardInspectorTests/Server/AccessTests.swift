@@ -191,7 +191,8 @@ struct AccessTests {
         #expect(await comesTrue { (try? page.get("/calls/1").status) == 200 })
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("later") }, monitors: [inspector])
         _ = try await router.data(from: URL(text: "https://api.example.com/later"))
-        #expect(stream.read(through: "\n\n").contains("/later"))
+        // A comment may precede the event, because the stream is kept open.
+        #expect(stream.read(through: "/later").contains("/later"))
         withExtendedLifetime(idle) {}
     }
 
