@@ -59,7 +59,7 @@ extension Redactor {
         while let equals = bytes[index...].firstIndex(of: .equals) {
             index = equals + 1
             let match = bytes.findName(before: equals, from: replacements.end)
-            let name = String(decoding: bytes[match.name], as: UTF8.self).percentDecoded
+            let name = String(decoding: bytes[match.name], as: UTF8.self).decodedName
             // A setting has spaces around the equals sign, or an arrow: `password = …`, `:password=>…`. There, a key or a
             // code is rarely a secret.
             let isArrow = match.isWord && index < bytes.count && bytes[index] == .greaterThan
@@ -144,9 +144,9 @@ extension Redactor {
 
 extension String {
     /// The name with its escapes replaced, at most three times: `%2574oken` becomes `token`.
-    var percentDecoded: String {
+    var decodedName: String {
         var name = self
-        for _ in 0..<3 where name.utf8.contains(.percent) { name = name.removingPercentEncoding ?? name }
+        for _ in 0..<3 where name.utf8.contains(.percent) { name = name.percentDecoded }
         return name
     }
 }

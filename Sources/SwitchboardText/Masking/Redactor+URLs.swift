@@ -38,14 +38,14 @@ extension Redactor {
         guard let equals = pair.utf8.firstIndex(of: .equals) else { return String(pair) }
         let value = pair.utf8.index(after: equals)
         let written = String(pair[..<equals]).replacingBytes([.plus: " "])
-        if isSecret(parameter: written.percentDecoded) { return pair[..<value] + mask }
+        if isSecret(parameter: written.decodedName) { return pair[..<value] + mask }
         // Some servers treat a semicolon like an ampersand. Text after the semicolon of a secret may belong to the
         // secret.
         let pieces = pair[value...].pieces(between: .semicolon)
         var result = pair[..<value] + nested(String(pieces[0]), depth: 3)
         for piece in pieces.dropFirst() {
             if let equals = piece.utf8.firstIndex(of: .equals),
-                isSecret(parameter: String(piece[..<equals]).percentDecoded)
+                isSecret(parameter: String(piece[..<equals]).decodedName)
             {
                 return result + ";" + piece[..<piece.utf8.index(after: equals)] + mask
             }
@@ -72,9 +72,9 @@ extension Redactor {
     /// Redacts a URL or a query inside a value, escaped or not: `next=https%3A%2F%2Fh%2F%3Ftoken%3D…`, `next=/a?token=…`.
     private func nested(_ value: String, depth: Int) -> String {
         let value = pairs(in: value)
-        guard depth > 0, value.utf8.contains(.percent), let text = value.removingPercentEncoding, text != value else {
-            return value
-        }
+        guard depth > 0, value.utf8.contains(.percent) else { return value }
+        let text = value.percentDecoded
+        guard text != value else { return value }
         let masked = nested(text, depth: depth - 1)
         guard masked != text else { return value }
         return masked.components(separatedBy: mask)

@@ -69,6 +69,15 @@ extension Collection<UInt8> {
     }
 }
 
+extension StringProtocol {
+    /// The text with each percent-encoded byte decoded, as ISO 8859-1 if the bytes are not UTF-8. A percent sign that
+    /// begins no escape stays.
+    package var percentDecoded: String {
+        let bytes = utf8.percentDecoded
+        return String(bytes: bytes, encoding: .utf8) ?? String(decoding: bytes.map(UInt16.init), as: UTF16.self)
+    }
+}
+
 extension UInt8 {
     /// Whether the byte is CR, LF or NUL, which could start a new line or end a text in a request's head.
     @inlinable package var breaksHead: Bool { self == 0 || self == 10 || self == 13 }

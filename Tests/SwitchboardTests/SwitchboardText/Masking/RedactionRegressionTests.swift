@@ -49,6 +49,24 @@ struct RedactionRegressionTests {
         #expect(Redaction.none.value(list, ofHeader: "Sec-WebSocket-Protocol") == list)
     }
 
+    @Test(
+        "a secret in a query is masked beside escapes that are not UTF-8 and a lone percent sign",
+        arguments: [
+            (
+                "https://h/?next=%2Fcb%3Ftoken%3Dhunter2%26part%3D100%",
+                "https://h/?next=%2Fcb%3Ftoken%3D<redacted>%26part%3D100%25"
+            ),
+            (
+                "https://h/?next=%2Fcb%3Ftoken%3Dhunter2%26name%3Dcaf%E9",
+                "https://h/?next=%2Fcb%3Ftoken%3D<redacted>%26name%3Dcaf%C3%A9"
+            ),
+            ("https://h/?caf%E9%5Btoken%5D=hunter2", "https://h/?caf%E9%5Btoken%5D=<redacted>"),
+            ("https://h/?100%%5Btoken%5D=hunter2", "https://h/?100%%5Btoken%5D=<redacted>"),
+        ])
+    func malformedEscapes(url: String, expected: String) {
+        #expect(redaction.url(url) == expected)
+    }
+
     // RFC 3986 §3.4: a query may contain these characters.
     @Test(
         "a URL in a query is masked although it is not escaped",
