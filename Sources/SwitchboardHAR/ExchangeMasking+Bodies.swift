@@ -5,7 +5,7 @@ import SwitchboardText
 
 extension ExchangeMasking {
     /// Returns a body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`.
-    /// Bytes that are not text stay unchanged.
+    /// Text keeps its encoding. Bytes that are not text stay unchanged.
     package mutating func masked(body data: Data, type: String) -> Data {
         masked(body: data, type: type, depth: 0)
     }
@@ -19,11 +19,15 @@ extension ExchangeMasking {
             guard depth < Self.maximumDepth else { return Data(redaction.mask.utf8) }
             return masked(multipart: data, boundary: boundary, depth: depth)
         }
-        guard let text = data.exactText else { return data }
-        if type.isForm { return Data(mask(text) { [redaction] in redaction.form($0) }.utf8) }
-        guard let tree = JSONTree(data) else { return Data(mask(text) { [redaction] in redaction.text($0) }.utf8) }
+        guard let (text, encoding) = data.text(ofType: type) else { return data }
+        return masked(text: text, type: type).data(using: encoding) ?? Data(redaction.mask.utf8)
+    }
+
+    private mutating func masked(text: String, type: String) -> String {
+        if type.isForm { return mask(text) { [redaction] in redaction.form($0) } }
+        guard let tree = JSONTree(Data(text.utf8)) else { return mask(text) { [redaction] in redaction.text($0) } }
         add(tree)
-        return Data(redaction.text(text).utf8)
+        return redaction.text(text)
     }
 
     /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests.
@@ -77,7 +81,7 @@ extension ExchangeMasking {
             }
             var masked = content
             if field("content-disposition:").dispositionNames.contains(where: redaction.isSecret(parameter:)) {
-                if let text = content.exactText { add(text) }
+                if let (text, _) = content.text(ofType: "text/plain") { add(text) }
                 masked = Data(redaction.mask.utf8)
             } else {
                 let type = String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self)

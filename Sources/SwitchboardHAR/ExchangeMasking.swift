@@ -97,10 +97,8 @@ package struct ExchangeMasking: Sendable {
     /// Stores a value as it was written in a URL, a form or a field, and decoded.
     private mutating func add(written text: String) {
         add(text)
-        if let decoded = text.removingPercentEncoding { add(decoded) }
-        if text.utf8.contains(.plus), let decoded = text.replacingBytes([.plus: " "]).removingPercentEncoding {
-            add(decoded)
-        }
+        add(text.percentDecoded)
+        if text.utf8.contains(.plus) { add(text.replacingBytes([.plus: " "]).percentDecoded) }
     }
 
     private mutating func add(header name: String, _ value: String) {

@@ -66,15 +66,49 @@ extension Data {
         return Data(text.utf8) == self ? text : nil
     }
 
+    /// The bytes as text, and the encoding in which the text has these bytes: UTF-8, UTF-16 or UTF-32, or ISO 8859-1 for
+    /// other bytes that are declared as text or have no control characters. Nil for bytes that are not text.
+    package func text(ofType type: String) -> (text: String, encoding: String.Encoding)? {
+        if let wide = wideEncoding, let text = String(data: self, encoding: wide), text.data(using: wide) == self {
+            return (text, wide)
+        }
+        if let text = exactText { return (text, .utf8) }
+        guard type.isText || allSatisfy(\.isReadable) else { return nil }
+        return String(data: self, encoding: .isoLatin1).map { ($0, .isoLatin1) }
+    }
+
+    /// UTF-16 or UTF-32 if the first bytes are a byte-order mark or an ASCII character in it (RFC 4627 §3).
+    private var wideEncoding: String.Encoding? {
+        let bytes = Array(prefix(4))
+        guard bytes.count > 1 else { return nil }
+        let zeros = bytes.map { $0 == 0 }
+        if bytes == [0xFF, 0xFE, 0, 0] || zeros == [false, true, true, true] { return .utf32LittleEndian }
+        if bytes == [0, 0, 0xFE, 0xFF] || zeros == [true, true, true, false] { return .utf32BigEndian }
+        if bytes[..<2] == [0xFF, 0xFE] || zeros[..<2] == [false, true] { return .utf16LittleEndian }
+        if bytes[..<2] == [0xFE, 0xFF] || zeros[..<2] == [true, false] { return .utf16BigEndian }
+        return nil
+    }
+
     /// ``exactText`` that a person can read. Nil for control characters other than line ends and tabs, and for a
     /// byte-order mark, which decoders remove.
     fileprivate var readableText: String? {
         guard !starts(with: [0xEF, 0xBB, 0xBF]) else { return nil }
-        return allSatisfy { $0 >= 0x20 && $0 != 0x7F || 0x09...0x0D ~= $0 } ? exactText : nil
+        return allSatisfy(\.isReadable) ? exactText : nil
     }
 }
 
+extension UInt8 {
+    /// Whether the byte is no control character, or is a line end or a tab.
+    fileprivate var isReadable: Bool { self >= 0x20 && self != 0x7F || 0x09...0x0D ~= self }
+}
+
 extension String {
+    /// Whether a `Content-Type` is of text: a form, JSON, XML or any `text` type.
+    fileprivate var isText: Bool {
+        let type = mediaType
+        return isForm || type.hasPrefix("text/") || type.hasSuffix("json") || type.hasSuffix("xml")
+    }
+
     fileprivate var isLatin1: Bool {
         ["iso-8859-1", "latin1", "latin-1"].contains(mediaParameter("charset")?.lowercased() ?? "")
     }

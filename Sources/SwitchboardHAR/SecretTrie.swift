@@ -151,10 +151,17 @@ extension UnicodeScalar {
             texts.append(String(decoding: units, as: UTF16.self))
             texts.append(units.map { "\\u" + $0.hex }.joined())
         }
+        var bytes: [[UInt8]] = []
+        if 0x80...0xFF ~= scalar.value {
+            // The byte of ISO 8859-1.
+            let byte = UInt8(scalar.value)
+            bytes = [[byte]]
+            texts += ["%" + byte.hex, "%25" + byte.hex].flatMap { [$0, $0.uppercasedDigits] }
+        }
         texts += texts.filter { $0.contains("\\") }.map { $0.escapedForJSON }
         texts += Self.markup[scalar] ?? []
         if scalar == " " { texts.append("+") }
-        return [utf8] + texts.map { Array($0.utf8) }
+        return [utf8] + bytes + texts.map { Array($0.utf8) }
     }
 
     private static let short: [Unicode.Scalar: String] = [

@@ -1,0 +1,72 @@
+import Foundation
+import Switchboard
+import SwitchboardHAR
+import SwitchboardTestSupport
+import Testing
+
+struct BodyEncodingTests {
+    private static let form = "application/x-www-form-urlencoded"
+
+    private func masked(_ text: String, _ encoding: String.Encoding, type: String) throws -> Data {
+        var masking = ExchangeMasking(.standard)
+        return masking.masked(body: try #require(text.data(using: encoding)), type: type)
+    }
+
+    @Test(
+        "a body that is not UTF-8 is masked and keeps its encoding", .requirement("S3.14"),
+        arguments: [
+            ("name=café&password=hunter2", form), ("café: password=hunter2", "text/plain; charset=iso-8859-1"),
+            (#"{"name":"café","password":"hunter2"}"#, "application/json"),
+            (#"{"name":"café","password":"hunter2"}"#, ""), ("<a>é</a><password>hunter2</password>", "text/xml"),
+            (
+                "--b\r\nContent-Disposition: form-data; name=café\r\n\r\nbé?token=hunter2\r\n--b--\r\n",
+                "multipart/form-data; boundary=b"
+            ),
+            ("\u{1}é&password=hunter2", form),
+        ])
+    func latin1(text: String, type: String) throws {
+        let expected = text.replacingOccurrences(of: "hunter2", with: ExchangeMasking.mask)
+        #expect(try masked(text, .isoLatin1, type: type) == expected.data(using: .isoLatin1))
+    }
+
+    // RFC 4627 §3 tells the encoding of JSON from its first bytes.
+    @Test(
+        "a body in UTF-16 or UTF-32 is masked and keeps its encoding", .requirement("S3.14"),
+        arguments: [
+            String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+        ])
+    func wide(encoding: String.Encoding) throws {
+        for start in ["", "\u{FEFF}"] {
+            let text = start + #"{"name":"café 🎬","password":"hunter2"}"#
+            let expected = text.replacingOccurrences(of: "hunter2", with: ExchangeMasking.mask)
+            #expect(try masked(text, encoding, type: "application/json") == expected.data(using: encoding))
+        }
+    }
+
+    @Test("bytes that are not text stay unchanged")
+    func binary() {
+        let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0xFF]) + Data("password=hunter2".utf8)
+        for type in ["image/png", "", "application/octet-stream"] {
+            var masking = ExchangeMasking(.standard)
+            #expect(masking.masked(body: image, type: type) == image)
+        }
+    }
+
+    @Test(
+        "a secret outside of ASCII is masked elsewhere in either encoding", .requirement("S3.14"),
+        arguments: ["password=caféteria", "password=caf%E9teria", "password=caf%C3%A9teria"])
+    func elsewhere(body: String) throws {
+        var masking = ExchangeMasking(.standard)
+        _ = masking.masked(body: try #require(body.data(using: .isoLatin1)), type: Self.form)
+        let secrets = masking.storedSecrets
+        for text in ["caféteria", "caf%E9teria", "caf%e9teria", "caf%C3%A9teria"] {
+            #expect(secrets.masked("a \(text) b") == "a REDACTED b")
+        }
+        let body = try #require("caféteria".data(using: .isoLatin1))
+        let entry = HAR.Entry(
+            HAR.Request(NetworkRequest(.get, URL(string: "https://h/")!)), NetworkResponse(statusCode: 200), body: body,
+            start: .now,
+            elapsed: .zero)
+        #expect(secrets.masked(entry).response.content.data == Data("REDACTED".utf8))
+    }
+}
