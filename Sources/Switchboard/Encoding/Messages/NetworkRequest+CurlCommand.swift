@@ -95,11 +95,13 @@ private struct ShellBody {
         return hasSecret(data, redaction)
     }
 
-    /// Returns whether bytes that are not UTF-8 contain a secret.
+    /// Returns whether bytes that are not UTF-8 contain a secret. Without its zeros, most UTF-16 is readable.
     private static func hasSecret(_ data: Data, _ redaction: Redaction) -> Bool {
-        guard let text = String(data: data, encoding: .isoLatin1) else { return true }
-        return redaction.text(text) != text || redaction.form(text) != text
-            || text.contains("Content-Disposition: form-data")
+        [data, data.filter { $0 != 0 }].contains { data in
+            guard let text = String(data: data, encoding: .isoLatin1) else { return true }
+            return redaction.text(text) != text || redaction.form(text) != text
+                || text.contains("Content-Disposition: form-data")
+        }
     }
 
     /// Returns whether curl reads the name and the media type of a part unchanged, and not as the path of a file.

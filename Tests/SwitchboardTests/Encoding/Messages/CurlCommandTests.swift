@@ -111,6 +111,7 @@ struct CurlCommandTests {
         let field = MultipartBody([.field("a", "v\0w")])
         #expect(!NetworkRequest(.post, url, body: field).curlCommand.contains("--form"))
         let secrets = [
+            try #require("user=a&password=hunter2".data(using: .utf16BigEndian)),
             Data("user=a&password=hunter2&city=M\u{FC}".unicodeScalars.map { UInt8($0.value) }),
             Data("{\"password\":\"hunter2\"}\0".utf8),
             Data("Content-Disposition: form-data; name=\"password\"\r\n\r\nhunter2".utf8) + Data([0xFF]),
