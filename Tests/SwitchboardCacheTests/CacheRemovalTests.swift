@@ -175,17 +175,24 @@ struct CacheRemovalTests {
                     defer { chmod(folder.path, 0o700) }
                     // A second cache has not listed the folder.
                     for fixture in [old, try CacheFixture(.counting([:], 200), in: folder)] {
-                        let before = fixture.session.requests.count
-                        await fixture.cache.removeAll()
-                        _ = try await fixture.get()
-                        #expect(fixture.session.requests.count == before + 1)
-                        try #require(chmod(folder.path, 0o700) == 0)
-                        await fixture.cache.removeAll()
-                        _ = try await fixture.get()
-                        #expect(fixture.session.requests.count == before + 2)
-                        _ = try await fixture.get()
-                        #expect(fixture.session.requests.count == before + 2)
-                        try #require(chmod(folder.path, mode) == 0)
+                        // Any later removal tries again.
+                        for target in [nil, ResponseCache.Target.tag("other")] {
+                            let before = fixture.session.requests.count
+                            await fixture.cache.removeAll()
+                            _ = try await fixture.get()
+                            #expect(fixture.session.requests.count == before + 1)
+                            try #require(chmod(folder.path, 0o700) == 0)
+                            if let target {
+                                await fixture.cache.remove(target)
+                            } else {
+                                await fixture.cache.removeAll()
+                            }
+                            _ = try await fixture.get()
+                            #expect(fixture.session.requests.count == before + 2)
+                            _ = try await fixture.get()
+                            #expect(fixture.session.requests.count == before + 2)
+                            try #require(chmod(folder.path, mode) == 0)
+                        }
                     }
                 }
             }
