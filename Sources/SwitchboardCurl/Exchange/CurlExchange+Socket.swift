@@ -53,7 +53,6 @@ extension CurlExchange {
                 if count != -Int(EAGAIN) { loop.end(self, count == 0 ? 0 : CurlCode.receiveError) }
                 return
             }
-            received += Int64(count)
             deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: pipe)
             // The poller reports later bytes.
             guard count == buffer.count else { return }
