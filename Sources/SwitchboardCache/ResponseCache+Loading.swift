@@ -42,7 +42,7 @@ extension ResponseCache {
         storage.count(outcome, isCompleted ? storedCount ?? 0 : response.length(of: load.stored))
         switch outcome {
         case .miss: response.request?.report(.cache("answered by the server"))
-        case .validated: response.request?.report(.cache("still right"))
+        case .validated: response.reportFromCache("still right")
         default: break
         }
         if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
@@ -201,7 +201,7 @@ extension ResponseCache {
             stored.mayReplaceFailure(staleFor: seconds, load.request),
             let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
         else { return nil }
-        response.request?.report(.cache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)"))
+        response.reportFromCache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)")
         return response
     }
 

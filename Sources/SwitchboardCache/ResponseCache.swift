@@ -129,7 +129,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
             var response = try stored.answer(to: request, at: now, outcome)
             storage.count(outcome, response.length(of: stored))
-            if request.hasMonitors { response.request?.report(.cache(outcome.text(of: stored, at: now))) }
+            response.reportFromCache(outcome.text(of: stored, at: now))
             response.removeIfDownloadIsRefused(request, key, storage)
             return response
         case .refuse: throw Self.notCached

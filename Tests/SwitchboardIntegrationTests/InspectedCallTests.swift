@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardAuth
 import SwitchboardCache
+import SwitchboardPlatform
 import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
@@ -22,15 +23,25 @@ struct InspectedCallTests {
         }
 
         struct Exchange: Decodable {
-            let number: Int
+            let number: Int?
             let attempt: Int
             let at: Double
             let duration: Double
+            let source: String?
             let cause: String?
             let outcome: String
             let remote: String?
             let phases: [Phase]
             let request: Request
+            let response: Response?
+        }
+
+        struct Response: Decodable {
+            struct Body: Decodable { let text: String? }
+
+            let status: Int
+            let headers: [[String]]
+            let body: Body?
         }
 
         struct Phase: Decodable {
@@ -50,11 +61,17 @@ struct InspectedCallTests {
             let text: String?
         }
 
+        struct Failure: Decodable { let summary: String }
+
         let state: String
         let kind: String
+        let stub: String
+        let closed: String?
+        let error: Failure?
         let messages: [Message]
         let status: Int?
         let source: String?
+        let duration: Double?
         let attempts: Int
         let exchanges: [Exchange]
         let steps: [Step]
@@ -111,11 +128,58 @@ struct InspectedCallTests {
             if kind == .curl { #expect(first.exchanges[0].remote == "127.0.0.1:\(server.port)") }
 
             let second = try await detail(2, of: inspector)
-            #expect(second.source == "cache" && second.exchanges.isEmpty && second.status == 200)
+            #expect(second.source == "cache" && second.status == 200)
+            #expect(second.exchanges.map(\.source) == ["cache"] && second.exchanges[0].number == nil)
             #expect(second.steps.contains { $0.kind == "cache" && $0.text.hasPrefix("cache: hit") })
             let third = try await detail(3, of: inspector)
-            #expect(third.source == "revalidated" && third.exchanges.map(\.outcome) == ["304"] && third.status == 200)
+            #expect(third.source == "revalidated" && third.exchanges.map(\.outcome) == ["304", "200"])
+            #expect(third.exchanges.map(\.source) == [nil, "revalidated"] && third.status == 200)
+            for response in [second.exchanges[0].response, third.exchanges[1].response] {
+                #expect(response?.status == 200 && response?.body?.text == "[1]")
+                #expect(response?.headers.contains { $0[0].lowercased() == "etag" && $0[1] == "\"1\"" } == true)
+            }
         }
+    }
+
+    @Test("a stale answer shows its response, and the failure that it replaces", arguments: [503, nil])
+    func staleAnswers(failure: Int?) async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
+        let fresh: HTTPHeaders = ["Cache-Control": "max-age=60, stale-if-error=600"]
+        let session = StubSession(
+            .json(#"{"title":"A","token":"secret-token-1"}"#, headers: fresh),
+            failure.map { .status($0) } ?? .failure(.connectionLost))
+        let router = Router<URLEndPoint>(
+            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
+        for _ in 0..<2 {
+            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
+            now.withLock { $0 += 120 }
+        }
+        let detail = try await detail(2, of: inspector)
+        #expect(detail.source == "stale" && detail.exchanges.map(\.source) == [nil, "stale"])
+        let answer = try #require(detail.exchanges.last)
+        #expect(answer.cause?.hasPrefix("hit, 120 s old, in place of ") == true)
+        #expect(answer.response?.body?.text == #"{"title":"A","token":"REDACTED"}"#)
+        #expect(detail.stub.contains(##".json(#"{"title":"A","token":"REDACTED"}"#"##))
+        #expect(!detail.stub.contains("503") && !detail.stub.contains("connectionLost"))
+    }
+
+    @Test("an answer during the revalidation shows the stale response, and the revalidation is a call")
+    func staleWhileRevalidating() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
+        let session = StubSession(
+            .text("old", headers: ["Cache-Control": "max-age=60, stale-while-revalidate=600"]), .text("new"))
+        let router = Router<URLEndPoint>(
+            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
+        for _ in 0..<2 {
+            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
+            now.withLock { $0 += 120 }
+        }
+        let detail = try await detail(2, of: inspector)
+        #expect(detail.source == "stale" && detail.exchanges.map(\.source) == ["stale"])
+        #expect(detail.exchanges.first?.response?.body?.text == "old")
+        #expect(await comesTrue { inspector.calls.count == 3 && inspector.calls[2].state == .finished })
     }
 
     @Test("the messages of a WebSocket are shown in both directions, without secrets")
@@ -132,10 +196,68 @@ struct InspectedCallTests {
         #expect(detail.kind == "websocket" && detail.status == 101 && detail.source == "stub")
         let received = detail.messages.filter { !$0.sent }
         #expect(received.map(\.kind) == ["text", "text", "binary", "close"])
-        #expect(received.map(\.text) == ["hello", #"{"token":"REDACTED"}"#, nil, nil])
+        #expect(received.map(\.text) == ["hello", #"{"token":"REDACTED"}"#, nil, "1000"])
         #expect(received.map(\.size).prefix(3) == [5, 23, 2])
         let sent = detail.messages.filter(\.sent)
         #expect(sent.map(\.kind) == ["text", "close"] && sent.first?.text == "my token=REDACTED")
+    }
+
+    @Test("a WebSocket is open until its end, which shows the Close frame")
+    func openSocket() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession(.webSocket(.text("a"), .receive, .close(4001, reason: "token=secret-bye-1")))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let socket = try await router.webSocket(for: URLEndPoint(.get, URL(text: "https://example.com/chat")))
+        _ = try await socket.receive()
+        let open = try await detail(1, of: inspector)
+        #expect(open.state == "open" && open.status == 101 && open.messages.count == 1 && open.closed == nil)
+        #expect(open.steps.last?.kind == "open" && open.duration == nil)
+        try await socket.send(.text("b"))
+        for try await _ in socket {}
+        #expect(await comesTrue { inspector.calls.first?.state == .finished })
+        let closed = try await detail(1, of: inspector)
+        #expect(closed.closed == #"4001 by the server, "token=<redacted>""#)
+        #expect(closed.steps.last?.kind == "closed" && closed.duration != nil && closed.error == nil)
+        #expect(closed.messages.contains { $0.kind == "close" && $0.text == "4001 token=REDACTED" })
+    }
+
+    @Test("a WebSocket that is lost has failed, and one that the app closes has its code", arguments: [true, false])
+    func endOfSocket(isLost: Bool) async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("a"), isLost ? .drop : .echo))
+            let router = Router<URLEndPoint>(monitors: [inspector])
+            let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
+            _ = try await socket.receive()
+            if !isLost { await socket.close(.normalClosure, reason: "bye") }
+            #expect(await comesTrue { inspector.calls.first?.duration != nil })
+            let detail = try await detail(1, of: inspector)
+            #expect(detail.state == (isLost ? "failed" : "finished"))
+            #expect(detail.closed == (isLost ? nil : #"1000 by the client, "bye""#))
+            #expect((detail.error?.summary.contains("connection") == true) == isLost)
+        }
+    }
+
+    @Test("a WebSocket that reconnects is one call, which ends with the last connection")
+    func reconnectingSocket() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession(
+            .webSocket(.text("a"), .close(1012)), .webSocket(.text("b"), .close(1000, reason: "done")))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let options = RequestOptions { $0.webSocket.reconnects = true }
+        let socket = try await router.webSocket(
+            for: URLEndPoint(.get, URL(text: "https://example.com/chat")), options: options,
+            clock: TestClock(skips: true))
+        var messages: [WebSocketMessage] = []
+        for try await message in socket { messages.append(message) }
+        #expect(messages == [.text("a"), .text("b")])
+        #expect(await comesTrue { inspector.calls.first?.state == .finished })
+        #expect(inspector.calls.count == 1)
+        let detail = try await detail(1, of: inspector)
+        #expect(detail.closed == #"1000 by the server, "done""#)
+        #expect(detail.exchanges.count == 2)
+        #expect(detail.steps.filter { $0.kind == "closed" }.map(\.text).first == "closed: 1012 by the server")
+        #expect(detail.messages.filter { $0.kind == "text" }.map(\.text) == ["a", "b"])
     }
 
     @Test("the events of an event stream are shown over its connections")
@@ -177,4 +299,8 @@ struct InspectedCallTests {
         let response = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/")))
         #expect(response.request?.hasMonitors == false)
     }
+}
+
+extension NetworkInspector {
+    fileprivate var calls: [InspectedCall] { server?.calls.all ?? [] }
 }

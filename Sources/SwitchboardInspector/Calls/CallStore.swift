@@ -79,7 +79,7 @@ final class CallStore: Sendable {
             stored.call.apply(update, limits)
             stored.call.change = state.change
             state.size += stored.call.size - (new == nil ? size : 0)
-            if update.isLast, !stored.call.expectsMessages { state.running[id] = nil }
+            if !stored.call.expectsMore { state.running[id] = nil }
             if update.hasSecrets { state.unsearched.insert(number) }
             return (state.removeOldest(limits), state.takeWaiting())
         }

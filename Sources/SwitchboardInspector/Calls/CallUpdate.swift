@@ -3,7 +3,7 @@ import Switchboard
 
 /// An event of a call without references to the app's objects. The caller's thread makes it before it takes the lock.
 struct CallUpdate: Sendable {
-    /// The end of an exchange.
+    /// The end of an exchange, or the answer of a cache.
     struct ExchangeEnd: Sendable {
         let end: InspectedExchange.End
         let response: ReceivedResponse?
@@ -13,7 +13,7 @@ struct CallUpdate: Sendable {
     enum Change: Sendable {
         case none
         case retry
-        case cache(String)
+        indirect case cache(String, (request: SentRequest, ExchangeEnd)?)
         case exchangeStarted(number: Int, SentRequest)
         indirect case exchangeEnded(number: Int, ExchangeEnd)
         case ended(InspectedCall.State, status: Int?, InspectedCall.Failure?)
@@ -31,11 +31,17 @@ struct CallUpdate: Sendable {
         case .started: (kind, change) = ("started", .none)
         case .waiting: (kind, change) = ("waiting", .none)
         case .resumed: (kind, change) = ("resumed", .none)
-        case .cache(let result): (kind, change) = ("cache", .cache(result))
+        case .cache(let result):
+            let answer = event.response.map { response in
+                let end = ExchangeEnd(.zero, .status(response.statusCode), cause: result, nil, response, limits)
+                return (request: SentRequest(event.request, limits), end)
+            }
+            (kind, change) = ("cache", .cache(result, answer))
         case .exchangeStarted(let number):
             (kind, change) = ("exchange", .exchangeStarted(number: number, SentRequest(event.request, limits)))
         case .exchangeEnded(let record, let response):
-            let end = ExchangeEnd(record, response, limits)
+            let end = ExchangeEnd(
+                record.duration, record.outcome, cause: record.cause, record.metrics, response, limits)
             (kind, change) = ("exchanged", .exchangeEnded(number: record.number, end))
         case .retry: (kind, change) = ("retry", .retry)
         case .redirect: (kind, change) = ("redirect", .none)
@@ -62,14 +68,17 @@ extension CallUpdate {
     /// Whether the event adds a request or a response, which may contain secrets.
     var hasSecrets: Bool {
         switch change {
-        case .exchangeStarted, .exchangeEnded: true
+        case .exchangeStarted, .exchangeEnded, .cache(_, _?): true
         default: isFirst
         }
     }
 }
 
 extension CallUpdate.ExchangeEnd {
-    fileprivate init(_ record: ExchangeRecord, _ response: NetworkResponse?, _ limits: CallLimits) {
+    fileprivate init(
+        _ duration: Duration, _ outcome: ExchangeRecord.Outcome, cause: String?, _ metrics: ExchangeMetrics?,
+        _ response: NetworkResponse?, _ limits: CallLimits
+    ) {
         var omission: String?
         var size: Int?
         if let response {
@@ -83,7 +92,7 @@ extension CallUpdate.ExchangeEnd {
             }
         }
         end = InspectedExchange.End(
-            duration: record.duration, outcome: record.outcome, cause: record.cause, metrics: record.metrics,
+            duration: duration, outcome: outcome, cause: cause, metrics: metrics,
             type: response?.headers["Content-Type"], bodySize: size, omittedBody: omission)
         isStub = response?.isStub ?? false
         self.response = response.map {

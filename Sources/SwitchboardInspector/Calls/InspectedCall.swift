@@ -32,6 +32,8 @@ struct CallLimits: Sendable {
 struct InspectedCall: Sendable {
     enum State: String, Encodable, Sendable {
         case running, finished, failed, cancelled
+        /// The handshake of a WebSocket has succeeded, and its connection has not ended.
+        case open
     }
 
     /// The origin of the response.
@@ -74,6 +76,8 @@ struct InspectedCall: Sendable {
     var status: Int?
     var duration: Duration?
     var failure: Failure?
+    /// The Close frame of a WebSocket that has ended.
+    var closure: String?
     var source: Source?
     var attempts = 1
     var exchangeCount = 0
@@ -102,11 +106,12 @@ struct InspectedCall: Sendable {
         size = 512 + request.size
     }
 
-    /// Whether messages may follow the end of the call: that of a WebSocket is its handshake.
-    var expectsMessages: Bool { isWebSocket && state == .finished }
+    /// Whether events or messages may follow. A Close frame in response may follow the end of a WebSocket.
+    var expectsMore: Bool { state == .running || isWebSocket }
 
     /// Adds a message, and removes the oldest ones above the limits.
     mutating func add(_ message: CallMessage, _ limits: CallLimits) {
+        guard message.kind != .end else { return end(with: message, limits) }
         let payload = message.payload.prefix(limits.bodySize)
         messages.append(
             Message(
@@ -125,12 +130,38 @@ struct InspectedCall: Sendable {
         }
     }
 
+    /// Ends a connection of a WebSocket. It is the end of the call, unless the call's own event is yet to come.
+    private mutating func end(with message: CallMessage, _ limits: CallLimits) {
+        guard state == .open else { return }
+        let text = String(decoding: message.payload, as: UTF8.self)
+        closure = text.isEmpty ? nil : text
+        failure = message.error.map { Failure(summary: $0.summary, text: $0.description) }
+        let isLast = status != nil
+        state = !isLast ? .running : failure != nil ? .failed : closure == nil ? .cancelled : .finished
+        let at: Duration = .now - start
+        if isLast { duration = at }
+        let cause = failure.map { "failed: \($0.summary)" } ?? closure.map { "closed: \($0)" } ?? "cancelled"
+        let kind = failure != nil ? "failed" : closure != nil ? "closed" : "cancelled"
+        size += text.utf8.count + (failure?.summary.utf8.count ?? 0) + (failure?.text.utf8.count ?? 0)
+        if !isLast { failure = nil }
+        guard isLast || steps.count < limits.steps else { return }
+        steps.append(Step(at: at, kind: kind, text: cause, attempt: attempts))
+        size += 96 + cause.utf8.count
+    }
+
     /// Applies the next event of the call.
     mutating func apply(_ update: CallUpdate, _ limits: CallLimits) {
         switch update.change {
         case .none: break
         case .retry: attempts += 1
-        case .cache(let text): source = Source(cacheText: text) ?? source
+        case .cache(let text, let answer):
+            source = Source(cacheText: text) ?? source
+            guard let (request, end) = answer, exchanges.count < limits.exchanges else { break }
+            exchanges.append(
+                InspectedExchange(
+                    number: -1 - exchanges.count, attempt: attempts, start: update.at,
+                    content: .raw(request, end.response), cache: source, end: end.end))
+            size += 256 + request.size + (end.response?.size ?? 0)
         case .exchangeStarted(let number, let request):
             exchangeCount = max(exchangeCount, number)
             guard exchanges.count < limits.exchanges else { break }
@@ -139,6 +170,7 @@ struct InspectedCall: Sendable {
             size += 256 + request.size
         case .exchangeEnded(let number, let end):
             if end.response != nil { source = end.isStub ? .stub : .network }
+            if isWebSocket, end.response?.status == 101 { (state, closure) = (.open, nil) }
             guard let index = exchanges.lastIndex(where: { $0.number == number }) else { break }
             exchanges[index].end = end.end
             if case .raw(let request, _) = exchanges[index].content {
@@ -146,12 +178,16 @@ struct InspectedCall: Sendable {
             }
             size += end.response?.size ?? 0
         case .ended(let state, let status, let failure):
-            (self.state, self.status, self.failure, duration) = (state, status, failure, update.at)
+            (self.status, self.failure) = (status, failure)
+            // The call of a WebSocket ends with its handshake.
+            if self.state != .open || state != .finished { (self.state, duration) = (state, update.at) }
             size += (failure?.summary.utf8.count ?? 0) + (failure?.text.utf8.count ?? 0)
         }
-        guard steps.count < limits.steps || state != .running else { return }
-        steps.append(Step(at: update.at, kind: update.kind, text: update.text, attempt: attempts))
-        size += 96 + update.text.utf8.count
+        guard steps.count < limits.steps || update.isLast else { return }
+        let isOpening = update.isLast && state == .open
+        let (kind, text) = isOpening ? ("open", "open") : (update.kind, update.text)
+        steps.append(Step(at: update.at, kind: kind, text: text, attempt: attempts))
+        size += 96 + text.utf8.count
     }
 }
 
@@ -168,7 +204,7 @@ extension InspectedCall.Source {
     }
 }
 
-/// An exchange of a call.
+/// An exchange of a call, or an answer of a cache.
 struct InspectedExchange: Sendable {
     /// The parts with secrets, as they are or masked.
     enum Content: Sendable {
@@ -191,11 +227,14 @@ struct InspectedExchange: Sendable {
         let omittedBody: String?
     }
 
+    /// The number among the exchanges of the call, or a negative one for an answer of a cache.
     let number: Int
     let attempt: Int
     /// The time from the start of the call.
     let start: Duration
     var content: Content
+    /// The kind of a cache's answer. Nil for an exchange.
+    var cache: InspectedCall.Source?
     /// Nil while the exchange runs.
     var end: End?
 }

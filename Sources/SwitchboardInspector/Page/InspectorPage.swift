@@ -427,6 +427,7 @@ pre {
     return call;
   }
 
+  const isLive = (call) => call.state === "running" || call.state === "open";
   const hasFailed = (call) => call.state === "failed" || call.status >= 400;
   const sourceOf = (call) =>
     ["network", "cache", "stale", "revalidated", "stub"].includes(call.source) ? call.source : "";
@@ -436,13 +437,13 @@ pre {
     if (filter.method && call.method !== filter.method) return false;
     if (filter.source && (filter.source === "imported" ? !call.imported : call.source !== filter.source)) return false;
     if (filter.status) {
-      const of = call.state === "running" ? "running" : call.status ? `${Math.floor(call.status / 100)}xx` : "none";
+      const of = isLive(call) ? "running" : call.status ? `${Math.floor(call.status / 100)}xx` : "none";
       if (of !== filter.status) return false;
     }
     if (filter.words.length === 0) return true;
     call.text ??= [
       call.method, cut(call.url ?? "", 4000), call.status, call.state, call.type, call.source, call.endpoint,
-      call.environment, call.error && cut(call.error, 4000), call.kind === "http" ? "" : call.kind,
+      call.environment, call.error && cut(call.error, 4000), call.closed && cut(call.closed, 400), call.kind === "http" ? "" : call.kind,
     ].join(" ").toLowerCase();
     return filter.words.every((word) => call.text.includes(word));
   }
@@ -582,15 +583,18 @@ pre {
 
   function statusOf(call) {
     if (call.state === "running") return ["◌ running", "quiet"];
+    if (call.state === "open") return ["● open", "ok"];
     if (call.state === "cancelled") return ["⊘ canceled", "quiet"];
     if (!call.status) return call.state === "failed" ? ["✕ failed", "bad"] : ["done", "ok"];
+    const code = call.closed?.match(/^\d+/)?.[0];
+    if (code && call.state === "finished") return [`closed ${code}`, /^100[01]$/.test(code) ? "ok" : "warn"];
     const failed = call.state === "failed" || call.status >= 500 ? "✕ " : "";
     const isBad = call.status >= 500 || (failed && call.status < 400);
     return [failed + call.status, isBad ? "bad" : call.status >= 400 ? "warn" : call.status >= 300 ? "moved" : "ok"];
   }
   const sizeOf = (call) =>
     call.kind === "http" || !call.messages ? bytes(call.size ?? NaN) : counted(call.messages, "msg");
-  const timeOf = (call) => call.state === "running" ? "" : time(call.duration ?? NaN);
+  const timeOf = (call) => isLive(call) ? "" : time(call.duration ?? NaN);
 
   function fillCall(row, call) {
     const [status, kind] = statusOf(call), source = sourceOf(call), badge = call.imported ? "imported" : source;
@@ -600,7 +604,7 @@ pre {
     const attempts = [isRetried ? `↻ ${call.attempts}` : String(call.attempts ?? ""), isRetried ? "tries several" : "tries"];
     const cells = [
       [status, `status ${kind}`], [method, "method"], [cut(call.path, 400), "path"], [cut(call.host, 200), "host"],
-      ["", "source"], attempts, [sizeOf(call), "size"], [call.state === "running" ? "…" : timeOf(call), "time"],
+      ["", "source"], attempts, [sizeOf(call), "size"], [isLive(call) ? "…" : timeOf(call), "time"],
     ];
     row.replaceChildren(...cells.map(([text, name]) => write(make("div", { role: "gridcell", class: name }), text)));
     const cell = row.children[4];
@@ -822,6 +826,7 @@ pre {
       call.endpoint, call.environment,
       call.imported ? "imported" : source === "revalidated" ? source : source && `from ${source}`,
       call.kind === "websocket" ? "WebSocket" : call.kind === "events" ? "server-sent events" : "",
+      call.closed && `closed: ${cut(call.closed, 200)}`,
       call.attempts > 1 && counted(call.attempts, "attempt"), call.exchanges > 1 && counted(call.exchanges, "exchange"),
       call.type, sizeOf(call), clock(call.started ?? NaN),
     ].filter(Boolean).map((fact) => make("span", {}, cut(fact, 200)));
@@ -1017,12 +1022,13 @@ pre {
   const KINDS = {
     started: "Started", waiting: "Waits", resumed: "Continues", cache: "Cache", retry: "Retry", redirect: "Redirect",
     authentication: "Authentication", finished: "Finished", failed: "Failed", cancelled: "Canceled",
-    exchange: "Exchange", exchanged: "Exchange",
+    exchange: "Exchange", exchanged: "Exchange", open: "Open", closed: "Closed",
   };
+  const STORED = { cache: "From the cache", stale: "Stale from the cache", revalidated: "From the cache, revalidated" };
   /** Returns the text of a step without the word that its kind shows. */
   function stepText({ kind, text }) {
     if (text == null || text === kind) return "";
-    const word = /^(?:(?:cache|authentication|finished|failed): |(?:retry|redirected|waits|continues) )/;
+    const word = /^(?:(?:cache|authentication|finished|failed|closed): |(?:retry|redirected|waits|continues) )/;
     return kind === "note" ? String(text) : String(text).replace(word, "");
   }
   const phaseOf = ({ name }) =>
@@ -1031,6 +1037,7 @@ pre {
 
   function drawTimeline(panel, call, data) {
     const steps = data.steps ?? [], exchanges = data.exchanges ?? [];
+    const sent = exchanges.filter(({ source }) => !source);
     const whole = Math.max(data.duration ?? 0, ...exchanges.map(endOf), ...steps.slice(-1).map(endOf), 0.001);
     const until = (exchange) => exchange.duration == null ? whole : endOf(exchange);
     /** Fills a row with text, length and bars: kind, start and length of each. */
@@ -1056,6 +1063,12 @@ pre {
       children: exchange.phases?.length > 0 ? () => exchange.phases.map(phaseNode) : undefined,
       open: () => { chosen.exchange = index; openTab("response", true); },
       draw: (row) => {
+        const view = () => row.querySelector(".text").append(" ", make("span", { class: "more" }, "view"));
+        if (exchange.source) {
+          const facts = [exchange.outcome, cut(exchange.cause ?? "", 300)].filter(Boolean).join(", ");
+          moment(row, `${STORED[exchange.source]}:`, facts, `at ${time(exchange.at)}`, [["tick", exchange.at]], true);
+          return view();
+        }
         const bars = exchange.phases?.length ? exchange.phases.map(barOf)
           : [["span", exchange.at, exchange.duration ?? whole - exchange.at]];
         const connection = { true: "reused connection", false: "new connection" }[exchange.reused];
@@ -1065,7 +1078,7 @@ pre {
         ].filter(Boolean).join(", ");
         const number = exchange.number ?? index + 1;
         moment(row, `Exchange ${number}:`, cut(facts, 600), time(exchange.duration ?? NaN), bars, true);
-        row.querySelector(".text").append(" ", make("span", { class: "more" }, "view"));
+        view();
       },
     });
     const stepNode = (step, end) => ({
@@ -1086,7 +1099,8 @@ pre {
     exchanges.forEach((exchange, index) => place(exchange.attempt || 1, exchangeNode(exchange, index)));
     steps.forEach((step, index) => {
       if ((step.kind === "exchange" || step.kind === "exchanged") && exchanges.length > 0) return;
-      const isOfCall = ["started", "retry", "finished", "failed", "cancelled"].includes(step.kind);
+      if (step.kind === "cache" && exchanges.some(({ source, at }) => source && at === step.at)) return;
+      const isOfCall = ["started", "retry", "finished", "failed", "cancelled", "open", "closed"].includes(step.kind);
       let end;
       if (step.kind === "retry" || step.kind === "waiting") {
         const starts = step.kind === "retry" ? exchanges.filter(({ at }) => at > step.at).map(({ at }) => at) : [];
@@ -1102,22 +1116,22 @@ pre {
       const end = own.length ? Math.max(...own.map(until)) : nodes.at(-1).at;
       top.push({
         at: Math.min(at, nodes[0].at), isOpen: true, children: () => nodes,
-        draw: (row) => moment(row, `Attempt ${attempt}`, own.length ? "" : "without an exchange", time(end - at),
+        draw: (row) => moment(row, `Attempt ${attempt}`, own.some(({ source }) => !source) ? "" : "without an exchange", time(end - at),
           [["span", at, end - at]], true),
       });
     }
     top.sort((a, b) => a.at - b.at);
 
     let busy = 0, last = 0;
-    for (const exchange of [...exchanges].sort((a, b) => a.at - b.at)) {
+    for (const exchange of sent.sort((a, b) => a.at - b.at)) {
       busy += Math.max(0, until(exchange) - Math.max(last, exchange.at));
       last = Math.max(last, until(exchange));
     }
-    const total = call.state === "running" ? "still running" : time(data.duration ?? whole);
-    const inside = `${time(busy)} in ${counted(exchanges.length, "exchange")}`;
-    const around = `${time(Math.max(0, whole - busy))} around ${exchanges.length === 1 ? "it" : "them"}`;
+    const total = call.state === "open" ? "still open" : call.state === "running" ? "still running" : time(data.duration ?? whole);
+    const inside = `${time(busy)} in ${counted(sent.length, "exchange")}`;
+    const around = `${time(Math.max(0, whole - busy))} around ${sent.length === 1 ? "it" : "them"}`;
     panel.append(
-      note(exchanges.length ? `${total}: ${inside}, ${around}.` : `${total}, without an exchange.`),
+      note(sent.length ? `${total}: ${inside}, ${around}.` : `${total}, without an exchange.`),
       tree("timeline", "Timeline of the call", [{
         isOpen: true, children: () => top, draw: (row) => moment(row, "Call", "", total, [["span", 0, whole]], true),
       }]));
@@ -1128,7 +1142,7 @@ pre {
   function drawMessage(panel, call, data, exchanges, index, name) {
     if (exchanges.length > 1) {
       const choices = exchanges.map((exchange, number) => make("option", { value: number, selected: number === index },
-        `Exchange ${exchange.number ?? number + 1} of ${exchanges.length}, attempt ${exchange.attempt}: `
+        `${STORED[exchange.source] ?? `Exchange ${exchange.number ?? number + 1}`}, attempt ${exchange.attempt}: `
           + cut(String(exchange.outcome ?? "running"), 60)));
       const pick = make("select", {
         "aria-label": "Exchange", change: () => { chosen.exchange = Number(pick.value); drawDetail(); },
@@ -1136,12 +1150,12 @@ pre {
       panel.append(make("div", { class: "tools" }, pick));
     }
     const exchange = exchanges[index], message = exchange ? exchange[name] : data[name];
-    if (!exchange) {
-      const why = {
-        cache: "The cache had the response", stale: "The cache had a stale response", stub: "A stub gave the response",
-      }[call.source];
-      panel.append(note(why ? `${why}, so nothing was sent.` : "Nothing was sent."));
-    }
+    const why = {
+      cache: "The cache had this response, so nothing was sent", stale: "This stored response is older than its lifetime",
+      revalidated: "The server confirmed this stored response",
+    }[exchange?.source];
+    if (why) panel.append(note(exchange.cause ? `${why}: ${cut(exchange.cause, 300)}.` : `${why}.`));
+    if (!exchange) panel.append(note("Nothing was sent."));
     if (!message) {
       const outcome = exchange?.outcome == null ? "" : cut(String(exchange.outcome), 1000);
       if (exchange) panel.append(note(outcome ? `No response: ${outcome}` : "No response yet."));
@@ -1393,6 +1407,7 @@ pre {
     const view = make("div", { class: "message", hidden: true });
     const body = make("div", { class: "rows", role: "rowgroup" });
     const scroller = make("div", { class: "grid", role: "grid", "aria-label": "Messages", tabindex: "0" }, body);
+    const textOf = ({ kind, text }) => kind === "close" ? `close ${text ?? ""}` : text ?? String(kind);
     const open = (message) => {
       view.hidden = false;
       view.replaceChildren(bodyView({ text: message.text, omitted: "the bytes of this message" }, "Message"));
@@ -1405,9 +1420,9 @@ pre {
         const way = message.sent ? "↑ sent" : "↓ received";
         row.replaceChildren(...[
           [time(message.at), "quiet"], [way, message.sent ? "warn" : "ok"],
-          [cut(message.text ?? String(message.kind), 300), "mono"], [bytes(message.size ?? NaN), "size"],
+          [cut(textOf(message), 300), "mono"], [bytes(message.size ?? NaN), "size"],
         ].map(([text, name]) => write(make("div", { role: "gridcell", class: name }), text)));
-        const text = plain(message.text ?? message.kind, 200);
+        const text = plain(textOf(message), 200);
         row.setAttribute("aria-label", [way.slice(2), time(message.at), text].join(", "));
       },
     });

@@ -170,7 +170,7 @@ extension CallStore {
     fileprivate func archive() throws -> Data {
         let masking = TextMasking(self)
         let entries = all.flatMap { call in
-            call.exchanges.filter { $0.end != nil }.map { masking.entry($0, of: call) }
+            call.exchanges.filter { $0.end != nil && $0.cache == nil }.map { masking.entry($0, of: call) }
         }
         return try HAR(log: HAR.Log(entries: entries)).data
     }

@@ -12,11 +12,15 @@ struct CallDetail: Encodable {
         let attempt: Int
     }
 
+    /// An exchange, or an answer of a cache.
     struct Exchange: Encodable {
-        let number: Int
+        /// Nil for an answer of a cache.
+        let number: Int?
         let attempt: Int
         let at: Double
         let duration: Double?
+        /// The kind of a cache's answer. Nil for an exchange.
+        let source: InspectedCall.Source?
         let cause: String?
         /// The status, the error's code or `cancelled`. Nil while the exchange runs.
         let outcome: String?
@@ -90,7 +94,7 @@ struct CallDetail: Encodable {
         curl =
             masking.secrets.masked((entries.first?.request ?? asked).curlCommand(masking.redaction))
             .replacingInvisible
-        stub = StubText.text(zip(call.exchanges, entries).filter { $0.0.end != nil }, mask: masking.redaction.mask)
+        stub = StubText.text(zip(call.exchanges, entries).filter { $0.0.end != nil }, masking)
         error = call.failure.map {
             InspectedCall.Failure(summary: masking.line($0.summary), text: masking.text($0.text))
         }
@@ -118,9 +122,14 @@ extension TextMasking {
     fileprivate func messages(of call: InspectedCall) -> [CallDetail.Message] {
         var masking = ExchangeMasking(call.request.redaction)
         let payloads = call.messages.map { message -> String? in
-            guard message.kind != .binary, message.kind != .close else { return nil }
+            guard message.kind != .binary else { return nil }
             // The limit may cut a character in two, and only whole text is masked.
-            let text = String(decoding: message.payload, as: UTF8.self)
+            var text = String(decoding: message.payload.dropFirst(message.kind == .close ? 2 : 0), as: UTF8.self)
+            if message.kind == .close {
+                guard message.payload.count > 1 else { return nil }
+                let code = message.payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+                text = text.isEmpty ? "\(code)" : "\(code) \(text)"
+            }
             return String(decoding: masking.masked(body: Data(text.utf8), type: ""), as: UTF8.self)
         }
         let own = masking.storedSecrets
@@ -135,15 +144,16 @@ extension TextMasking {
 extension CallDetail.Exchange {
     fileprivate init(_ exchange: InspectedExchange, _ entry: HAR.Entry, _ masking: TextMasking) {
         let end = exchange.end
-        number = exchange.number
+        number = exchange.cache == nil ? exchange.number : nil
+        source = exchange.cache
         attempt = exchange.attempt
         at = exchange.start.milliseconds
         duration = end?.duration.milliseconds
         cause = end?.cause.map(masking.line)
-        outcome = end.map { end in end.outcome.status.map { "\($0)" } ?? end.outcome.description }
-        self.protocol = end?.metrics?.protocolVersion
+        outcome = end.map { end in end.outcome.status.map { "\($0)" } ?? masking.line(end.outcome.description) }
+        self.protocol = (end?.metrics?.protocolVersion).map(masking.line)
         reused = end?.metrics?.isReusedConnection
-        remote = end?.metrics?.remoteAddress
+        remote = (end?.metrics?.remoteAddress).map(masking.line)
         phases = end?.metrics?.phases(since: exchange.start) ?? []
         request = CallDetail.Request(entry.request, masking.limits)
         response =

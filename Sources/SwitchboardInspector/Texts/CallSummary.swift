@@ -30,6 +30,8 @@ struct CallSummary: Encodable {
     let endpoint: String?
     /// The failure on one line.
     var error: String?
+    /// The Close frame of a WebSocket that has ended: `1000 by the server, "bye"`.
+    let closed: String?
 
     init(_ call: InspectedCall, _ masking: TextMasking) {
         let end = call.exchanges.last { $0.end != nil }?.end
@@ -49,8 +51,9 @@ struct CallSummary: Encodable {
         kind = call.isWebSocket ? .websocket : isEvents ? .events : .http
         messages = call.messageCount
         environment = call.environment.map(masking.line)
-        endpoint = call.endPoint
+        endpoint = call.endPoint.map(masking.line)
         error = call.failure.map { masking.line($0.summary) }
+        closed = call.closure.map(masking.line)
     }
 }
 

@@ -8,16 +8,23 @@ import SwitchboardText
 enum StubText {
     /// Returns one statement for each method and URL, with the responses in their order. Masked parts of a URL are left
     /// open.
-    static func text(_ exchanges: [(InspectedExchange, HAR.Entry)], mask: String) -> String {
+    /// The stored response of a cache replaces the 304 or the failure for which the cache used it.
+    static func text(_ exchanges: [(InspectedExchange, HAR.Entry)], _ masking: TextMasking) -> String {
+        let mask = masking.redaction.mask
         var statements: [(matcher: String, responses: [String])] = []
+        var last: InspectedExchange?
         for (exchange, entry) in exchanges {
-            guard let response = response(to: entry, exchange.end, mask) else { continue }
+            guard let response = response(to: entry, exchange.end, masking) else { continue }
             let matcher = matcher(of: entry.request, mask)
             if let index = statements.firstIndex(where: { $0.matcher == matcher }) {
+                if exchange.cache == .revalidated || exchange.cache == .stale, last?.attempt == exchange.attempt {
+                    statements[index].responses.removeLast()
+                }
                 statements[index].responses.append(response)
             } else {
                 statements.append((matcher, [response]))
             }
+            last = exchange
         }
         return statements.map { matcher, responses in
             let lines = responses.map { "    " + $0 }.joined(separator: ",\n")
@@ -50,11 +57,14 @@ enum StubText {
     }
 
     /// Returns the code of a response, or nil for a canceled exchange.
-    private static func response(to entry: HAR.Entry, _ end: InspectedExchange.End?, _ mask: String) -> String? {
+    private static func response(
+        to entry: HAR.Entry, _ end: InspectedExchange.End?, _ masking: TextMasking
+    ) -> String? {
         guard entry.response.status != 0 else {
             guard case .failure(let code)? = end?.outcome else { return nil }
-            return ".failure(NetworkError.Code(rawValue: \(literal(code.rawValue))))"
+            return ".failure(NetworkError.Code(rawValue: \(literal(masking.line(code.rawValue)))))"
         }
+        let mask = masking.redaction.mask
         let (status, content) = (entry.response.status, entry.response.content)
         let type = content.mimeType
         var arguments = status == 200 ? "" : ", statusCode: \(status)"

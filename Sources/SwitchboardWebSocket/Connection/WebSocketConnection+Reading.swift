@@ -123,7 +123,7 @@ extension WebSocketConnection {
         // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so the frame is
         // sent directly.
         if isFirst { sendClose(code) }
-        inbox.end(.success(()))
+        endMessages(.success(()))
     }
 
     /// Waits until the server closes the connection. The server closes first ([RFC 6455
@@ -148,7 +148,7 @@ extension WebSocketConnection {
             return !state.isClosing
         }
         if isFirst { queue.sendControl(.close(violation.code, reason: violation.reason)) }
-        inbox.end(.failure(attributed(violation.error)))
+        endMessages(.failure(attributed(violation.error)))
         await finishClosing(next)
     }
 

@@ -17,6 +17,8 @@ final class WebSocketConnection: Sendable {
         /// Whether the server sent a ping or a pong.
         var hasPinged = false
         var endWaiters = WaitingTasks()
+        /// Whether the monitors know the end.
+        var isReported = false
     }
 
     let queue: SendQueue
@@ -24,6 +26,8 @@ final class WebSocketConnection: Sendable {
     let options: WebSocketOptions
     let clock: any Clock<Duration>
     private let request: NetworkRequest?
+    /// Records the messages and the end for the monitors of the call. Nil without any.
+    private let monitors: (@Sendable (CallMessage) -> Void)?
     /// Records the messages for a cassette and for monitors.
     let recorder: (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)?
     let state = Protected(State())
@@ -32,7 +36,8 @@ final class WebSocketConnection: Sendable {
         self.queue = queue
         self.options = options
         self.request = request
-        recorder = Self.recorder(of: request)
+        monitors = request?.messageRecorder
+        recorder = Self.recorder(request?.options.upgrade?.recorder, monitors)
         self.clock = clock
         inbox = Inbox(limit: max(1, options.receiveBufferLimit))
     }
@@ -52,10 +57,10 @@ final class WebSocketConnection: Sendable {
 
     /// Returns the recorder of a cassette and of the call's monitors, or nil without any.
     private static func recorder(
-        of request: NetworkRequest?
+        _ cassette: (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)?,
+        _ monitors: (@Sendable (CallMessage) -> Void)?
     ) -> (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)? {
-        let cassette = request?.options.upgrade?.recorder
-        guard let monitors = request?.messageRecorder else { return cassette }
+        guard let monitors else { return cassette }
         return { message in
             cassette?(message)
             if let message = CallMessage(message) { monitors(message) }
@@ -113,11 +118,25 @@ final class WebSocketConnection: Sendable {
             defer { (state.pings, state.readTask, state.pingTask) = ([:], nil, nil) }
             return (Array(state.pings.values), state.endWaiters.take(), [state.readTask, state.pingTask])
         }
-        if let failure { inbox.end(.failure(failure)) } else { inbox.end(.success(())) }
+        if let failure { endMessages(.failure(failure)) } else { endMessages(.success(())) }
         queue.end(closed)
         for ping in pings { ping.resume(throwing: closed) }
         endWaiters.resume()
         for task in tasks { task?.cancel() }
+    }
+
+    /// Ends the received messages, and reports the end to the monitors, once.
+    func endMessages(_ end: Result<Void, any Error>) {
+        let isFirst = state.withLock { state in
+            defer { state.isReported = true }
+            return !state.isReported
+        }
+        if isFirst, let monitors {
+            var error: NetworkError?
+            if case .failure(let failure) = end { error = failure as? NetworkError }
+            monitors(CallMessage(.end, isSent: false, Data((closure?.description ?? "").utf8), error))
+        }
+        inbox.end(end)
     }
 
     /// The error of a message or a ping after a Close frame.
@@ -197,7 +216,7 @@ final class WebSocketConnection: Sendable {
     func cancel() {
         let code = WebSocketCloseCode.goingAway
         guard recordClose(by: WebSocketClosure(sending: code, "")) else { return }
-        inbox.end(.failure(CancellationError()))
+        endMessages(.failure(CancellationError()))
         inbox.discard()
         if sendClose(code) { return abort(nil) }
         Task { await waitForEnd(within: min(options.closeTimeout, .seconds(1))) }

@@ -193,13 +193,16 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     /// call are dropped, because an exchange that other calls share may continue without this call.
     func report(_ makeKind: @autoclosure () -> CallEvent.Kind, _ request: NetworkRequest) {
         guard !monitors.isEmpty else { return }
-        let kind = makeKind()
+        report(makeKind(), request, with: nil)
+    }
+
+    func report(_ kind: CallEvent.Kind, _ request: NetworkRequest, with response: NetworkResponse?) {
         let isLate = state.withLock { state in
             defer { if kind.isLast { state.isOver = true } }
             return state.isOver
         }
         guard !isLate else { return }
-        let event = CallEvent(kind: kind, request: request, elapsed: .now - start)
+        let event = CallEvent(kind: kind, request: request, elapsed: .now - start, response: response)
         for monitor in monitors { monitor.record(event) }
     }
 

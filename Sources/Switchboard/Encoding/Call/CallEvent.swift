@@ -10,6 +10,8 @@ public struct CallEvent: Sendable {
     public let request: NetworkRequest
     /// The time since the start of the call.
     public let elapsed: Duration
+    /// The stored response, in the event of a cache that answers with it. Nil in all other events.
+    package var response: NetworkResponse?
 
     /// The kinds of events. Later versions may add more, so keep a `default`.
     public enum Kind: Sendable {
@@ -101,20 +103,34 @@ extension NetworkRequest {
     }
 }
 
+extension NetworkResponse {
+    /// Reports to the monitors of the call that a cache answers with this response.
+    package func reportFromCache(_ text: @autoclosure () -> String) {
+        guard let request, let call = request.call, call.hasMonitors else { return }
+        call.report(.cache(text()), request, with: self)
+    }
+}
+
 /// A message of a WebSocket, or an event of an event stream.
 package struct CallMessage: Sendable {
     package enum Kind: String, Sendable {
         case text, binary, close, event
+        /// The end of a connection of a WebSocket. Its payload describes the first Close frame, and is empty without
+        /// one.
+        case end
     }
 
     package let kind: Kind
     package let isSent: Bool
     package let payload: Data
+    /// The error of an ``Kind/end``. Nil after a Close frame and after a cancellation.
+    package let error: NetworkError?
 
-    package init(_ kind: Kind, isSent: Bool, _ payload: Data) {
+    package init(_ kind: Kind, isSent: Bool, _ payload: Data, _ error: NetworkError? = nil) {
         self.kind = kind
         self.isSent = isSent
         self.payload = payload
+        self.error = error
     }
 }
 
