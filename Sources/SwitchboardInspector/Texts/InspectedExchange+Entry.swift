@@ -60,13 +60,16 @@ struct TextMasking {
 
     /// Returns an exchange as an entry of an archive.
     func entry(_ exchange: InspectedExchange, of call: InspectedCall) -> HAR.Entry {
+        var entry: HAR.Entry
         switch exchange.content {
-        case .masked(let entry): return secrets.masked(entry)
+        case .masked(let masked): entry = secrets.masked(masked)
         case .raw(let request, let response):
             var masking = ExchangeMasking(request.redaction)
             let masked = masking.masked(exchange.entry(request, response, call.started))
-            return secrets.masked(masking.storedSecrets.masked(masked))
+            entry = secrets.masked(masking.storedSecrets.masked(masked))
         }
+        entry.response.error = entry.response.error.map(line)
+        return entry
     }
 
     /// Returns the request of a call as it was before its interceptors.

@@ -108,6 +108,54 @@ struct TextMaskingTests {
         #expect(try page.detail(1).text("state") == "finished")
     }
 
+    /// An endpoint whose own description contains a secret.
+    private enum DescribedEndPoint: EndPointType, CustomStringConvertible, CustomReflectable {
+        case film(key: String)
+
+        var baseURL: URL { URL(text: "https://api.example.com") }
+        var path: String { "film" }
+        var httpMethod: HTTPMethod { .get }
+        var task: HTTPTask { .request }
+        var headers: HTTPHeaders? { ["Authorization": "Bearer leaked-token-abcdef"] }
+        var description: String { "film(token=leaked-token-abcdef)" }
+        var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
+    }
+
+    /// A session whose measurements and codes contain a secret.
+    private struct FactSession: NetworkSession {
+        func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+            guard request.url?.path == "/film" else {
+                throw NetworkError(NetworkError.Code(rawValue: "token=leaked-token-abcdef"))
+            }
+            var response = NetworkResponse(statusCode: 200)
+            response.request = request
+            response.metrics.protocolVersion = "leaked-token-abcdef"
+            response.metrics.remoteAddress = "leaked-token-abcdef:80"
+            return response
+        }
+    }
+
+    @Test("endpoint, protocol, address and outcome are masked")
+    func facts() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = FactSession()
+        _ = try await Router<DescribedEndPoint>(session: session, monitors: [inspector])
+            .response(for: .film(key: "leaked-token-abcdef"))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        _ = try? await router.data(from: URL(text: "https://api.example.com/other"))
+        let page = try Page(inspector)
+        for id in 1...2 {
+            let text = try page.get("/calls/\(id)").body
+            #expect(!text.contains("leaked-token-abcdef"), "\(text)")
+        }
+        let detail = try page.detail(1)
+        #expect(detail.text("endpoint")?.contains("REDACTED") == true)
+        #expect(try detail.list("exchanges")[0].text("remote")?.hasPrefix("REDACTED:") == true)
+        #expect(try page.detail(2).list("exchanges")[0].text("outcome")?.contains("REDACTED") == true)
+        #expect(try !page.get("/har").body.contains("token=leaked-token-abcdef"))
+        withExtendedLifetime(inspector) {}
+    }
+
     @Test("a message that the limit cuts within a character is masked", arguments: [0, 1])
     func cutMessage(shift: Int) async throws {
         let inspector = try NetworkInspector(CallLimits())
