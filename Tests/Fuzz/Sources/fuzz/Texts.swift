@@ -1,5 +1,6 @@
 import Foundation
 @testable import Switchboard
+@testable import SwitchboardHAR
 @testable import SwitchboardJSON
 @testable import SwitchboardText
 
@@ -57,6 +58,14 @@ extension Target {
         for result in results {
             check(!result.contains(Document.secret), "\(document.text.debugDescription) became \(result)")
         }
+        // An archive stores a body in the encoding that it has.
+        for encoding in [String.Encoding.utf8, .isoLatin1, .utf16LittleEndian, .utf32BigEndian] {
+            guard let body = document.text.data(using: encoding) else { continue }
+            var masking = ExchangeMasking(.standard)
+            let masked = masking.masked(body: body, type: document.type)
+            let text = String(data: masked, encoding: encoding) ?? Document.secret
+            check(!text.contains(Document.secret), "\(document.text.debugDescription) in \(encoding) became \(text)")
+        }
         guard document.isJSON else { return }
         // The error of a wrong type shows a part of the body.
         let data = Data(document.text.utf8)
@@ -83,6 +92,8 @@ private struct Document {
     private(set) var isJSON = false
     private(set) var isURL = false
     private(set) var isForm = false
+
+    var type: String { isForm ? "application/x-www-form-urlencoded" : isJSON ? "application/json" : "text/plain" }
 
     init(_ choices: inout Choices) {
         switch choices.number(below: 7) {
@@ -139,6 +150,11 @@ private struct Document {
             if choices.number(below: 2) == 0 {
                 let name = choices.element(names)
                 pairs.append("\(choices.element([name, "user[\(name)]", "user.\(name)"]))=\(secret)")
+            } else if choices.number(below: 4) == 0 {
+                // A URL in a value, beside what is no escape, or none of UTF-8.
+                let inner = "/a?\(choices.element(names))=\(secret)&b=1"
+                pairs.append(
+                    "\(choices.element(plainNames))=\(escaped(inner))\(choices.element(["", "%", "%E9", "%zz"]))")
             } else {
                 pairs.append("\(choices.element(plainNames))=\(escaped(choices.text()))")
             }
