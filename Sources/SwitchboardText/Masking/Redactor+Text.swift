@@ -51,7 +51,7 @@ extension Redactor {
     /// `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
-        let text = tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text)
+        let text = escapedPairs(in: tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text))
         guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)
         var replacements = Replacements()
@@ -86,6 +86,35 @@ extension Redactor {
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }
             replacements.add(index..<end, mask.utf8)
             index = end
+        }
+        return replacements.replaced(in: text, bytes)
+    }
+
+    /// Redacts the values of secret names in URLs that are escaped within a text: `next=%2Fcb%3Ftoken%3D…`.
+    private func escapedPairs(in text: String) -> String {
+        guard text.utf8.contains(.percent) else { return text }
+        let bytes = Array(text.utf8)
+        var replacements = Replacements()
+        var (index, floor) = (0, 0)
+        while let percent = bytes[index...].firstIndex(of: .percent) {
+            index = percent + 1
+            guard let escape = bytes.escape(at: percent), escape.byte == .equals else { continue }
+            let written = bytes[floor..<percent].reversed().prefix(while: ASCIISet.pairName.contains).reversed()
+            let names = String(decoding: written, as: UTF8.self).decodedName
+            (index, floor) = (escape.end, escape.end)
+            // An escaped equals sign may also belong to a value.
+            let name = names.utf8.reversed().prefix { $0 != .ampersand && $0 != .questionMark }.reversed()
+            guard name.allSatisfy(ASCIISet.pairName.contains),
+                isSecret(parameter: String(decoding: name, as: UTF8.self))
+            else { continue }
+            let end =
+                bytes[index...].indices.first {
+                    ASCIISet.pairEnd.contains(bytes[$0])
+                        || bytes[$0] == .percent && bytes.escape(at: $0)?.byte == .ampersand
+                } ?? bytes.count
+            guard end > index, !isMask(bytes, from: index, to: end) else { continue }
+            replacements.add(index..<end, mask.utf8)
+            (index, floor) = (end, end)
         }
         return replacements.replaced(in: text, bytes)
     }
@@ -179,6 +208,19 @@ extension UInt8 {
 }
 
 extension [UInt8] {
+    /// Returns the byte that an escape at a percent sign stands for, and the escape's end: `%3D`, or `%253D` within an
+    /// escaped text. Nil if no escape is there.
+    fileprivate func escape(at percent: Int) -> (byte: UInt8, end: Int)? {
+        var start = percent + 1
+        while start + 2 < count, self[start] == UInt8(ascii: "2"), self[start + 1] == UInt8(ascii: "5"),
+            self[start + 2].hexValue != nil
+        {
+            start += 2
+        }
+        guard start + 1 < count, let high = self[start].hexValue, let low = self[start + 1].hexValue else { return nil }
+        return (high << 4 | low, start + 2)
+    }
+
     /// Returns the text between the quote at `start`, which may follow backslashes, and the next quote of the same
     /// depth, or the end of the line. Nil if no quote is there.
     func quotedText(from start: Int) -> Range<Int>? {

@@ -54,17 +54,32 @@ struct RedactionRegressionTests {
         arguments: [
             (
                 "https://h/?next=%2Fcb%3Ftoken%3Dhunter2%26part%3D100%",
-                "https://h/?next=%2Fcb%3Ftoken%3D<redacted>%26part%3D100%25"
+                "https://h/?next=%2Fcb%3Ftoken%3D<redacted>%26part%3D100%"
             ),
             (
                 "https://h/?next=%2Fcb%3Ftoken%3Dhunter2%26name%3Dcaf%E9",
-                "https://h/?next=%2Fcb%3Ftoken%3D<redacted>%26name%3Dcaf%C3%A9"
+                "https://h/?next=%2Fcb%3Ftoken%3D<redacted>%26name%3Dcaf%E9"
             ),
             ("https://h/?caf%E9%5Btoken%5D=hunter2", "https://h/?caf%E9%5Btoken%5D=<redacted>"),
             ("https://h/?100%%5Btoken%5D=hunter2", "https://h/?100%%5Btoken%5D=<redacted>"),
         ])
     func malformedEscapes(url: String, expected: String) {
         #expect(redaction.url(url) == expected)
+    }
+
+    @Test(
+        "a secret in an escaped URL is masked in any text",
+        arguments: [
+            (
+                #"{"next":"/in?to=%2Fcb%3Ftoken%3Dhunter2%26a%3D1"}"#,
+                #"{"next":"/in?to=%2Fcb%3Ftoken%3D<redacted>%26a%3D1"}"#
+            ),
+            ("see /in?to=%252Fcb%253Ftoken%253dhunter2%2526a", "see /in?to=%252Fcb%253Ftoken%253d<redacted>%2526a"),
+            ("%26a%3D1%26token%3Dhunter2 and on", "%26a%3D1%26token%3D<redacted> and on"),
+            ("50 % of a%3Dtoken%26b%3D%3D", "50 % of a%3Dtoken%26b%3D%3D"), ("%", "%"), ("%3D%25%2", "%3D%25%2"),
+        ])
+    func escapedURL(text: String, expected: String) {
+        #expect(redaction.text(text) == expected)
     }
 
     // RFC 3986 §3.4: a query may contain these characters.
