@@ -229,8 +229,8 @@ extension HAR.Request {
         request.headers = HTTPHeaders(headers.map { HTTPHeader(name: $0.name, value: $0.value) })
         if let data = postData?.data, !data.isEmpty { request.body = DataBody(data) }
         let omitted = bodySize != 0 && postData == nil
-        let size = bodySize < 0 ? "unknown length" : "\(bodySize) bytes"
-        return request.curlCommand(redaction: redaction) + (omitted ? "  # with a body of \(size)" : "")
+        let end = omitted ? String.omittedShellBody(length: bodySize < 0 ? nil : bodySize) : ""
+        return request.curlCommand(redaction: redaction) + end
     }
 }
 

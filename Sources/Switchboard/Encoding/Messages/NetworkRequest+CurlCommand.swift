@@ -10,8 +10,8 @@ extension NetworkRequest {
     /// Returns the request as a POSIX shell command, with secrets redacted by `redaction`.
     ///
     /// The command sends a file by its path, a form by its fields and files, and up to 16 KiB of other bytes from
-    /// Base64. A stream, a compressed body, and a text above 64 KiB are omitted. A comment after the command then
-    /// states the size.
+    /// Base64. For a stream, a compressed body, and a text above 64 KiB, the command names a file `BODY`, which the
+    /// reader has to make. A comment after the command then states the size.
     public func curlCommand(redaction: Redaction) -> String {
         let redaction = self.redaction(extending: redaction)
         let shellBody = body.isEmpty ? nil : ShellBody(body, redaction, allHeaders)
@@ -32,12 +32,11 @@ extension NetworkRequest {
             words += ["-H", (value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").shellQuoted]
         }
         guard !body.isEmpty else { return words.joined(separator: " ") }
-        guard let shellBody else {
-            let size = body.length.map { "\($0) bytes" } ?? "unknown length"
-            return words.joined(separator: " ") + "  # with a body of \(size)"
-        }
         // Without this option, curl would add a type for the body.
-        if !shellBody.isForm, !allHeaders.contains("Content-Type") { words += ["-H", "Content-Type:".shellQuoted] }
+        if shellBody?.isForm != true, !allHeaders.contains("Content-Type") {
+            words += ["-H", "Content-Type:".shellQuoted]
+        }
+        guard let shellBody else { return words.joined(separator: " ") + .omittedShellBody(length: body.length) }
         return shellBody.input + (words + shellBody.words).joined(separator: " ")
     }
 }
@@ -137,7 +136,7 @@ private struct ShellBody {
 
 extension URLRequest {
     /// The request as a POSIX shell command, with secrets redacted. See ``NetworkRequest/curlCommand``. The fields are
-    /// sorted by name, because a `URLRequest` does not keep their order. A body stream is omitted.
+    /// sorted by name, because a `URLRequest` does not keep their order. A body stream is a file `BODY`.
     public var curlCommand: String {
         curlCommand(redaction: .standard)
     }
@@ -147,8 +146,15 @@ extension URLRequest {
         var request = NetworkRequest(HTTPMethod(rawValue: httpMethod ?? "GET"), url)
         request.headers = HTTPHeaders(allHTTPHeaderFields ?? [:])
         if let httpBody { request.body = DataBody(httpBody) }
-        let note = httpBody == nil && httpBodyStream != nil ? "  # with a body of unknown length" : ""
-        return request.curlCommand(redaction: redaction) + note
+        let isOmitted = httpBody == nil && httpBodyStream != nil
+        return request.curlCommand(redaction: redaction) + (isOmitted ? .omittedShellBody(length: Int?.none) : "")
+    }
+}
+
+extension String {
+    /// The end of a command without its body.
+    package static func omittedShellBody(length: (some BinaryInteger)?) -> String {
+        " --data-binary @BODY  # BODY: a file of " + (length.map { "\($0) bytes" } ?? "unknown length")
     }
 }
 

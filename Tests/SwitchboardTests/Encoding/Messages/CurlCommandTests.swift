@@ -90,7 +90,7 @@ struct CurlCommandTests {
         #expect(exit == 0 && Data(output) == bytes)
         let large = NetworkRequest(
             .post, URL(text: "https://h.example/"), body: DataBody(Data(repeating: 0, count: 20_000)))
-        #expect(large.curlCommand.hasSuffix("  # with a body of 20000 bytes"))
+        #expect(large.curlCommand.hasSuffix(" --data-binary @BODY  # BODY: a file of 20000 bytes"))
     }
 
     @Test("no name or type makes curl read a file, and no bytes hide a secret")
@@ -105,7 +105,7 @@ struct CurlCommandTests {
         ]
         for part in forms {
             let command = NetworkRequest(.post, url, body: MultipartBody([part])).curlCommand
-            #expect(!command.contains("--form") && command.contains("  # with a body of"), "\(command)")
+            #expect(!command.contains("--form") && command.contains("  # BODY: a file of "), "\(command)")
         }
         // An argument of a command cannot have a NUL.
         let field = MultipartBody([.field("a", "v\0w")])
@@ -157,12 +157,14 @@ struct CurlCommandTests {
         #expect(request.curlCommand(redaction: .none).components(separatedBy: "s3cret").count == 6)
     }
 
-    @Test("a streamed body is described in a comment after the command")
+    @Test("a streamed body is a file that a comment after the command describes")
     func streamedBody() throws {
         let body = StreamBody(length: 2) { HTTPBodyStream { nil } }
         let request = NetworkRequest(.put, URL(text: "https://h.example/"), body: body)
-        #expect(request.curlCommand.hasSuffix("# with a body of 2 bytes"))
-        let expected = ["-X", "PUT", "https://h.example/", "-H", "Content-Type: application/octet-stream"]
+        #expect(request.curlCommand.hasSuffix("  # BODY: a file of 2 bytes"))
+        let expected = [
+            "-X", "PUT", "https://h.example/", "-H", "Content-Type: application/octet-stream", "--data-binary", "@BODY",
+        ]
         #expect(try arguments(request.curlCommand) == expected)
     }
 
@@ -178,7 +180,7 @@ struct CurlCommandTests {
             try arguments(request.curlCommand).contains("Content-Type: multipart/form-data; boundary=\(form.boundary)"))
         for secret in [MultipartBody.Part.field("password", "hunter2"), .field("note", "password=hunter2")] {
             let command = NetworkRequest(.post, url, body: MultipartBody([secret] + form.parts)).curlCommand
-            #expect(!command.contains("base64") && command.contains("  # with a body of"))
+            #expect(!command.contains("base64") && command.contains("  # BODY: a file of "))
         }
     }
 }
