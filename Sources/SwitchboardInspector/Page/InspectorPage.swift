@@ -587,7 +587,7 @@ pre {
     if (call.state === "cancelled") return ["⊘ canceled", "quiet"];
     if (!call.status) return call.state === "failed" ? ["✕ failed", "bad"] : ["done", "ok"];
     const code = call.closed?.match(/^\d+/)?.[0];
-    if (code && call.state === "finished") return [`closed ${code}`, /^100[01]$/.test(code) ? "ok" : "warn"];
+    if (code && call.state === "finished") return [`○ ${code}`, /^100[01]$/.test(code) ? "ok" : "warn"];
     const failed = call.state === "failed" || call.status >= 500 ? "✕ " : "";
     const isBad = call.status >= 500 || (failed && call.status < 400);
     return [failed + call.status, isBad ? "bad" : call.status >= 400 ? "warn" : call.status >= 300 ? "moved" : "ok"];
@@ -612,7 +612,7 @@ pre {
     else cell.append(make("span", { class: "plain" }));
     row.title = plain(call.url ?? "", 500) + (call.error ? `\n${plain(call.error)}` : "");
     row.setAttribute("aria-label", [
-      plain(call.method ?? "", 20), plain(call.path, 150), plain(call.host, 100), status.replace(/^[^\w]+/, ""), badge,
+      plain(call.method ?? "", 20), plain(call.path, 150), plain(call.host, 100), call.closed ? `closed: ${plain(call.closed, 100)}` : status.replace(/^[^\w]+/, ""), badge,
       call.attempts > 1 ? counted(call.attempts, "attempt") : "", sizeOf(call), timeOf(call),
     ].filter(Boolean).join(", "));
   }
@@ -824,7 +824,8 @@ pre {
     const [status, kind] = statusOf(call), source = sourceOf(call);
     const facts = [
       call.endpoint, call.environment,
-      call.imported ? "imported" : source === "revalidated" ? source : source && `from ${source}`,
+      call.imported ? "imported" : { revalidated: "from the cache, revalidated", stale: "stale, from the cache", cache: "from the cache" }[source]
+        ?? (source && `from ${source}`),
       call.kind === "websocket" ? "WebSocket" : call.kind === "events" ? "server-sent events" : "",
       call.closed && `closed: ${cut(call.closed, 200)}`,
       call.attempts > 1 && counted(call.attempts, "attempt"), call.exchanges > 1 && counted(call.exchanges, "exchange"),
@@ -1129,9 +1130,10 @@ pre {
     }
     const total = call.state === "open" ? "still open" : call.state === "running" ? "still running" : time(data.duration ?? whole);
     const inside = `${time(busy)} in ${counted(sent.length, "exchange")}`;
+    const isSocket = call.kind === "websocket";
     const around = `${time(Math.max(0, whole - busy))} around ${sent.length === 1 ? "it" : "them"}`;
     panel.append(
-      note(sent.length ? `${total}: ${inside}, ${around}.` : `${total}, without an exchange.`),
+      note(sent.length ? isSocket ? `${total}: the handshake took ${inside}.` : `${total}: ${inside}, ${around}.` : `${total}, without an exchange.`),
       tree("timeline", "Timeline of the call", [{
         isOpen: true, children: () => top, draw: (row) => moment(row, "Call", "", total, [["span", 0, whole]], true),
       }]));
