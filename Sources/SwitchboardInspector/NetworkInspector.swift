@@ -12,8 +12,8 @@ import SwitchboardPlatform
 ///
 /// It prints the page's URL, such as `http://127.0.0.1:53124/?key=…`, to standard error. Only this device reaches the
 /// page, and only with the random key of that URL. Secrets are replaced as in logs and in a
-/// ``/SwitchboardHAR/HARRecorder``. Nothing is written to disk. The inspector stores the last calls in at most 32 MiB of
-/// memory, and removes the oldest first. It stops when it is released.
+/// ``/SwitchboardHAR/HARRecorder``. Nothing is written to disk. The inspector stores the last calls in about 32 MiB of
+/// memory at most, and removes the oldest first. It stops when it is released.
 public final class NetworkInspector: EventMonitor, MessageMonitor {
     /// The URL of the page, with its key. Nil when the inspector is off.
     public let url: URL?
