@@ -29,7 +29,9 @@ final class CacheRevalidations: Sendable {
         }
         guard let number else { return }
         var request = request
+        // A call of its own: the events of the answered one have the former id.
         request.call = nil
+        request.id = NetworkRequest.ID()
         Call.$current.withValue(nil) {
             _ = Task { [self, request] in
                 let response = try? await calls.inFlight(request) { request in
@@ -68,6 +70,7 @@ extension ResponseCache {
         _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ removals: Int
     ) {
         revalidations.start(request, key, stored) { [self] request in
+            request.report(.cache("revalidation in the background"))
             do {
                 var response = try await perform(
                     CacheLoad(

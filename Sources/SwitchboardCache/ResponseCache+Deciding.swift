@@ -63,7 +63,7 @@ extension ResponseCache {
             let isImmutable =
                 stored.rules.control.isImmutable && staleness == nil && request.url?.scheme?.lowercased() == "https"
             if isOffline, !isImmutable { return .refuse }
-            return isImmutable ? .answer(stored, .hit) : .load(.requested, text: "to be confirmed")
+            return isImmutable ? .answer(stored, .hit) : .load(.requested, text: "to be validated")
         default: break
         }
         if meetsDirectives(stored, control, options, at: now) {
@@ -79,9 +79,11 @@ extension ResponseCache {
         }
         if isOffline { return .refuse }
         guard staleness == nil else {
-            return .load(.expired, text: "too old, \(stored.age(at: now).components.seconds) s old")
+            let age = "\(stored.age(at: now).components.seconds) s old"
+            let isNeverFresh = stored.rules.control.isNoCache
+            return .load(.expired, text: isNeverFresh ? "no-cache, \(age), to be validated" : "stale, \(age)")
         }
-        return .load(.requested, text: "to be confirmed")
+        return .load(.requested, text: "to be validated")
     }
 
     /// Returns whether a stored response meets the request's own directives ([RFC 9111

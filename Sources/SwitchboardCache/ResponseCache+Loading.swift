@@ -41,8 +41,9 @@ extension ResponseCache {
         let storedCount = response.stream == nil ? load.found?.bodyCount : load.found?.part?.prefix
         storage.count(outcome, isCompleted ? storedCount ?? 0 : response.length(of: load.stored))
         switch outcome {
-        case .miss: response.request?.report(.cache("answered by the server"))
-        case .validated: response.reportFromCache("still right")
+        case .miss: response.request?.report(.cache("new response of the server"))
+        case .validated:
+            response.reportFromCache(outcome == .validated(.incomplete) ? "completed" : "validated, not modified")
         default: break
         }
         if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }

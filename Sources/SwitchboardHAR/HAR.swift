@@ -85,7 +85,7 @@ package struct HAR: Codable, Sendable {
         package var bodySize: Int
         /// The fields after a chunked body, for which the format has no field. Nil without any.
         package var trailers: [Field]?
-        /// The reason why the response is missing, as browsers write it. Nil with a response.
+        /// The reason why the response is missing or incomplete, as browsers write it. Nil for a complete one.
         package var error: String?
 
         enum CodingKeys: String, CodingKey {

@@ -13,8 +13,8 @@ import Switchboard
 /// ```
 ///
 /// The format is [HAR 1.2](http://www.softwareishard.com/blog/har-12-spec/). Every exchange of a call is one entry,
-/// retries and redirects included. An exchange without a response has status 0 and the error's code in `_error`.
-/// Secrets are found by their names, and then replaced everywhere in the archive.
+/// retries and redirects included. A failed exchange has the error's code in `_error`, and the part of a response that
+/// arrived, or status 0. Secrets are found by their names, and then replaced everywhere in the archive.
 public final class HARRecorder: EventMonitor {
     /// The number of exchanges to keep. The oldest is removed first. Default 200.
     public let maximumEntries: Int
@@ -42,7 +42,7 @@ public final class HARRecorder: EventMonitor {
     public func record(_ event: CallEvent) {
         guard case .exchangeEnded(let metrics, let response) = event.kind else { return }
         var masking = ExchangeMasking(metrics.request.redaction(extending: redaction))
-        let masked = masking.masked(entry(metrics, response))
+        let masked = masking.masked(entry(metrics, response ?? event.response))
         let stored = (masked, masking.secrets)
         state.withLock { state in
             if state.entries.count < maximumEntries {
@@ -103,7 +103,7 @@ public final class HARRecorder: EventMonitor {
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: metrics.duration)
         entry.response.content.size = size
         if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
-        if response == nil { entry.response.error = metrics.outcome.description }
+        if !metrics.outcome.isStatus { entry.response.error = metrics.outcome.description }
         return entry
     }
 }

@@ -75,7 +75,7 @@ package struct SecretTrie: Sendable {
         return masked == data ? text : String(decoding: masked, as: UTF8.self)
     }
 
-    func masked(_ data: Data) -> Data {
+    package func masked(_ data: Data) -> Data {
         var steps = 0
         return masked(data, steps: &steps)
     }

@@ -30,6 +30,7 @@ struct InspectedCallTests {
             let source: String?
             let cause: String?
             let outcome: String
+            let error: String?
             let remote: String?
             let phases: [Phase]
             let request: Request
@@ -71,19 +72,70 @@ struct InspectedCallTests {
         let messages: [Message]
         let status: Int?
         let source: String?
+        let revalidation: Bool?
+        let statuses: [Int]
         let duration: Double?
         let attempts: Int
         let exchanges: [Exchange]
         let steps: [Step]
     }
 
+    private struct Archive: Decodable {
+        struct Log: Decodable { let entries: [Entry] }
+
+        struct Entry: Decodable {
+            let request: Request
+            let response: Response
+            let resourceType: String?
+            let webSocketMessages: [Message]?
+
+            enum CodingKeys: String, CodingKey {
+                case request, response
+                case resourceType = "_resourceType"
+                case webSocketMessages = "_webSocketMessages"
+            }
+        }
+
+        struct Request: Decodable { let url: String }
+
+        struct Response: Decodable {
+            struct Content: Decodable { let text: String? }
+
+            let status: Int
+            let content: Content
+            let error: String?
+
+            enum CodingKeys: String, CodingKey {
+                case status, content
+                case error = "_error"
+            }
+        }
+
+        struct Message: Decodable {
+            let type: String
+            let time: Double
+            let opcode: Int
+            let data: String
+        }
+
+        let log: Log
+    }
+
     private func detail(_ id: Int, of inspector: NetworkInspector) async throws -> Detail {
+        try JSONDecoder().decode(Detail.self, from: try await get("calls/\(id)", of: inspector))
+    }
+
+    private func archive(of inspector: NetworkInspector) async throws -> [Archive.Entry] {
+        try JSONDecoder().decode(Archive.self, from: try await get("har", of: inspector)).log.entries
+    }
+
+    private func get(_ path: String, of inspector: NetworkInspector) async throws -> Data {
         let url = try #require(inspector.url)
         let key = try #require(url.query?.dropFirst("key=".count))
         let port = try #require(url.port)
-        var request = NetworkRequest(.get, URL(string: "http://127.0.0.1:\(port)/calls/\(id)"))
+        var request = NetworkRequest(.get, URL(string: "http://127.0.0.1:\(port)/\(path)"))
         request.headers["Cookie"] = "switchboard-inspector-\(port)=\(key)"
-        return try JSONDecoder().decode(Detail.self, from: try await DefaultSession.make().send(request).body)
+        return try await DefaultSession.make().send(request).body
     }
 
     @Test(
@@ -180,6 +232,120 @@ struct InspectedCallTests {
         #expect(detail.source == "stale" && detail.exchanges.map(\.source) == ["stale"])
         #expect(detail.exchanges.first?.response?.body?.text == "old")
         #expect(await comesTrue { inspector.calls.count == 3 && inspector.calls[2].state == .finished })
+        #expect(detail.state == "finished" && detail.revalidation == nil)
+        let revalidation = try await self.detail(3, of: inspector)
+        #expect(revalidation.revalidation == true && revalidation.exchanges.first?.response?.body?.text == "new")
+        #expect(revalidation.steps[1].text == "cache: revalidation in the background")
+    }
+
+    @Test("the steps of a cache say fresh, stale, validated and not modified, as RFC 9111 does")
+    func cacheWords() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
+        let session = StubSession(
+            .text("a", headers: ["Cache-Control": "no-cache", "ETag": "\"1\""]),
+            .status(304, headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""]), .text("b"))
+        let router = Router<URLEndPoint>(
+            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
+        for wait in [0, 120, 0] {
+            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
+            now.withLock { $0 += Double(wait) }
+        }
+        var texts: [[String]] = []
+        for id in 1...3 {
+            texts.append(try await detail(id, of: inspector).steps.filter { $0.kind == "cache" }.map(\.text))
+        }
+        #expect(
+            texts == [
+                ["cache: miss", "cache: stored", "cache: new response of the server"],
+                ["cache: no-cache, 0 s old, to be validated", "cache: validated, not modified"],
+                ["cache: stale, 120 s old", "cache: stored", "cache: new response of the server"],
+            ])
+    }
+
+    @Test("a retry says that Retry-After asked for it, and errors are words")
+    func retryAfter() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession(.status(503, headers: ["Retry-After": "2"]), .failure(.timedOut), .text("a"))
+        let policy = RetryPolicy(jitter: nil, clock: TestClock(skips: true))
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy], monitors: [inspector])
+        _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
+        let detail = try await detail(1, of: inspector)
+        let retries = detail.steps.filter { $0.kind == "retry" }.map(\.text)
+        #expect(retries.first == "retry after 2000 ms: HTTP 503 with Retry-After")
+        #expect(retries.last?.hasSuffix(": the request timed out") == true)
+        #expect(detail.exchanges.map(\.outcome) == ["503", "The request timed out", "200"])
+        #expect(detail.exchanges.last?.cause == "retry after the request timed out")
+        #expect(detail.statuses == [200, 503])
+        #expect(detail.stub.contains("    .failure(.timedOut),\n"))
+    }
+
+    @Test("an exchange whose body ends early has its head, what arrived and the error", arguments: SessionKind.allCases)
+    func partialBody(kind: SessionKind) async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        try await MockServer.run { server in
+            server.enqueue(.json("[1,2,3,4,5,6,7]", headers: ["X-Part": "1"]).truncated(after: 7))
+            let router = Router<URLEndPoint>(session: kind.make(), monitors: [inspector])
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, server.url))
+            }
+            if kind == .curl { #expect(error?.statusCode == 200 && error?.body == Data("[1,2,3,".utf8)) }
+            let detail = try await detail(1, of: inspector)
+            #expect(detail.state == "failed" && detail.source == "network")
+            let exchange = try #require(detail.exchanges.first)
+            let entry = try #require(try await archive(of: inspector).first)
+            #expect(
+                entry.response.status == error?.statusCode ?? 0 && entry.response.error == "\(error?.code ?? .unknown)")
+            guard error?.statusCode != nil else { return }
+            #expect(
+                exchange.response?.status == 200
+                    && exchange.response?.body?.text ?? "" == error?.body.map { String(decoding: $0, as: UTF8.self) })
+            #expect(exchange.response?.headers.contains { $0 == ["X-Part", "1"] } == true)
+            #expect(exchange.outcome == "200" && exchange.error != nil)
+            guard kind == .curl else { return }
+            #expect(exchange.error == "The response ended early")
+            #expect(detail.stub.contains(".truncated(after: 7)"))
+        }
+    }
+
+    @Test("a failure of a stub comes from the stub, one of a session from the network")
+    func failedSource() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let stub = Router<URLEndPoint>(session: StubSession(.failure(.timedOut)), monitors: [inspector])
+        _ = try? await stub.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
+        try await MockServer.run { server in
+            server.enqueue(.close)
+            let router = Router<URLEndPoint>(monitors: [inspector])
+            _ = try? await router.response(for: URLEndPoint(.post, server.url))
+        }
+        #expect(inspector.calls.map(\.source) == [.stub, .network])
+    }
+
+    @Test("the archive and the stub of a WebSocket have its messages, without secrets")
+    func socketArchive() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession(
+            .webSocket(
+                .text("hello"), .receive, .text(#"{"token":"secret-in-1"}"#), .binary(Data([0, 255])), .close(1001)))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let socket = try await router.webSocket(for: URLEndPoint(.get, URL(text: "https://example.com/chat")))
+        _ = try await socket.receive()
+        try await socket.send(.text("my token=secret-out-1"))
+        for try await _ in socket {}
+        #expect(await comesTrue { inspector.calls.first?.state == .finished })
+        let entry = try #require(try await archive(of: inspector).first)
+        #expect(entry.request.url == "wss://example.com/chat" && entry.resourceType == "websocket")
+        let messages = (entry.webSocketMessages ?? []).filter { $0.opcode < 8 }
+        #expect(messages.map(\.type) == ["receive", "send", "receive", "receive"])
+        #expect(messages.map(\.opcode) == [1, 1, 1, 2])
+        #expect(messages.map(\.data) == ["hello", "my token=REDACTED", #"{"token":"REDACTED"}"#, "AP8="])
+        #expect(
+            entry.webSocketMessages?.contains { $0.opcode == 8 && $0.type == "receive" && $0.data == "A+k=" } == true)
+        let script =
+            ##".webSocket(.text("hello"), .receive, .text(#"{"token":"REDACTED"}"#), "##
+            + #".binary(Data(base64Encoded: "AP8=") ?? Data()), .close(1001))"#
+        let stub = try await detail(1, of: inspector).stub
+        #expect(stub.contains(script), "\(stub)")
     }
 
     @Test("the messages of a WebSocket are shown in both directions, without secrets")

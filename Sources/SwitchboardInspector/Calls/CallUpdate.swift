@@ -41,9 +41,12 @@ struct CallUpdate: Sendable {
             (kind, change) = ("exchange", .exchangeStarted(number: number, SentRequest(event.request, limits)))
         case .exchangeEnded(let record, let response):
             let end = ExchangeEnd(
-                record.duration, record.outcome, cause: record.cause, record.metrics, response, limits)
+                record.duration, record.outcome, cause: record.cause.map { $0.spellingOutCode }, record.metrics,
+                response ?? event.response, limits)
             (kind, change) = ("exchanged", .exchangeEnded(number: record.number, end))
-        case .retry: (kind, change) = ("retry", .retry)
+        case .retry(let wait, let cause):
+            (kind, change) = ("retry", .retry)
+            text = CallEvent.Kind.retry(after: wait, because: cause.spellingOutCode).description
         case .redirect: (kind, change) = ("redirect", .none)
         case .authentication: (kind, change) = ("authentication", .none)
         case .note: (kind, change) = ("note", .none)
@@ -52,7 +55,9 @@ struct CallUpdate: Sendable {
             let failure = InspectedCall.Failure(summary: error.summary, text: error.description)
             (kind, change) = ("failed", .ended(.failed, status: error.statusCode, failure))
             text = "failed: \(failure.summary)"
-        case .cancelled: (kind, change) = ("cancelled", .ended(.cancelled, status: nil, nil))
+        case .cancelled:
+            (kind, change) = ("cancelled", .ended(.cancelled, status: nil, nil))
+            text = "canceled"
         }
         self.text = text ?? event.kind.description
     }
@@ -79,6 +84,8 @@ extension CallUpdate.ExchangeEnd {
         _ duration: Duration, _ outcome: ExchangeRecord.Outcome, cause: String?, _ metrics: ExchangeMetrics?,
         _ response: NetworkResponse?, _ limits: CallLimits
     ) {
+        isStub = response?.isStub ?? false
+        let response = response?.statusCode == 0 ? nil : response
         var omission: String?
         var size: Int?
         if let response {
@@ -92,14 +99,31 @@ extension CallUpdate.ExchangeEnd {
             }
         }
         end = InspectedExchange.End(
-            duration: duration, outcome: outcome, cause: cause, metrics: metrics,
+            duration: duration, outcome: outcome, status: response?.statusCode, cause: cause, metrics: metrics,
             type: response?.headers["Content-Type"], bodySize: size, omittedBody: omission)
-        isStub = response?.isStub ?? false
         self.response = response.map {
             ReceivedResponse(
                 status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data())
         }
     }
+}
+
+extension NetworkError.Code {
+    /// The code in words.
+    var words: String { title }
+    /// Whether the code has a name in the package.
+    var isKnown: Bool { title != rawValue }
+}
+
+extension String {
+    /// The text with words in place of a code at its end: `retry after timedOut`.
+    fileprivate var spellingOutCode: String {
+        guard let last = split(separator: " ").last else { return self }
+        let code = NetworkError.Code(rawValue: String(last))
+        return code.isKnown ? String(dropLast(last.count)) + code.words.loweringFirst : self
+    }
+
+    private var loweringFirst: String { prefix(1).lowercased() + dropFirst() }
 }
 
 extension CallLimits {

@@ -79,6 +79,8 @@ struct InspectedCall: Sendable {
     /// The Close frame of a WebSocket that has ended.
     var closure: String?
     var source: Source?
+    /// Whether a cache made the call, to validate a stale response that it answered with.
+    var isRevalidation = false
     var attempts = 1
     var exchangeCount = 0
     var steps: [Step] = []
@@ -140,7 +142,7 @@ struct InspectedCall: Sendable {
         state = !isLast ? .running : failure != nil ? .failed : closure == nil ? .cancelled : .finished
         let at: Duration = .now - start
         if isLast { duration = at }
-        let cause = failure.map { "failed: \($0.summary)" } ?? closure.map { "closed: \($0)" } ?? "cancelled"
+        let cause = failure.map { "failed: \($0.summary)" } ?? closure.map { "closed: \($0)" } ?? "canceled"
         let kind = failure != nil ? "failed" : closure != nil ? "closed" : "cancelled"
         size += text.utf8.count + (failure?.summary.utf8.count ?? 0) + (failure?.text.utf8.count ?? 0)
         if !isLast { failure = nil }
@@ -156,6 +158,7 @@ struct InspectedCall: Sendable {
         case .retry: attempts += 1
         case .cache(let text, let answer):
             source = Source(cacheText: text) ?? source
+            if text == "revalidation in the background" { isRevalidation = true }
             guard let (request, end) = answer, exchanges.count < limits.exchanges else { break }
             exchanges.append(
                 InspectedExchange(
@@ -169,7 +172,7 @@ struct InspectedCall: Sendable {
                 InspectedExchange(number: number, attempt: attempts, start: update.at, content: .raw(request, nil)))
             size += 256 + request.size
         case .exchangeEnded(let number, let end):
-            if end.response != nil { source = end.isStub ? .stub : .network }
+            if end.end.outcome != .cancelled { source = end.isStub ? .stub : .network }
             if isWebSocket, end.response?.status == 101 { (state, closure) = (.open, nil) }
             guard let index = exchanges.lastIndex(where: { $0.number == number }) else { break }
             exchanges[index].end = end.end
@@ -184,6 +187,8 @@ struct InspectedCall: Sendable {
             size += (failure?.summary.utf8.count ?? 0) + (failure?.text.utf8.count ?? 0)
         }
         guard steps.count < limits.steps || update.isLast else { return }
+        // Policies around each other give the same reason.
+        if update.kind == "note", update.text == steps.last?.text { return }
         let isOpening = update.isLast && state == .open
         let (kind, text) = isOpening ? ("open", "open") : (update.kind, update.text)
         steps.append(Step(at: update.at, kind: kind, text: text, attempt: attempts))
@@ -196,7 +201,7 @@ extension InspectedCall.Source {
     init?(cacheText text: String) {
         if text.hasPrefix("hit") {
             self = text.contains("stale") || text.contains("in place of") ? .stale : .cache
-        } else if text == "still right" {
+        } else if text.hasPrefix("validated") || text == "completed" {
             self = .revalidated
         } else {
             return nil
@@ -217,6 +222,8 @@ struct InspectedExchange: Sendable {
     struct End: Sendable {
         let duration: Duration
         let outcome: ExchangeRecord.Outcome
+        /// The status of a response, even of an incomplete one. Nil without a head.
+        let status: Int?
         let cause: String?
         let metrics: ExchangeMetrics?
         /// The media type of the response.

@@ -170,7 +170,8 @@ extension CallStore {
     fileprivate func archive() throws -> Data {
         let masking = TextMasking(self)
         let entries = all.flatMap { call in
-            call.exchanges.filter { $0.end != nil && $0.cache == nil }.map { masking.entry($0, of: call) }
+            zip(call.exchanges, masking.entries(of: call, masking.payloads(of: call)))
+                .filter { $0.0.end != nil && $0.0.cache == nil }.map { $0.1.withWebSocketScheme }
         }
         return try HAR(log: HAR.Log(entries: entries)).data
     }

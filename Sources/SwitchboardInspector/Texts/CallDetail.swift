@@ -22,8 +22,10 @@ struct CallDetail: Encodable {
         /// The kind of a cache's answer. Nil for an exchange.
         let source: InspectedCall.Source?
         let cause: String?
-        /// The status, the error's code or `cancelled`. Nil while the exchange runs.
+        /// The status, the error or `canceled`. Nil while the exchange runs.
         let outcome: String?
+        /// The error in words, of an exchange whose response is incomplete. Nil otherwise.
+        let error: String?
         let `protocol`: String?
         let reused: Bool?
         let remote: String?
@@ -86,9 +88,10 @@ struct CallDetail: Encodable {
         steps = call.steps.map {
             Step(at: $0.at.milliseconds, kind: $0.kind, text: masking.line($0.text), attempt: $0.attempt)
         }
-        let entries = call.exchanges.map { masking.entry($0, of: call) }
+        let payloads = masking.payloads(of: call)
+        let entries = masking.entries(of: call, payloads)
         exchanges = zip(call.exchanges, entries).map { Exchange($0, $1, masking) }
-        messages = masking.messages(of: call)
+        messages = zip(call.messages, payloads).map { Message($0, $1) }
         let asked = masking.request(of: call)
         request = Request(asked, masking.limits)
         curl =
@@ -118,25 +121,21 @@ struct CallDetail: Encodable {
     }
 }
 
-extension TextMasking {
-    fileprivate func messages(of call: InspectedCall) -> [CallDetail.Message] {
-        var masking = ExchangeMasking(call.request.redaction)
-        let payloads = call.messages.map { message -> String? in
-            guard message.kind != .binary else { return nil }
-            // The limit may cut a character in two, and only whole text is masked.
-            var text = String(decoding: message.payload.dropFirst(message.kind == .close ? 2 : 0), as: UTF8.self)
-            if message.kind == .close {
-                guard message.payload.count > 1 else { return nil }
-                let code = message.payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-                text = text.isEmpty ? "\(code)" : "\(code) \(text)"
-            }
-            return String(decoding: masking.masked(body: Data(text.utf8), type: ""), as: UTF8.self)
-        }
-        let own = masking.storedSecrets
-        return zip(call.messages, payloads).map { message, payload in
-            CallDetail.Message(
-                at: message.at.milliseconds, sent: message.isSent, kind: message.kind.rawValue, size: message.size,
-                text: payload.map { secrets.masked(own.masked($0)) })
+extension CallDetail.Message {
+    /// Creates a message with its masked payload.
+    fileprivate init(_ message: InspectedCall.Message, _ payload: Data) {
+        at = message.at.milliseconds
+        sent = message.isSent
+        kind = message.kind.rawValue
+        size = message.size
+        switch message.kind {
+        case .binary: text = nil
+        case .close where payload.count < 2: text = nil
+        case .close:
+            let code = payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+            let reason = String(decoding: payload.dropFirst(2), as: UTF8.self)
+            text = reason.isEmpty ? "\(code)" : "\(code) \(reason)"
+        default: text = String(decoding: payload, as: UTF8.self)
         }
     }
 }
@@ -150,7 +149,9 @@ extension CallDetail.Exchange {
         at = exchange.start.milliseconds
         duration = end?.duration.milliseconds
         cause = end?.cause.map(masking.line)
-        outcome = end.map { end in end.outcome.status.map { "\($0)" } ?? masking.line(end.outcome.description) }
+        let words = end.map { masking.line($0.outcome.words) }
+        outcome = end?.status.map { "\($0)" } ?? words
+        error = end?.status != nil && end?.outcome.isStatus == false ? words : nil
         self.protocol = (end?.metrics?.protocolVersion).map(masking.line)
         reused = end?.metrics?.isReusedConnection
         remote = (end?.metrics?.remoteAddress).map(masking.line)

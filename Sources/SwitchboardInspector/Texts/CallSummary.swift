@@ -21,6 +21,10 @@ struct CallSummary: Encodable {
     /// The media type of the last response.
     let type: String?
     let source: InspectedCall.Source?
+    /// Whether a cache made the call in the background, to validate a stale response.
+    let revalidation: Bool?
+    /// The statuses of all exchanges.
+    let statuses: [Int]
     let attempts: Int
     let exchanges: Int
     let kind: Kind
@@ -40,11 +44,13 @@ struct CallSummary: Encodable {
         method = masking.line(call.request.method.rawValue)
         url = masking.url(call.request.url, of: call.request)
         state = call.state
-        status = call.status ?? end?.outcome.status
+        status = call.status ?? end?.status
         duration = call.duration?.milliseconds
         size = end?.bodySize
         type = end?.type.map(masking.line)
         source = call.source
+        revalidation = call.isRevalidation ? true : nil
+        statuses = Set(call.exchanges.compactMap { $0.end?.status }).sorted()
         attempts = call.attempts
         exchanges = call.exchangeCount
         let isEvents = call.exchanges.contains { $0.end?.type?.hasPrefix("text/event-stream") == true }
@@ -58,9 +64,13 @@ struct CallSummary: Encodable {
 }
 
 extension ExchangeRecord.Outcome {
-    /// The status of a response. Nil without one.
-    var status: Int? {
-        if case .status(let status) = self { status } else { nil }
+    /// The result in words.
+    var words: String {
+        switch self {
+        case .status(let status): "HTTP \(status)"
+        case .failure(let code): code.words
+        case .cancelled: "canceled"
+        }
     }
 }
 

@@ -15,7 +15,7 @@ extension InspectedExchange {
         if !answer.headers.contains("Content-Encoding") {
             entry.response.bodySize = end?.bodySize ?? (response == nil ? 0 : -1)
         }
-        if response == nil { entry.response.error = end?.outcome.description }
+        if end?.outcome.isStatus == false { entry.response.error = end?.outcome.description }
         return entry
     }
 }
@@ -72,6 +72,43 @@ struct TextMasking {
         return entry
     }
 
+    /// Returns the payloads of a call's messages. That of a Close frame begins with its code.
+    func payloads(of call: InspectedCall) -> [Data] {
+        var masking = ExchangeMasking(call.request.redaction)
+        let payloads = call.messages.map { message in
+            let code = message.payload.prefix(message.kind == .close ? 2 : 0)
+            let rest = message.payload.dropFirst(code.count)
+            // The limit may cut a character in two, and only whole text is masked.
+            let whole = message.kind == .binary ? Data(rest) : Data(String(decoding: rest, as: UTF8.self).utf8)
+            return (Data(code), masking.masked(body: whole, type: ""))
+        }
+        let own = masking.storedSecrets
+        return payloads.map { code, rest in code + secrets.masked(own.masked(rest)) }
+    }
+
+    /// Returns the exchanges of a call as entries of an archive, with the messages of each connection of a WebSocket.
+    func entries(of call: InspectedCall, _ payloads: [Data]) -> [HAR.Entry] {
+        var entries = call.exchanges.map { entry($0, of: call) }
+        guard call.isWebSocket else { return entries }
+        var connections = entries.indices.filter { entries[$0].response.status == 101 }[...]
+        for index in connections { entries[index].webSocketMessages = [] }
+        for (message, payload) in zip(call.messages, payloads) {
+            while let next = connections.dropFirst().first, call.exchanges[next].start <= message.at {
+                connections.removeFirst()
+            }
+            guard let index = connections.first else { break }
+            entries[index].webSocketMessages?.append(
+                HAR.WebSocketMessage(message, payload, at: call.started.addingTimeInterval(message.at.seconds)))
+        }
+        if let index = connections.last, let failure = call.failure {
+            let end = call.started.addingTimeInterval(call.duration?.seconds ?? 0)
+            entries[index].webSocketMessages?.append(
+                HAR.WebSocketMessage(
+                    type: "error", opcode: -1, payload: Data(line(failure.summary).utf8), at: end))
+        }
+        return entries
+    }
+
     /// Returns the request of a call as it was before its interceptors.
     func request(of call: InspectedCall) -> HAR.Request {
         var masking = ExchangeMasking(call.request.redaction)
@@ -79,5 +116,17 @@ struct TextMasking {
             masking.masked(call.request.entry), NetworkResponse(statusCode: 0), body: Data(), start: call.started,
             elapsed: .zero)
         return secrets.masked(masking.storedSecrets.masked(entry)).request
+    }
+}
+
+extension HAR.WebSocketMessage {
+    fileprivate init(_ message: InspectedCall.Message, _ payload: Data, at date: Date) {
+        let opcode =
+            switch message.kind {
+            case .binary: 2
+            case .close: 8
+            default: 1
+            }
+        self.init(type: message.isSent ? "send" : "receive", opcode: opcode, payload: payload, at: date)
     }
 }

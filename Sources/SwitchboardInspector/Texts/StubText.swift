@@ -62,7 +62,15 @@ enum StubText {
     ) -> String? {
         guard entry.response.status != 0 else {
             guard case .failure(let code)? = end?.outcome else { return nil }
-            return ".failure(NetworkError.Code(rawValue: \(literal(masking.line(code.rawValue)))))"
+            return failure(code, masking)
+        }
+        if let messages = entry.webSocketMessages { return webSocket(entry.response, messages) }
+        if case .failure(let code)? = end?.outcome {
+            // Only the length of what arrived matters: a stub announces more by itself.
+            guard code == .truncatedBody, let count = end?.bodySize, entry.response.status == 200 else {
+                return failure(code, masking)
+            }
+            return ".truncated(after: \(count))"
         }
         let mask = masking.redaction.mask
         let (status, content) = (entry.response.status, entry.response.content)
@@ -93,6 +101,35 @@ enum StubText {
         let isJSON = type.prefix { $0 != ";" } == "application/json"
         arguments += headers(except: isJSON ? "application/json" : "text/plain; charset=utf-8")
         return ".\(isJSON ? "json" : "text")(\(literal(text))\(arguments))"
+    }
+
+    private static func failure(_ code: NetworkError.Code, _ masking: TextMasking) -> String {
+        code.isKnown
+            ? ".failure(.\(code.rawValue))"
+            : ".failure(NetworkError.Code(rawValue: \(literal(masking.line(code.rawValue)))))"
+    }
+
+    /// Returns the code of a WebSocket whose server sends the received messages, and waits for each sent one.
+    private static func webSocket(_ response: HAR.Response, _ messages: [HAR.WebSocketMessage]) -> String {
+        var arguments = messages.compactMap { message -> String? in
+            let payload = message.payload
+            switch (message.type, message.opcode) {
+            case ("send", 0..<8): return ".receive"
+            case ("receive", 1): return ".text(\(literal(String(decoding: payload, as: UTF8.self))))"
+            case ("receive", 2): return ".binary(Data(base64Encoded: \(literal(message.data))) ?? Data())"
+            case ("receive", 8) where payload.count < 2: return ".close(nil)"
+            case ("receive", 8):
+                let code = payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+                let reason = String(decoding: payload.dropFirst(2), as: UTF8.self)
+                return reason.isEmpty ? ".close(\(code))" : ".close(\(code), reason: \(literal(reason)))"
+            case ("error", _): return ".reset"
+            default: return nil
+            }
+        }
+        if let name = response.headers.first(where: { $0.name.lowercased() == "sec-websocket-protocol" })?.value {
+            arguments.append("subprotocol: \(literal(name))")
+        }
+        return ".webSocket(\(arguments.joined(separator: ", ")))"
     }
 
     /// The fields that a client reacts to.

@@ -202,6 +202,7 @@ extension NetworkError {
         var error = self
         error.url = url ?? request.url
         error.method = method ?? request.method
+        error.isStub = true
         return error
     }
 }

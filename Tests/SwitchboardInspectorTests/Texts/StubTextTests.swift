@@ -68,7 +68,7 @@ struct StubTextTests {
             .json(#"{"title":"\"A\""}"#, headers: ["ETag": #""1""#]))
         session.stub(
             .get("https://api.example.com/films/b?page=2"), with:
-            .failure(NetworkError.Code(rawValue: "connectionLost")))
+            .failure(.connectionLost))
         // stubs
         }
         #expect(text.components(separatedBy: "\n") == (try lines(of: "stubs")))

@@ -219,14 +219,14 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
             let exchange = begin(request, at: start)
             do {
                 let response = try await send(request)
-                exchange.end(.status(response.statusCode), response)
+                exchange.end(response)
                 guard request.replay != nil else { return response }
                 var final = response
                 final.request?.replay = nil
                 return final
             } catch {
                 let code = error is CancellationError ? .cancelled : (error as? NetworkError)?.code ?? .unknown
-                exchange.end(code == .cancelled ? .cancelled : .failure(code))
+                exchange.end(code == .cancelled ? .cancelled : .failure(code), error as? NetworkError)
                 guard let copy = replay(of: request, after: error) else { throw error }
                 try Call.check()
                 (request, start) = (copy, .now)
@@ -253,16 +253,30 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         let cause: String?
         let start: ContinuousClock.Instant
 
-        /// Records how the exchange ended. Called once.
-        func end(_ outcome: ExchangeRecord.Outcome, _ response: @autoclosure () -> NetworkResponse? = nil) {
+        /// Records the end with a response.
+        func end(_ response: NetworkResponse) {
+            let record = add(.status(response.statusCode), response.measured)
+            call.report(.exchangeEnded(record, response: response), request)
+        }
+
+        /// Records the end without a complete response.
+        func end(_ outcome: ExchangeRecord.Outcome, _ error: NetworkError?) {
+            let record = add(outcome, nil)
+            guard call.hasMonitors else { return }
+            call.report(.exchangeEnded(record, response: nil), request, with: error?.partialResponse)
+        }
+
+        private func add(
+            _ outcome: ExchangeRecord.Outcome, _ measured: CopyOnWrite<ExchangeMetrics>?
+        ) -> ExchangeRecord {
             // A record retains its request, and the request would retain the history.
             var sent = request
             sent.call = nil
             let record = ExchangeRecord(
                 number: number, request: sent, cause: cause, start: start - call.start, duration: .now - start,
-                outcome: outcome, measured: response()?.measured)
+                outcome: outcome, measured: measured)
             if number <= Call.limit { call.state.withLock { $0.history.append(record) } }
-            call.report(.exchangeEnded(record, response: response()), request)
+            return record
         }
     }
 

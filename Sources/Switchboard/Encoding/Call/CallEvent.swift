@@ -10,7 +10,8 @@ public struct CallEvent: Sendable {
     public let request: NetworkRequest
     /// The time since the start of the call.
     public let elapsed: Duration
-    /// The stored response, in the event of a cache that answers with it. Nil in all other events.
+    /// The stored response, in the event of a cache that answers with it, or the part of a response that arrived, in
+    /// that of a failed exchange. Nil in all other events.
     package var response: NetworkResponse?
 
     /// The kinds of events. Later versions may add more, so keep a `default`.

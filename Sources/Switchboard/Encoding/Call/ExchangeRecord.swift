@@ -30,7 +30,7 @@ public struct ExchangeRecord: Sendable {
         /// A cancellation.
         case cancelled
 
-        fileprivate var isStatus: Bool {
+        package var isStatus: Bool {
             if case .status = self { true } else { false }
         }
 

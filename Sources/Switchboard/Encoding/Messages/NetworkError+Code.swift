@@ -195,8 +195,8 @@ extension NetworkError.Code {
         }
     }
 
-    /// The description for a developer.
-    var title: String {
+    /// The description for a developer. The raw value for a custom code.
+    package var title: String {
         switch self {
         case .invalidRequest: "Unable to create the request"
         case .missingURL: "URL is nil."

@@ -39,6 +39,7 @@ public struct NetworkError: Error, Sendable {
         var statusMapMessage: String?
         var wait: Duration?
         var replay: Replay?
+        var isStub = false
         var request: NetworkRequest?
     }
 
@@ -115,6 +116,18 @@ public struct NetworkError: Error, Sendable {
     var wait: Duration? {
         get { fields.value.wait }
         set { fields.value.wait = newValue }
+    }
+    /// Whether a stub made the error.
+    package var isStub: Bool {
+        get { fields.value.isStub }
+        set { fields.value.isStub = newValue }
+    }
+    /// The response as far as it arrived. Nil when no complete head arrived, except with status 0 for a stub.
+    var partialResponse: NetworkResponse? {
+        guard statusCode != nil || isStub else { return nil }
+        var response = NetworkResponse(statusCode: statusCode ?? 0, headers: headers ?? [:], body: body ?? Data())
+        response.isStub = isStub
+        return response
     }
     /// The reason to send the request once more. Nil for a final error.
     var replay: Replay? {

@@ -16,6 +16,8 @@ public struct NetworkRequest: Sendable, Identifiable {
             return last
         }
 
+        package init() {}
+
         /// A short text for logs.
         public var description: String { String(number &* 0x9E37_79B9_7F4A_7C15, radix: 36) }
     }
@@ -75,7 +77,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// The identity of the request. All requests of a call share it, and each new request has a new one.
-    public internal(set) var id: ID {
+    public package(set) var id: ID {
         get { fields.value.id }
         set { fields.value.id = newValue }
     }

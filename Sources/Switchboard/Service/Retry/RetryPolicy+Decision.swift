@@ -27,8 +27,9 @@ extension RetryPolicy {
     func waitForRetry(
         after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
     ) async throws -> Bool {
-        guard let wait = wait(after: result, of: request) else { return false }
-        return try await waitForRetry(after: wait, because: result.text, with: request, within: left)
+        guard let (wait, isRequested) = wait(after: result, of: request) else { return false }
+        let cause = isRequested ? "\(result.text) with Retry-After" : result.text
+        return try await waitForRetry(after: wait, because: cause, with: request, within: left)
     }
 
     /// Counts and reports the next attempt, and waits for the given time. Returns false when no attempt is allowed.
@@ -66,15 +67,17 @@ extension RetryPolicy {
         return attempts > 0 && limit?.takeRetry() == false ? "the retry budget is used up" : nil
     }
 
-    /// Returns the strategy's wait, or a longer wait that the server requests. Nil when the result is final. A custom
-    /// strategy reads the server's fields itself.
-    private func wait(after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest) -> Duration? {
+    /// Returns the strategy's wait, or a longer wait that the server requests, and whether `Retry-After` requests it.
+    /// Nil when the result is final. A custom strategy reads the server's fields itself.
+    private func wait(
+        after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest
+    ) -> (Duration, isRequested: Bool)? {
         guard !result.isFinal, strategy.isCustom || isRetryable(result),
             let wait = strategy.delay(request.call?.attempts ?? 1, request, result, upTo: maximumDelay)
         else { return nil }
         guard !strategy.isCustom, case .success(let response) = result, let requested = response.retryAfter(now: now())
-        else { return wait }
-        return max(wait, requested)
+        else { return (wait, false) }
+        return (max(wait, requested), requested > wait && response.headers.contains("Retry-After"))
     }
 
     /// Returns whether the policy considers a retry after this response.
