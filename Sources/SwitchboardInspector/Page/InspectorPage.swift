@@ -241,6 +241,10 @@ pre {
   flex: 0 1 45%; min-height: 60px; overflow: auto; border-top: 1px solid var(--line); padding: 8px 12px; margin: 0;
 }
 .messages .tools { padding: 6px 12px 0; }
+@container (max-width: 480px) {
+  .messages .rows .row { grid-template-columns: 54px 12px minmax(0, 1fr) 50px; column-gap: 6px; }
+  .messages .rows .row .wide { display: none; }
+}
 
 @media (max-width: 760px) {
   main.open { grid-template-columns: minmax(0, 1fr); }
@@ -427,6 +431,8 @@ pre {
     return call;
   }
 
+  const REVALIDATION = "revalidation in the background";
+  const stateWords = { cancelled: "canceled" };
   const isLive = (call) => call.state === "running" || call.state === "open";
   const hasFailed = (call) => call.state === "failed" || call.status >= 400;
   const sourceOf = (call) =>
@@ -435,14 +441,16 @@ pre {
   function matches(call) {
     if (filter.failed && !hasFailed(call)) return false;
     if (filter.method && call.method !== filter.method) return false;
-    if (filter.source && (filter.source === "imported" ? !call.imported : call.source !== filter.source)) return false;
+    if (filter.source && (call.imported ? "imported" : call.source) !== filter.source) return false;
     if (filter.status) {
       const of = isLive(call) ? "running" : call.status ? `${Math.floor(call.status / 100)}xx` : "none";
-      if (of !== filter.status) return false;
+      const others = array(call.statuses).map((status) => `${Math.floor(status / 100)}xx`);
+      if (of !== filter.status && !others.includes(filter.status)) return false;
     }
     if (filter.words.length === 0) return true;
     call.text ??= [
-      call.method, cut(call.url ?? "", 4000), call.status, call.state, call.type, call.source, call.endpoint,
+      call.method, cut(call.url ?? "", 4000), call.status, ...array(call.statuses), stateWords[call.state] ?? call.state,
+      call.type, call.source, call.endpoint, call.revalidation ? REVALIDATION : "",
       call.environment, call.error && cut(call.error, 4000), call.closed && cut(call.closed, 400), call.kind === "http" ? "" : call.kind,
     ].join(" ").toLowerCase();
     return filter.words.every((word) => call.text.includes(word));
@@ -597,7 +605,7 @@ pre {
   const timeOf = (call) => isLive(call) ? "" : time(call.duration ?? NaN);
 
   function fillCall(row, call) {
-    const [status, kind] = statusOf(call), source = sourceOf(call), badge = call.imported ? "imported" : source;
+    const [status, kind] = statusOf(call), source = sourceOf(call), badge = call.imported ? "imported" : call.revalidation ? "background" : source;
     const name = call.kind === "websocket" ? "WS" : call.kind === "events" ? "SSE" : "";
     const method = name ? `${cut(call.method ?? "", 12)} ${name}` : cut(call.method ?? "", 16);
     const isRetried = call.attempts > 1;
@@ -610,9 +618,12 @@ pre {
     const cell = row.children[4];
     if (badge) cell.append(make("span", { class: badge === "network" ? "plain" : "pill" }, badge));
     else cell.append(make("span", { class: "plain" }));
-    row.title = plain(call.url ?? "", 500) + (call.error ? `\n${plain(call.error)}` : "");
+    row.title = [
+      plain(call.url ?? "", 500), clock(call.started ?? NaN), call.revalidation ? REVALIDATION : "", call.error ? plain(call.error) : "",
+    ].filter(Boolean).join("\n");
     row.setAttribute("aria-label", [
-      plain(call.method ?? "", 20), plain(call.path, 150), plain(call.host, 100), call.closed ? `closed: ${plain(call.closed, 100)}` : status.replace(/^[^\w]+/, ""), badge,
+      plain(call.method ?? "", 20), plain(call.path, 150), plain(call.host, 100),
+      call.closed ? `closed: ${plain(call.closed, 100)}` : status.replace(/^[^\w]+/, ""), call.revalidation ? REVALIDATION : badge,
       call.attempts > 1 ? counted(call.attempts, "attempt") : "", sizeOf(call), timeOf(call),
     ].filter(Boolean).join(", "));
   }
@@ -701,6 +712,7 @@ pre {
 
   // MARK: Server-sent events
 
+  const GONE = "The app has ended or does not answer";
   let events;
   function connected(state, text) {
     const element = byId("connection");
@@ -728,7 +740,7 @@ pre {
       refresh();
     });
     events.addEventListener("error", () => {
-      connected("lost", "Not connected");
+      connected("lost", GONE);
       // A browser reconnects by itself, except after an answer that is no event stream.
       if (events.readyState === EventSource.CLOSED) {
         fetch("calls/0").then((answer) => {
@@ -793,7 +805,7 @@ pre {
         }
       } catch (error) {
         if (error.name === "AbortError") return;
-        problem = call.imported ? "This entry cannot be shown." : "The app does not answer.";
+        problem = call.imported ? "This entry cannot be shown." : `${GONE}.`;
       }
       if (chosen.key !== key) return;
       // A detail without messages has the number of the summary.
@@ -823,7 +835,7 @@ pre {
   function drawTitle(call, data) {
     const [status, kind] = statusOf(call), source = sourceOf(call);
     const facts = [
-      call.endpoint, call.environment,
+      call.endpoint, call.environment, call.revalidation && REVALIDATION,
       call.imported ? "imported" : { revalidated: "from the cache, revalidated", stale: "stale, from the cache", cache: "from the cache" }[source]
         ?? (source && `from ${source}`),
       call.kind === "websocket" ? "WebSocket" : call.kind === "events" ? "server-sent events" : "",
@@ -895,7 +907,7 @@ pre {
     const times = exchanges.map(({ request, response, ...rest }) => rest);
     const content = name === "timeline" ? [data?.steps, times, data?.duration]
       : name === "messages" ? "" : exchanges[index]?.[name] ?? data?.[name];
-    const shows = JSON.stringify([call.key, !!data, name, index, exchanges.length, content]);
+    const shows = JSON.stringify([call.key, !!data, name, index, exchanges.length, content, chosen.problem]);
     if (shows === shownPanel) {
       if (name === "messages") panel.messages?.set(data.messages);
       return;
@@ -907,7 +919,8 @@ pre {
     panel.className = name === "messages" ? "panel messages" : "panel";
     panel.messages = undefined;
     panel.replaceChildren();
-    if (!data) panel.append(note(chosen.problem ? "" : "Loading …"));
+    if (!data && !chosen.problem) panel.append(note("Loading …"));
+    else if (!data) panel.append(note("The details of this call were not loaded."));
     else if (name === "timeline") drawTimeline(panel, call, data);
     else if (name === "messages") drawMessages(panel, data);
     else drawMessage(panel, call, data, exchanges, index, name);
@@ -1028,9 +1041,10 @@ pre {
   const STORED = { cache: "From the cache", stale: "Stale from the cache", revalidated: "From the cache, revalidated" };
   /** Returns the text of a step without the word that its kind shows. */
   function stepText({ kind, text }) {
-    if (text == null || text === kind) return "";
+    if (text == null || text === kind || kind === "cancelled") return "";
     const word = /^(?:(?:cache|authentication|finished|failed|closed): |(?:retry|redirected|waits|continues) )/;
-    return kind === "note" ? String(text) : String(text).replace(word, "");
+    if (kind === "note") return String(text);
+    return String(text).replace(word, "").replace(/^after (\d+) ms/, (_, length) => `after ${time(Number(length))}`);
   }
   const phaseOf = ({ name }) =>
     ["DNS", "connect", "TLS", "send", "wait", "receive"].includes(name) ? name : "queue";
@@ -1074,7 +1088,7 @@ pre {
           : [["span", exchange.at, exchange.duration ?? whole - exchange.at]];
         const connection = { true: "reused connection", false: "new connection" }[exchange.reused];
         const facts = [
-          exchange.outcome ?? "running", exchange.cause && cut(exchange.cause, 300), exchange.protocol,
+          exchange.outcome ?? "running", exchange.error && cut(exchange.error, 300), exchange.cause && cut(exchange.cause, 300), exchange.protocol,
           connection, exchange.remote,
         ].filter(Boolean).join(", ");
         const number = exchange.number ?? index + 1;
@@ -1091,7 +1105,7 @@ pre {
       },
     });
 
-    const attempts = new Map(), top = [];
+    const attempts = new Map(), top = [], paused = { retry: 0, waiting: 0 };
     const place = (attempt, node) => {
       if (!attempt) return top.push(node);
       if (!attempts.has(attempt)) attempts.set(attempt, []);
@@ -1107,6 +1121,7 @@ pre {
         const starts = step.kind === "retry" ? exchanges.filter(({ at }) => at > step.at).map(({ at }) => at) : [];
         const resumed = steps.slice(index + 1).find(({ kind }) => kind === "resumed");
         end = starts.length ? Math.min(...starts) : resumed?.at;
+        if (end > step.at) paused[step.kind] += end - step.at;
       }
       place(isOfCall || !exchanges.length ? 0 : step.attempt, stepNode(step, end));
     });
@@ -1131,7 +1146,11 @@ pre {
     const total = call.state === "open" ? "still open" : call.state === "running" ? "still running" : time(data.duration ?? whole);
     const inside = `${time(busy)} in ${counted(sent.length, "exchange")}`;
     const isSocket = call.kind === "websocket";
-    const around = `${time(Math.max(0, whole - busy))} around ${sent.length === 1 ? "it" : "them"}`;
+    const rest = Math.max(0, whole - busy), waited = Math.min(rest, paused.retry), other = Math.min(rest - waited, paused.waiting);
+    const around = [
+      waited > 0 && `${time(waited)} waiting to retry`, other > 0 && `${time(other)} waiting before sending`,
+      `${time(rest - waited - other)} ${waited + other > 0 ? "for the rest" : sent.length === 1 ? "around it" : "around them"}`,
+    ].filter(Boolean).join(", ");
     panel.append(
       note(sent.length ? isSocket ? `${total}: the handshake took ${inside}.` : `${total}: ${inside}, ${around}.` : `${total}, without an exchange.`),
       tree("timeline", "Timeline of the call", [{
@@ -1145,7 +1164,7 @@ pre {
     if (exchanges.length > 1) {
       const choices = exchanges.map((exchange, number) => make("option", { value: number, selected: number === index },
         `${STORED[exchange.source] ?? `Exchange ${exchange.number ?? number + 1}`}, attempt ${exchange.attempt}: `
-          + cut(String(exchange.outcome ?? "running"), 60)));
+          + cut([exchange.outcome ?? "running", exchange.error].filter(Boolean).join(", "), 90)));
       const pick = make("select", {
         "aria-label": "Exchange", change: () => { chosen.exchange = Number(pick.value); drawDetail(); },
       }, choices);
@@ -1170,10 +1189,16 @@ pre {
       const query = queryOf(message.url ?? "");
       if (query.length) panel.append(fold("Query", query.length, fields("Query", query)));
     }
+    if (name === "response" && exchange?.error) {
+      panel.append(make("p", { class: "bad" }, `Incomplete: ${cut(exchange.error, 1000)}. What arrived before is below.`));
+    }
     const headers = message.headers ?? [];
     panel.append(fold("Header fields", headers.length, headers.length ? fields("Header fields", headers) : note("None.")));
     const { body } = message;
-    const facts = body ? [bytes(body.size ?? NaN), body.type && cut(body.type, 100)] : ["none"];
+    const announced = name === "response" && exchange?.error
+      && headers.find(([name]) => String(name).toLowerCase() === "content-length")?.[1];
+    const size = announced ? `${bytes(body?.size ?? 0)} of ${cut(String(announced), 20)} B` : bytes(body?.size ?? NaN);
+    const facts = body ? [size, body.type && cut(body.type, 100)] : [announced ? size : "none"];
     panel.append(fold("Body", facts.filter(Boolean).join(", "), bodyView(body, `Body of the ${name}`)));
   }
 
@@ -1412,7 +1437,7 @@ pre {
     const textOf = ({ kind, text }) => kind === "close" ? `close ${text ?? ""}` : text ?? String(kind);
     const open = (message) => {
       view.hidden = false;
-      view.replaceChildren(bodyView({ text: message.text, omitted: "the bytes of this message" }, "Message"));
+      view.replaceChildren(bodyView({ text: message.text, base64: message.base64, omitted: "the bytes of this message" }, "Message"));
       rows.schedule();
     };
     const rows = new Rows({
@@ -1421,9 +1446,10 @@ pre {
       fill: (row, message) => {
         const way = message.sent ? "↑ sent" : "↓ received";
         row.replaceChildren(...[
-          [time(message.at), "quiet"], [way, message.sent ? "warn" : "ok"],
+          [time(message.at), "quiet"], [way.slice(0, 1), message.sent ? "warn" : "ok"],
           [cut(textOf(message), 300), "mono"], [bytes(message.size ?? NaN), "size"],
         ].map(([text, name]) => write(make("div", { role: "gridcell", class: name }), text)));
+        row.children[1].append(make("span", { class: "wide" }, way.slice(1)));
         const text = plain(textOf(message), 200);
         row.setAttribute("aria-label", [way.slice(2), time(message.at), text].join(", "));
       },
@@ -1468,7 +1494,7 @@ pre {
     try {
       const answer = await fetch("calls", { method: "DELETE" });
       announce(answer.ok ? "All calls removed" : "The app did not remove its calls");
-    } catch { announce("The app does not answer"); }
+    } catch { tell(GONE + ", so its calls were only removed here."); }
   });
 
   byId("open").addEventListener("click", () => byId("file").click());
@@ -1484,11 +1510,17 @@ pre {
     for (const file of event.dataTransfer?.files ?? []) openFile(file);
   });
 
+  function tell(text) {
+    announce(text);
+    byId("notice").textContent = text;
+  }
+  byId("save").addEventListener("click", (event) => {
+    if (byId("connection").dataset.state !== "lost") return;
+    event.preventDefault();
+    tell(`${GONE}, so it cannot save its calls.`);
+  });
+
   async function openFile(file) {
-    const tell = (text) => {
-      announce(text);
-      byId("notice").textContent = text;
-    };
     if (file.size > 300_000_000) return tell("The file is larger than 300 MB.");
     let entries;
     try {
@@ -1516,14 +1548,16 @@ pre {
     const status = isStatus ? response.status : null;
     const messages = array(entry._webSocketMessages).length, isSocket = messages || entry._resourceType === "websocket";
     const type = string(content.mimeType).split(";")[0].trim();
-    const started = Date.parse(string(entry.startedDateTime));
+    const started = Date.parse(string(entry.startedDateTime)), failure = string(response._error);
+    const isCanceled = /^(cancell?ed|net::ERR_ABORTED|NS_BINDING_ABORTED)$/.test(failure);
+    const state = isCanceled ? "cancelled" : status && status < 400 && !failure ? "finished" : "failed";
     const call = store(`h${++imports}`, {
       imported: true, started: Number.isNaN(started) ? null : started, method: string(request.method) || "GET",
-      url: string(request.url), state: status && status < 400 ? "finished" : "failed", status, duration: positive(entry.time),
+      url: string(request.url), state, status, duration: positive(entry.time),
       size: positive(content.size), type: type || null, attempts: 1, exchanges: 1, messages,
       source: entry._fromCache ? "cache" : status === 304 ? "revalidated" : "network",
       kind: isSocket ? "websocket" : type === "text/event-stream" ? "events" : "http",
-      error: status ? null : string(response._error) || "The file has no response.",
+      error: state === "cancelled" ? null : failure || (status ? null : "The file has no response."),
     });
     // The detail is made when the call is chosen.
     Object.defineProperty(call, "entry", { value: entry });
@@ -1542,6 +1576,7 @@ pre {
       if (duration > 0) phases.push({ name, at, duration });
       at += duration;
     }
+    const messages = array(entry._webSocketMessages).map(object).map((message) => importedMessage(message, call));
     const pair = (field) => [string(object(field).name), string(object(field).value)];
     const pairs = (list) => array(list).slice(0, 5000).map(pair);
     const form = pairs(posted.params).map((pair) => pair.join("=")).join("&");
@@ -1558,16 +1593,25 @@ pre {
       steps: [{ at: 0, kind: "note", text: "imported from a HAR file", attempt: 0 }],
       exchanges: [{
         number: 1, attempt: 1, at: 0, duration: call.duration ?? at,
-        outcome: call.status ? String(call.status) : call.error,
+        outcome: call.status ? String(call.status) : call.error ?? "canceled", error: call.status ? call.error : null,
         protocol: string(response.httpVersion), remote: string(entry.serverIPAddress), phases,
         request: sent, response: received,
       }],
-      messages: array(entry._webSocketMessages).map(object).map((message) => ({
-        at: Math.max(0, (positive(message.time) ?? 0) * 1000 - (call.started ?? 0)), sent: message.type === "send",
-        kind: message.opcode === 2 ? "binary" : "text", size: string(message.data).length, text: string(message.data),
-      })),
-      curl: curl(sent), stub: stub(sent, received), error: call.error && { summary: call.error, text: call.error },
+      messages,
+      curl: curl(sent), stub: stub(sent, received, call.kind === "websocket" ? messages : null), error: call.error && { summary: call.error, text: call.error },
     };
+  }
+
+  /** Any opcode but that of a text has its bytes in base64. */
+  function importedMessage(message, call) {
+    const at = Math.max(0, (positive(message.time) ?? 0) * 1000 - (call.started ?? 0)), text = string(message.data);
+    const shared = { at, sent: message.type === "send" };
+    if (message.type === "error") return { ...shared, kind: "error", text };
+    const data = message.opcode === 2 || message.opcode === 8 ? decoded(text) : null;
+    if (!data) return { ...shared, kind: "text", size: new TextEncoder().encode(text).length, text };
+    if (message.opcode === 2) return { ...shared, kind: "binary", size: data.length, text: null, base64: text };
+    const code = data.length > 1 ? [String(data[0] * 256 + data[1]), new TextDecoder().decode(data.subarray(2))] : [];
+    return { ...shared, kind: "close", size: data.length, text: code.filter(Boolean).join(" ") };
   }
 
   function importedBody(text, type, encoding, size) {
@@ -1599,7 +1643,7 @@ pre {
   }
 
   /** Returns Swift code that stubs an imported exchange, in the form of the recorded ones. */
-  function stub({ method, url }, response) {
+  function stub({ method, url }, response, messages) {
     if (!response) return null;
     const unit = (found) => found === "\n" ? "\\n" : `\\u{${found.codePointAt(0).toString(16)}}`;
     const literal = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(HIDDEN, unit)}"`;
@@ -1608,7 +1652,13 @@ pre {
     const { status, body } = response, type = body?.type ?? "";
     const isJSON = type.split(";")[0].trim() === "application/json";
     const rest = `, statusCode: ${status}` + (isJSON || !type ? "" : `, headers: ["Content-Type": ${literal(type)}]`);
-    const answer = typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
+    const step = ({ sent, kind, text, base64 }) => {
+      if (sent) return kind === "close" ? "" : ".receive";
+      if (kind === "close") return text ? `.close(${text.split(" ")[0]})` : ".close(nil)";
+      if (kind === "error") return ".reset";
+      return base64 ? `.binary(Data(base64Encoded: ${literal(base64)}) ?? Data())` : `.text(${literal(text)})`;
+    };
+    const answer = messages ? `.webSocket(${messages.map(step).filter(Boolean).join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
       : body?.base64 ? `.data(Data(base64Encoded: ${literal(body.base64)}) ?? Data()${rest})` : `.status(${status})`;
     return `session.stub(\n    ${matcher}${literal(url.split("#")[0])}), with:\n    ${answer})`;
   }

@@ -46,6 +46,9 @@ struct Sample {
         server.enqueue(.close(at: .response))
         await call(.post, "/votes", body: ["film": "2"])
         try await hostile()
+        let cut = MockResponse.json("[1,2,3,4,5,6,7]").truncated(after: 7)
+        server.enqueue(cut, cut, cut)
+        await get("/cut")
 
         server.enqueue(.text(String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)))
         await get("/deep.json")
