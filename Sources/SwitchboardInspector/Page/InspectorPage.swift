@@ -1656,7 +1656,7 @@ pre {
       if (sent) return kind === "close" ? "" : ".receive";
       if (kind === "close") return text ? `.close(${text.split(" ")[0]})` : ".close(nil)";
       if (kind === "error") return ".reset";
-      return base64 ? `.binary(Data(base64Encoded: ${literal(base64)}) ?? Data())` : `.text(${literal(text)})`;
+      return base64 !== undefined ? `.binary(Data(base64Encoded: ${literal(base64)}) ?? Data())` : `.text(${literal(text)})`;
     };
     const answer = messages ? `.webSocket(${messages.map(step).filter(Boolean).join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
       : body?.base64 ? `.data(Data(base64Encoded: ${literal(body.base64)}) ?? Data()${rest})` : `.status(${status})`;
