@@ -6,7 +6,7 @@ import SwitchboardText
 package enum HARText {
     /// Returns the bytes as text when they are readable UTF-8, otherwise as base64 with that encoding's name.
     package static func text(_ data: Data, type: String) -> (text: String, encoding: String?) {
-        guard let text = data.readableText, !type.isLatin1 || text.utf8.allSatisfy({ $0 < 0x80 }) else {
+        guard let text = data.readableText, type.charset != .isoLatin1 || text.utf8.allSatisfy({ $0 < 0x80 }) else {
             return (data.base64EncodedString(), "base64")
         }
         return (text, nil)
@@ -16,7 +16,7 @@ package enum HARText {
     package static func data(_ text: String, encoding: String?, type: String) -> Data? {
         if encoding == "base64" { return Data(base64Encoded: text.filter { !$0.isWhitespace }) }
         // An archive's text is Unicode. The original bytes had the charset of their type.
-        if type.isLatin1, let data = text.data(using: .isoLatin1) { return data }
+        if type.charset == .isoLatin1, let data = text.data(using: .isoLatin1) { return data }
         return Data(text.utf8)
     }
 }
@@ -107,10 +107,6 @@ extension String {
     fileprivate var isText: Bool {
         let type = mediaType
         return isForm || type.hasPrefix("text/") || type.hasSuffix("json") || type.hasSuffix("xml")
-    }
-
-    fileprivate var isLatin1: Bool {
-        ["iso-8859-1", "latin1", "latin-1"].contains(mediaParameter("charset")?.lowercased() ?? "")
     }
 
     fileprivate var formEscaped: String {

@@ -33,6 +33,17 @@ extension String {
         return nil
     }
 
+    /// The encoding of a `Content-Type` with a `charset` of UTF-16 or ISO 8859-1. Nil for any other type, whose text is UTF-8.
+    package var charset: String.Encoding? {
+        switch mediaParameter("charset")?.lowercased() {
+        case "iso-8859-1", "latin1", "latin-1": .isoLatin1
+        case "utf-16": .utf16
+        case "utf-16be": .utf16BigEndian
+        case "utf-16le": .utf16LittleEndian
+        default: nil
+        }
+    }
+
     /// The names of a part in its `Content-Disposition`, which may be folded: `name`, and `name*` as in
     /// `name*=UTF-8''caf%C3%A9` ([RFC 8187](https://www.rfc-editor.org/rfc/rfc8187)).
     package var dispositionNames: [String] {

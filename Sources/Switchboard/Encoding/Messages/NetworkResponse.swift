@@ -58,11 +58,18 @@ public struct NetworkResponse: Sendable {
     /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. Invalid bytes
     /// become U+FFFD.
     public var text: String {
-        let type = (headers["Content-Type"] ?? "").lowercased()
-        if type.contains("charset=iso-8859-1") || type.contains("charset=latin1") {
-            return String(data: body, encoding: .isoLatin1) ?? ""
+        var (bytes, charset) = (body, headers["Content-Type"]?.charset)
+        if charset == .utf16 {
+            // Without a byte-order mark, the first byte is the high one (RFC 2781 §4.3).
+            let isLittle = body.starts(with: [0xFF, 0xFE])
+            if isLittle || body.starts(with: [0xFE, 0xFF]) { bytes.removeFirst(2) }
+            charset = isLittle ? .utf16LittleEndian : .utf16BigEndian
         }
-        if type.contains("charset=utf-16"), let text = String(data: body, encoding: .utf16) { return text }
+        if let charset, charset == .isoLatin1 || bytes.count.isMultiple(of: 2),
+            let text = String(data: bytes, encoding: charset)
+        {
+            return text
+        }
         return String(decoding: body, as: UTF8.self)
     }
 
