@@ -61,7 +61,7 @@ import SwitchboardText
 ///   hexadecimal numbers of at least eight digits, or longer than 256 bytes. It is also a map if it has more than 64
 ///   names whose values have one kind, or more than 1,000 names.
 ///
-/// A contract has at most 100,000 lines and 8 MiB.
+/// A contract has at most 100,000 lines and 8 MiB, and each key path at most 64 KiB.
 public struct Contract: Sendable {
     /// The first shape is that of the top level.
     let shapes: [Shape]
@@ -139,19 +139,29 @@ public struct Contract: Sendable {
         lengths[0] = 0
         var queue = [0]
         var next = 0
-        var size = 0
+        var lines = 1
+        var size = shapes[0].strings.length
         while next < queue.count {
             let shape = queue[next]
             next += 1
-            for (step, child, _) in shapes[shape].children where lengths[child] == nil {
+            for (step, child, _) in shapes[shape].children {
                 let length = (lengths[shape] ?? 0) + step.length
-                lengths[child] = length
-                size += length + 16
-                shapes[child].parent = shape
-                shapes[child].step = step
-                queue.append(child)
+                guard length <= Contract.maximumPath else {
+                    throw .contract("a key path has more than \(Contract.maximumPath >> 10) KiB")
+                }
+                lines += 1
+                size += length + 16 + shapes[child].strings.length
+                if let other = lengths[child] {
+                    // The line refers to the other path.
+                    size += shapes[child].isLeaf ? 0 : other
+                } else {
+                    lengths[child] = length
+                    shapes[child].parent = shape
+                    shapes[child].step = step
+                    queue.append(child)
+                }
+                guard size <= Contract.maximumSize, lines <= Contract.maximumCount else { throw .tooLargeContract }
             }
-            guard size <= Contract.maximumSize, queue.count <= Contract.maximumCount else { throw .tooLargeContract }
         }
         self.shapes = shapes
         self.ignoredKeywords = ignoredKeywords
@@ -159,6 +169,8 @@ public struct Contract: Sendable {
 
     static let maximumCount = 100_000
     static let maximumSize = 8 << 20
+    /// The bytes of a key path, so that many differences stay small.
+    static let maximumPath = 64 << 10
 }
 
 extension Contract: CustomStringConvertible {

@@ -20,7 +20,7 @@ extension Contract {
     }
 
     var notJSON: ContractDifference {
-        ContractDifference(path: "$", kind: .notJSON, was: shapes[0].text, is: "not JSON", count: 1)
+        ContractDifference(path: "$", kind: .notJSON, was: shapes[0].shortText, is: "not JSON", count: 1)
     }
 }
 
@@ -206,7 +206,8 @@ struct ContractCheck {
             if numbers[shownKey] == nil, found.count < Self.most {
                 numbers[shownKey] = found.count
                 let difference = ContractDifference(
-                    path: contract.path(to: shape), kind: .value, was: contract.shapes[shape].text, is: shown, count: 0)
+                    path: contract.path(to: shape), kind: .value, was: contract.shapes[shape].shortText, is: shown,
+                    count: 0)
                 found.append(Found(difference: difference, shape: shape, missingName: nil))
             }
             numbers[key] = numbers[shownKey]
@@ -232,7 +233,7 @@ struct ContractCheck {
         add(Key(shape: shape, kind: .missingMember, detail: name), object, member.shape, name: name) {
             ContractDifference(
                 path: Shape.Step.member(name).path(below: contract.path(to: shape)), kind: .missingMember,
-                was: contract.shapes[member.shape].text, is: "no member", count: 0)
+                was: contract.shapes[member.shape].shortText, is: "no member", count: 0)
         }
     }
 
@@ -240,7 +241,7 @@ struct ContractCheck {
         let contract = contract
         add(Key(shape: shape, kind: kind, detail: word), value, shape) {
             ContractDifference(
-                path: contract.path(to: shape), kind: kind, was: contract.shapes[shape].text, is: word, count: 0)
+                path: contract.path(to: shape), kind: kind, was: contract.shapes[shape].shortText, is: word, count: 0)
         }
     }
 

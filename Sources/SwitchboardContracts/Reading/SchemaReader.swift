@@ -70,6 +70,8 @@ private struct SchemaReader {
     private var expanded: [Int: Alternatives] = [:]
     private(set) var ignored: [String] = []
     private var isIgnored: Set<String> = []
+    /// The work so far. A short schema can name the same alternatives many times.
+    private var work = 0
     /// The rule that allows every value, and the one that allows none.
     private let anyLeaf = 0, neverLeaf = 1
 
@@ -125,6 +127,7 @@ private struct SchemaReader {
         var isEmpty = true
         var implied: Kinds = []
         for (keyword, value) in keywords.sorted(by: { $0.key < $1.key }) {
+            try spend(1 + pointer.utf8.count / 64)
             let place = "\(pointer)/\(keyword.pointerEscaped)"
             if Self.combinations.contains(keyword) || Self.descriptions.contains(keyword) || keyword.hasPrefix("x-") {
                 continue
@@ -140,6 +143,7 @@ private struct SchemaReader {
                 }
             case ("required", .array(let names)):
                 implied.insert(.object)
+                try spend(names.count)
                 for case .string(let name) in names { leaf.required.insert(name) }
             case ("required", .bool): ignore(place)
             case ("additionalProperties", .bool(let isAllowed)):
@@ -198,6 +202,7 @@ private struct SchemaReader {
         var kinds: Kinds = []
         var strings: Set<String> = []
         var hasOthers = false
+        try spend(values.count)
         for value in values {
             switch value {
             case .null: kinds.insert(.null)
@@ -278,10 +283,7 @@ private struct SchemaReader {
         case .any(let parts, let place):
             var sum: Alternatives = []
             for part in parts {
-                for one in try alternatives(of: part, path: path, depth: depth + 1) where !sum.contains(one) {
-                    sum.append(one)
-                }
-                try checkCount(sum)
+                try add(alternatives(of: part, path: path, depth: depth + 1), to: &sum)
             }
             if sum.count(where: { kinds(of: $0).contains(.object) }) > 1 { ignore(place) }
             result = sum
@@ -299,6 +301,7 @@ private struct SchemaReader {
             var next: Alternatives = []
             for other in try alternatives(of: part, path: path, depth: depth) {
                 for one in product {
+                    try spend(one.count + other.count + next.count)
                     let sum = Set(one).union(other).sorted()
                     if !next.contains(sum) { next.append(sum) }
                 }
@@ -307,6 +310,19 @@ private struct SchemaReader {
             product = next
         }
         return product
+    }
+
+    private mutating func add(_ part: Alternatives, to sum: inout Alternatives) throws(NetworkError) {
+        for one in part {
+            try spend(one.count + sum.count)
+            if !sum.contains(one) { sum.append(one) }
+        }
+        try checkCount(sum)
+    }
+
+    private mutating func spend(_ count: Int) throws(NetworkError) {
+        work += count
+        guard work <= 4_000_000 else { throw .contract("the schema takes too much work to read") }
     }
 
     private func checkCount(_ alternatives: Alternatives) throws(NetworkError) {
@@ -338,12 +354,21 @@ private struct SchemaReader {
     mutating func shapes(at pointer: String) throws(NetworkError) -> [Shape] {
         guard pointer.hasPrefix("#") else { throw .contract("\(shown(pointer)) is no JSON Pointer that begins with #") }
         var shapes: [Shape] = []
-        var keys: [Alternatives] = []
+        var keys: [Int] = []
         var parents: [Int] = []
         var depths: [Int] = []
-        var known: [Alternatives: Int] = [:]
-        var composites: [Alternatives: Composite] = [:]
-        func add(_ key: Alternatives, below parent: Int?) -> Int {
+        var known: [Int: Int] = [:]
+        var composites: [Composite?] = []
+        var all: [Alternatives] = []
+        var numbers: [Alternatives: Int] = [:]
+        func add(_ alternatives: Alternatives, below parent: Int?) throws(NetworkError) -> Int {
+            try spend(alternatives.reduce(1) { $0 + $1.count })
+            let key = numbers[alternatives] ?? all.count
+            if key == all.count {
+                numbers[alternatives] = key
+                all.append(alternatives)
+                composites.append(nil)
+            }
             var ancestor = parent
             while let one = ancestor {
                 if keys[one] == key { return one }
@@ -357,18 +382,19 @@ private struct SchemaReader {
             known[key] = known[key] ?? shapes.count - 1
             return shapes.count - 1
         }
-        _ = add(try alternatives(of: rule(at: pointer, from: "#")), below: nil)
+        let top = try alternatives(of: rule(at: pointer, from: "#"))
+        _ = try add(top, below: nil)
         var next = 0
         while next < shapes.count {
             guard shapes.count <= Contract.maximumCount else { throw .tooLargeContract }
             guard depths[next] <= 512 else { throw .contract("the schema has values below more than 512 others") }
-            if composites[keys[next]] == nil { composites[keys[next]] = try composite(of: keys[next]) }
+            if composites[keys[next]] == nil { composites[keys[next]] = try composite(of: all[keys[next]]) }
             guard let composite = composites[keys[next]] else { break }
             shapes[next] = composite.shape
-            if let element = composite.element { shapes[next].element = add(element, below: next) }
-            if let others = composite.others { shapes[next].others = add(others, below: next) }
+            if let element = composite.element { shapes[next].element = try add(element, below: next) }
+            if let others = composite.others { shapes[next].others = try add(others, below: next) }
             for (name, alternatives, isOptional) in composite.members {
-                let member = add(alternatives, below: next)
+                let member = try add(alternatives, below: next)
                 shapes[next].members.append(.init(name, member, isOptional: isOptional))
             }
             next += 1
@@ -386,8 +412,14 @@ private struct SchemaReader {
             let kinds = kinds(of: numbers)
             result.shape.kinds.formUnion(kinds)
             if kinds.contains(.string) {
+                try spend(leaves.reduce(0) { $0 + $1.strings.count })
                 let rule = leaves.reduce(StringRule.any) { $0.intersection($1.strings) }
-                strings = strings.map { $0.union(rule) } ?? rule
+                let all = strings.map { $0.union(rule) } ?? rule
+                try spend(all.count)
+                guard all.count <= 1_000 else {
+                    throw .contract("the schema has more than 1,000 strings for one value")
+                }
+                strings = all
             }
             if kinds.contains(.object) { objects.append(leaves) }
             if kinds.contains(.array) {
@@ -404,7 +436,9 @@ private struct SchemaReader {
     private mutating func addMembers(of objects: [[Leaf]], to result: inout Composite) throws(NetworkError) {
         // An object without any rule for its members has no lines.
         guard !objects.isEmpty, objects.allSatisfy({ $0.contains(where: \.restrictsMembers) }) else { return }
+        try spend(objects.joined().reduce(0) { $0 + $1.members.count })
         let names = Set(objects.joined().flatMap(\.members.keys))
+        try spend(names.count * objects.reduce(0) { $0 + $1.count })
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             var parts: [Alternatives] = []
             var isOptional = false
@@ -431,12 +465,9 @@ private struct SchemaReader {
         if !others.isEmpty { result.others = try sum(others) }
     }
 
-    private func sum(_ parts: [Alternatives]) throws(NetworkError) -> Alternatives? {
+    private mutating func sum(_ parts: [Alternatives]) throws(NetworkError) -> Alternatives? {
         var sum: Alternatives = []
-        for part in parts {
-            for one in part where !sum.contains(one) { sum.append(one) }
-            try checkCount(sum)
-        }
+        for part in parts { try add(part, to: &sum) }
         return sum.isEmpty ? nil : sum
     }
 }

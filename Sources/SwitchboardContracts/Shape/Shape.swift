@@ -92,6 +92,14 @@ enum StringRule: Sendable, Hashable {
         .values(values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     }
 
+    /// The number of allowed strings. 0 for other rules.
+    var count: Int { if case .values(let values) = self { values.count } else { 0 } }
+
+    /// The length of the allowed strings in a line.
+    var length: Int {
+        if case .values(let values) = self { values.reduce(0) { $0 + $1.utf8.count + 5 } } else { 0 }
+    }
+
     /// Returns whether sorted strings contain a text.
     static func isOne(of values: [String], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var (low, high) = (0, values.count)
@@ -115,7 +123,7 @@ enum StringRule: Sendable, Hashable {
     func intersection(_ other: StringRule) -> StringRule {
         switch (self, other) {
         case (.any, let rule), (let rule, .any): rule
-        case (.values(let one), .values(let other)): .values(one.filter(other.contains))
+        case (.values(let one), .values(let other)): .values(one.filter(Set(other).contains))
         case (.formats(let one), .formats(let other)):
             // Different formats of one string, such as a URL that is also a date, do not occur.
             .formats(one.intersection(other).isEmpty ? one : one.intersection(other))
@@ -156,6 +164,14 @@ extension Shape {
             }
         }
         return words.isEmpty ? "never" : words.joined(separator: " | ")
+    }
+
+    /// The text for a message: at most 20 of the allowed strings, each with at most 80 characters.
+    var shortText: String {
+        guard case .values(let values) = strings else { return text }
+        var short = self
+        short.strings = .values(values.prefix(20).map { $0.utf8.count > 80 ? $0.shortForMessage : $0 })
+        return short.text + (values.count > 20 ? " | …" : "")
     }
 }
 

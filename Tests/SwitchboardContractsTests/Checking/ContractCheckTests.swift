@@ -113,6 +113,19 @@ struct ContractCheckTests {
         #expect(elements.differences(in: many).map(\.count) == [1_000_000])
     }
 
+    @Test("a difference in a long set of long strings has a short text")
+    func longSet() throws {
+        let long = String(repeating: "x", count: 100_000)
+        let values = (0..<40).map { "\"\($0 + 10)\(long)\"" }.joined(separator: " | ")
+        let contract = try Contract("$: array\n[]: \(values) | null\n")
+        let answer = Data(("[" + (0..<1_000).map { "\"v\($0)\"" }.joined(separator: ",") + ",1]").utf8)
+        let differences = contract.differences(in: answer)
+        #expect(differences.count == 1_000)
+        #expect(differences.allSatisfy { $0.was.utf8.count < 2_000 && $0.was.hasSuffix(" | …") })
+        let short = try Contract("$: \"a\" | \"b\"\n")
+        #expect(short.differences(in: Data("\"c\"".utf8)).map(\.was) == [#""a" | "b""#])
+    }
+
     @Test("many objects that lack all members of a wide contract take linear time")
     func wide() throws {
         let members = (0..<5_000).map { "[].m\($0): integer" }.joined(separator: "\n")

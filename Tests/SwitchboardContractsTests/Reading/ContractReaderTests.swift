@@ -91,5 +91,9 @@ struct ContractReaderTests {
         #expect(failure { try Contract("$: object\n\(many)") } == .contractFault)
         let name = String(repeating: "n", count: 10_000)
         #expect(failure { try Contract("$: object\n\(name): string") } == .contractFault)
+        let paths = (1...20).map { level in
+            Array(repeating: String(repeating: "n", count: 4_000), count: level).joined(separator: ".") + ": object"
+        }
+        #expect(failure { try Contract((["$: object"] + paths).joined(separator: "\n")) } == .contractFault)
     }
 }

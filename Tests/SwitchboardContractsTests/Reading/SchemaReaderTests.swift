@@ -156,6 +156,51 @@ struct SchemaReaderTests {
         #expect(failure { try lines(##"{"$ref":"#/$defs/d0","$defs":{\##(links),"d2000":{}}}"##) } == .contractFault)
     }
 
+    @Test("a short schema that combines the same alternatives without end is an error")
+    func repeatedWork() {
+        // Any two of these alternatives together are one of them again.
+        let chain = (0..<40).map { last in
+            ##"{"allOf":[\##((0...last).map { ##"{"$ref":"#/$defs/l\##($0)"}"## }.joined(separator: ","))]}"##
+        }
+        let leaves = (0..<40).map { ##""l\##($0)":{"type":"object","properties":{"m\##($0)":{}}}"## }
+        let definitions =
+            ##""$defs":{"x":{"anyOf":[\##(chain.joined(separator: ","))]},\##(leaves.joined(separator: ","))}"##
+        let x = ##"{"$ref":"#/$defs/x"}"##
+        let many = Array(repeating: x, count: 20_000).joined(separator: ",")
+        #expect(failure { try lines(##"{"allOf":[\##(many)],\##(definitions)}"##) } == .contractFault)
+        #expect(failure { try lines(##"{"anyOf":[\##(many)],\##(definitions)}"##) } == .contractFault)
+        let members = (0..<20_000).map { ##""p\##($0)":{"anyOf":[\##(x),{"type":"null"}]}"## }.joined(separator: ",")
+        #expect(failure { try lines(##"{"properties":{\##(members)},\##(definitions)}"##) } == .contractFault)
+        let numbers = Array(repeating: "1", count: 200_000).joined(separator: ",")
+        // Each pointer is a different text for the same schema.
+        let pointers = (0..<200).map { bits in
+            "enumerated".unicodeScalars.enumerated().map {
+                bits >> $0 & 1 == 1 ? "%\(String($1.value, radix: 16))" : "\($1)"
+            }.joined()
+        }
+        let references = pointers.map { ##"{"$ref":"#/$defs/\##($0)"}"## }.joined(separator: ",")
+        let spelled = ##"{"allOf":[\##(references)],"$defs":{"enumerated":{"enum":[\##(numbers)]}}}"##
+        #expect(failure { try lines(spelled) } == .contractFault)
+    }
+
+    @Test("a short schema whose contract would be a long text is an error")
+    func longText() throws {
+        let name = String(repeating: "n", count: 4_000)
+        let levels = (0..<12).map { ##""d\##($0)":{"properties":{"\##(name)":{"$ref":"#/$defs/d\##($0 + 1)"}}}"## }
+        let references = { (count: Int) in
+            let members = (0..<count).map { ##""m\##($0)":{"$ref":"#/$defs/d11"}"## }.joined(separator: ",")
+            return
+                ##"{"$ref":"#/$defs/d0","$defs":{\##(levels.joined(separator: ",")),"d12":{"properties":{\##(members)}}}}"##
+        }
+        #expect(try lines(references(2)).last?.utf8.count ?? 0 > 80_000)
+        #expect(failure { try lines(references(1_000)) } == .contractFault)
+        let strings = (0..<1_000).map { "\"string\($0)\"" }.joined(separator: ",")
+        let members = (0..<1_000).map { ##""m\##($0)":{"$ref":"#/$defs/set"}"## }.joined(separator: ",")
+        let sets = ##"{"properties":{\##(members)},"$defs":{"set":{"enum":[\##(strings)]}}}"##
+        #expect(failure { try lines(sets) } == .contractFault)
+        #expect(failure { try lines(##"{"anyOf":[{"enum":[\##(strings)]},{"enum":["more"]}]}"##) } == .contractFault)
+    }
+
     @Test("the deepest schema and the most references fit on the stack of a small thread")
     func smallStack() async throws {
         let deep = (0..<62).reduce(##"{"type":"string"}"##) { text, level in
