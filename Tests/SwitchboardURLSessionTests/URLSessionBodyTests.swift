@@ -126,6 +126,25 @@ struct URLSessionBodyTests {
         #expect(error?.code == .encodingFailed)
     }
 
+    @Test("canceling ends a stream without an end, and closes it", arguments: SessionKind.allCases)
+    func endlessStream(kind: SessionKind) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.waitForEnd()
+        } body: { server in
+            let stream = EndlessStream()
+            var request = URLRequest("PUT", server.url)
+            request.httpBodyStream = stream
+            let session = NetworkManager(baseURL: server.url, session: kind.make()).urlSession()
+            let task = Task { [request] in try await session.data(for: request) }
+            _ = try await stream.reads.wait(for: 50)
+            task.cancel()
+            let error = await #expect(throws: URLError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+            #expect(try await stream.closings.first())
+        }
+    }
+
     // MARK: Responses
 
     @Test("a delegate receives a body in pieces [URLSession bodies in pieces]", arguments: SessionKind.allCases)

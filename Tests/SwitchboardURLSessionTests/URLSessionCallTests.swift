@@ -123,6 +123,36 @@ struct URLSessionCallTests {
         }
     }
 
+    @Test(
+        "credentials that a redirect left out stay out at the first origin [URLSession redirects]",
+        arguments: SessionKind.allCases, [true, false])
+    func redirectBack(kind: SessionKind, hasManager: Bool) async throws {
+        try await MockServer.run { other in
+            try await MockServer.run { server in
+                server.enqueue(.redirect(to: other.url.absoluteString), .text("back"))
+                other.enqueue(.redirect(to: server.url.absoluteString))
+                let delegate = TaskDelegate()
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.httpAdditionalHeaders = ["Cookie": "c=1", "X-Key": "k"]
+                if !hasManager { configuration.httpAdditionalHeaders?["Authorization"] = "Bearer secret" }
+                let manager = NetworkManager(
+                    baseURL: server.url, session: kind.make(),
+                    interceptors: [RedirectInterceptor.none, BearerAuth("secret")])
+                let session =
+                    hasManager
+                    ? manager.urlSession(configuration, delegate: delegate)
+                    : kind.make().urlSession(configuration, delegate: delegate)
+                let text = try await session.text(from: server.url)
+                #expect(text == "back")
+                #expect(delegate.redirects.all == [302, 302])
+                for (name, value) in [("Authorization", "Bearer secret"), ("Cookie", "c=1"), ("X-Key", "k")] {
+                    #expect(server.requests.map { $0.headers[name] } == [value, nil])
+                    #expect(other.requests.map { $0.headers[name] } == [nil])
+                }
+            }
+        }
+    }
+
     @Test("URLs get no credentials without servers, except from listed origins")
     func withoutServers() async throws {
         let url = URL(text: "https://cdn.example/a")

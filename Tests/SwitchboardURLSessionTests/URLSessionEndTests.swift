@@ -81,6 +81,30 @@ struct URLSessionEndTests {
         }
     }
 
+    @Test("each of 1,000 tasks at once ends once, canceled or not")
+    func manyTasks() async throws {
+        let delegate = TaskDelegate()
+        let session = NetworkManager(session: StubSession { _ in .text("there") }).urlSession(delegate: delegate)
+        let tasks = (0..<1_000).map { _ in session.dataTask(with: url) }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, task) in tasks.enumerated() {
+                group.addTask {
+                    task.resume()
+                    guard number % 2 == 0 else { return }
+                    for _ in 0..<number % 13 { await Task.yield() }
+                    task.cancel()
+                }
+            }
+        }
+        _ = try await delegate.ends.wait(for: 1_000)
+        session.finishTasksAndInvalidate()
+        _ = try await delegate.invalidations.first()
+        let ends = delegate.ends.all
+        #expect(ends.count == 1_000)
+        #expect(ends.count { $0 == nil } >= 500)
+        #expect(ends.allSatisfy { $0 == nil || $0 == .cancelled })
+    }
+
     // MARK: Errors
 
     @Test("a refused connection is the error of URLSession [URLSession errors]", arguments: SessionKind.allCases)

@@ -9,6 +9,7 @@ final class TaskDelegate: NSObject, URLSessionDataDelegate {
     let ends = Deliveries<URLError.Code?>()
     let sent = Deliveries<[Int64]>()
     let redirects = Deliveries<Int>()
+    let invalidations = Deliveries<Bool>()
     private let onData: @Sendable (Data) -> Void
     private let redirect: @Sendable (URLRequest) -> URLRequest?
 
@@ -31,6 +32,10 @@ final class TaskDelegate: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         onData(data)
         self.data.add(data)
+    }
+
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        invalidations.add(error == nil)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
