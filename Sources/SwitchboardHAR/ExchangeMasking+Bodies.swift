@@ -19,8 +19,10 @@ extension ExchangeMasking {
             guard depth < Self.maximumDepth else { return Data(redaction.mask.utf8) }
             return masked(multipart: data, boundary: boundary, depth: depth)
         }
-        guard let (text, encoding) = data.text(ofType: type) else { return data }
-        return masked(text: text, type: type).data(using: encoding) ?? Data(redaction.mask.utf8)
+        return data.encodings(ofType: type).reduce(data) { data, encoding in
+            guard let text = data.text(in: encoding) else { return data }
+            return masked(text: text, type: type).data(using: encoding) ?? Data(redaction.mask.utf8)
+        }
     }
 
     private mutating func masked(text: String, type: String) -> String {
@@ -81,7 +83,7 @@ extension ExchangeMasking {
             }
             var masked = content
             if field("content-disposition:").dispositionNames.contains(where: redaction.isSecret(parameter:)) {
-                if let (text, _) = content.text(ofType: "text/plain") { add(text) }
+                for encoding in content.encodings(ofType: "text/plain") { content.text(in: encoding).map { add($0) } }
                 masked = Data(redaction.mask.utf8)
             } else {
                 let type = String(decoding: field("content-type:").utf8.dropFirst(13), as: UTF8.self)

@@ -66,15 +66,19 @@ extension Data {
         return Data(text.utf8) == self ? text : nil
     }
 
-    /// The bytes as text, and the encoding in which the text has these bytes: UTF-8, UTF-16 or UTF-32, or ISO 8859-1 for
-    /// other bytes that are declared as text or have no control characters. Nil for bytes that are not text.
-    package func text(ofType type: String) -> (text: String, encoding: String.Encoding)? {
-        if let wide = wideEncoding, let text = String(data: self, encoding: wide), text.data(using: wide) == self {
-            return (text, wide)
-        }
-        if let text = exactText { return (text, .utf8) }
-        guard type.isText || allSatisfy(\.isReadable) else { return nil }
-        return String(data: self, encoding: .isoLatin1).map { ($0, .isoLatin1) }
+    /// The encodings in which the bytes may be text: UTF-16 or UTF-32 by their first bytes, and UTF-8, or ISO 8859-1 for
+    /// other bytes that are declared as text or have no control characters. Empty for bytes that are not text.
+    func encodings(ofType type: String) -> [String.Encoding] {
+        let isUTF8 = exactText != nil
+        let isLatin1 = !isUTF8 && (type.isText || allSatisfy(\.isReadable))
+        return [wideEncoding, isUTF8 ? .utf8 : isLatin1 ? .isoLatin1 : nil].compactMap(\.self)
+    }
+
+    /// The bytes as text. Nil unless the text has these bytes again.
+    func text(in encoding: String.Encoding) -> String? {
+        guard encoding != .utf8 else { return exactText }
+        guard let text = String(data: self, encoding: encoding), text.data(using: encoding) == self else { return nil }
+        return text
     }
 
     /// UTF-16 or UTF-32 if the first bytes are a byte-order mark or an ASCII character in it (RFC 4627 §3).

@@ -43,6 +43,16 @@ struct BodyEncodingTests {
         }
     }
 
+    @Test(
+        "a body that begins like UTF-16 is masked as UTF-8 too",
+        arguments: ["a\0password=hunter2", "a\0&password=hunter2"])
+    func zero(text: String) throws {
+        let expected = text.replacingOccurrences(of: "hunter2", with: ExchangeMasking.mask)
+        for type in ["text/plain", Self.form] {
+            #expect(try masked(text, .utf8, type: type) == Data(expected.utf8))
+        }
+    }
+
     @Test("bytes that are not text stay unchanged")
     func binary() {
         let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0xFF]) + Data("password=hunter2".utf8)
