@@ -322,7 +322,7 @@ private struct SchemaReader {
 
     private mutating func spend(_ count: Int) throws(NetworkError) {
         work += count
-        guard work <= 4_000_000 else { throw .contract("the schema takes too much work to read") }
+        guard work <= 1_000_000 else { throw .contract("the schema takes too much work to read") }
     }
 
     private func checkCount(_ alternatives: Alternatives) throws(NetworkError) {
