@@ -31,8 +31,11 @@ extension ProtocolRequest {
     var uploadedBody: UploadedBody {
         get throws(NetworkError) {
             switch task {
-            case is URLSessionDownloadTask: throw Self.unsupported("lets no URLProtocol answer download tasks")
-            case is URLSessionWebSocketTask: throw Self.unsupported("lets no URLProtocol open a WebSocket")
+            case is URLSessionDownloadTask:
+                throw Self.unsupported(
+                    "lets no URLProtocol answer download tasks", instead: "download of the router or the manager")
+            case is URLSessionWebSocketTask:
+                throw Self.unsupported("lets no URLProtocol open a WebSocket", instead: "webSocket of the router")
             default: break
             }
             guard let task = task as? URLSessionUploadTask else { return .none }
@@ -45,8 +48,9 @@ extension ProtocolRequest {
         }
     }
 
-    private static func unsupported(_ what: String) -> NetworkError {
-        NetworkError(.unsupported, reason: "Foundation \(what) on this platform")
+    private static func unsupported(_ what: String, instead: String? = nil) -> NetworkError {
+        let advice = instead.map { "; use \($0)" } ?? ""
+        return NetworkError(.unsupported, reason: "Foundation \(what) on this platform\(advice)")
     }
 
     /// Returns a closure that reports sent bytes to the delegate, as URLSession would. Nil without a delegate.
