@@ -313,8 +313,6 @@ extension CallStore.State {
         for index in raw.indices {
             guard let entry = masked[raw[index].number] else { continue }
             stored.call.exchanges[index].content = .masked(entry)
-            stored.call.size += InspectedExchange.maskedCost
-            size += InspectedExchange.maskedCost
         }
         for secret in found where stored.call.secrets.insert(secret).inserted {
             if secrets[secret] == nil {

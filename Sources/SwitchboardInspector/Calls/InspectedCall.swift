@@ -105,7 +105,7 @@ struct InspectedCall: Sendable {
         endPoint = event.request.endPointName
         environment = event.request.environment?.name
         isWebSocket = event.request.options.upgrade != nil
-        size = 1_024 + request.size
+        size = 512 + request.size
     }
 
     /// Whether events or messages may follow. A Close frame in response may follow the end of a WebSocket.
@@ -244,9 +244,6 @@ struct InspectedExchange: Sendable {
     var cache: InspectedCall.Source?
     /// Nil while the exchange runs.
     var end: End?
-
-    /// The bytes that a masked exchange occupies more than one as it was, roughly.
-    static let maskedCost = 2_048
 }
 
 /// The parts of a request that the inspector stores. It retains no object of the app.
