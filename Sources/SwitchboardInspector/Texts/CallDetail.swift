@@ -121,6 +121,15 @@ struct CallDetail: Encodable {
     }
 }
 
+extension Data {
+    /// The code and the reason in the payload of a Close frame (RFC 6455 §5.5.1). Nil for a payload without a code.
+    var closeFrame: (code: Int, reason: String)? {
+        guard count >= 2 else { return nil }
+        let code = prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        return (code, String(decoding: dropFirst(2), as: UTF8.self))
+    }
+}
+
 extension CallDetail.Message {
     /// Creates a message with its masked payload.
     fileprivate init(_ message: InspectedCall.Message, _ payload: Data) {
@@ -130,11 +139,7 @@ extension CallDetail.Message {
         size = message.size
         switch message.kind {
         case .binary: text = nil
-        case .close where payload.count < 2: text = nil
-        case .close:
-            let code = payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-            let reason = String(decoding: payload.dropFirst(2), as: UTF8.self)
-            text = reason.isEmpty ? "\(code)" : "\(code) \(reason)"
+        case .close: text = payload.closeFrame.map { $1.isEmpty ? "\($0)" : "\($0) \($1)" }
         default: text = String(decoding: payload, as: UTF8.self)
         }
     }
@@ -230,7 +235,7 @@ extension HAR.Request {
         request.headers = HTTPHeaders(headers.map { HTTPHeader(name: $0.name, value: $0.value) })
         if let data = postData?.data, !data.isEmpty { request.body = DataBody(data) }
         let omitted = bodySize != 0 && postData == nil
-        let end = omitted ? String.omittedShellBody(length: bodySize < 0 ? nil : bodySize) : ""
+        let end = omitted ? String.omittedShellBody(length: bodySize < 0 ? nil : Int64(bodySize)) : ""
         return request.curlCommand(redaction: redaction) + end
     }
 }

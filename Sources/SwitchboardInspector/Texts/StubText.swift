@@ -117,10 +117,8 @@ enum StubText {
             case ("send", 0..<8): return ".receive"
             case ("receive", 1): return ".text(\(literal(String(decoding: payload, as: UTF8.self))))"
             case ("receive", 2): return ".binary(Data(base64Encoded: \(literal(message.data))) ?? Data())"
-            case ("receive", 8) where payload.count < 2: return ".close(nil)"
             case ("receive", 8):
-                let code = payload.prefix(2).reduce(0) { $0 << 8 | Int($1) }
-                let reason = String(decoding: payload.dropFirst(2), as: UTF8.self)
+                guard let (code, reason) = payload.closeFrame else { return ".close(nil)" }
                 return reason.isEmpty ? ".close(\(code))" : ".close(\(code), reason: \(literal(reason)))"
             case ("error", _): return ".reset"
             default: return nil

@@ -147,13 +147,13 @@ extension URLRequest {
         request.headers = HTTPHeaders(allHTTPHeaderFields ?? [:])
         if let httpBody { request.body = DataBody(httpBody) }
         let isOmitted = httpBody == nil && httpBodyStream != nil
-        return request.curlCommand(redaction: redaction) + (isOmitted ? .omittedShellBody(length: Int?.none) : "")
+        return request.curlCommand(redaction: redaction) + (isOmitted ? .omittedShellBody(length: nil) : "")
     }
 }
 
 extension String {
     /// The end of a command without its body.
-    package static func omittedShellBody(length: (some BinaryInteger)?) -> String {
+    package static func omittedShellBody(length: Int64?) -> String {
         " --data-binary @BODY  # BODY: a file of " + (length.map { "\($0) bytes" } ?? "unknown length")
     }
 }
