@@ -125,6 +125,19 @@ struct InspectedCallTests {
         try JSONDecoder().decode(Detail.self, from: try await get("calls/\(id)", of: inspector))
     }
 
+    /// Makes a call for each wait, in seconds of the cache's clock after it.
+    private func callThroughCache(
+        _ session: StubSession, waiting waits: [Double], _ inspector: NetworkInspector
+    ) async throws {
+        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
+        let router = Router<URLEndPoint>(
+            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
+        for wait in waits {
+            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
+            now.withLock { $0 += wait }
+        }
+    }
+
     private func archive(of inspector: NetworkInspector) async throws -> [Archive.Entry] {
         try JSONDecoder().decode(Archive.self, from: try await get("har", of: inspector)).log.entries
     }
@@ -196,17 +209,11 @@ struct InspectedCallTests {
     @Test("a stale answer shows its response, and the failure that it replaces", arguments: [503, nil])
     func staleAnswers(failure: Int?) async throws {
         let inspector = try NetworkInspector(CallLimits())
-        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
         let fresh: HTTPHeaders = ["Cache-Control": "max-age=60, stale-if-error=600"]
         let session = StubSession(
             .json(#"{"title":"A","token":"secret-token-1"}"#, headers: fresh),
             failure.map { .status($0) } ?? .failure(.connectionLost))
-        let router = Router<URLEndPoint>(
-            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
-        for _ in 0..<2 {
-            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
-            now.withLock { $0 += 120 }
-        }
+        try await callThroughCache(session, waiting: [120, 0], inspector)
         let detail = try await detail(2, of: inspector)
         #expect(detail.source == "stale" && detail.exchanges.map(\.source) == [nil, "stale"])
         let answer = try #require(detail.exchanges.last)
@@ -219,15 +226,9 @@ struct InspectedCallTests {
     @Test("an answer during the revalidation shows the stale response, and the revalidation is a call")
     func staleWhileRevalidating() async throws {
         let inspector = try NetworkInspector(CallLimits())
-        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
         let session = StubSession(
             .text("old", headers: ["Cache-Control": "max-age=60, stale-while-revalidate=600"]), .text("new"))
-        let router = Router<URLEndPoint>(
-            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
-        for _ in 0..<2 {
-            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
-            now.withLock { $0 += 120 }
-        }
+        try await callThroughCache(session, waiting: [120, 0], inspector)
         let detail = try await detail(2, of: inspector)
         #expect(detail.source == "stale" && detail.exchanges.map(\.source) == ["stale"])
         #expect(detail.exchanges.first?.response?.body?.text == "old")
@@ -241,16 +242,10 @@ struct InspectedCallTests {
     @Test("the steps of a cache say fresh, stale, validated and not modified, as RFC 9111 does")
     func cacheWords() async throws {
         let inspector = try NetworkInspector(CallLimits())
-        let now = Protected(Date(timeIntervalSince1970: 1_800_000_000))
         let session = StubSession(
             .text("a", headers: ["Cache-Control": "no-cache", "ETag": "\"1\""]),
             .status(304, headers: ["Cache-Control": "max-age=60", "ETag": "\"1\""]), .text("b"))
-        let router = Router<URLEndPoint>(
-            session: session, exchangeInterceptors: [ResponseCache(now: { now.value })], monitors: [inspector])
-        for wait in [0, 120, 0] {
-            _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/a")))
-            now.withLock { $0 += Double(wait) }
-        }
+        try await callThroughCache(session, waiting: [0, 120, 0], inspector)
         var texts: [[String]] = []
         for id in 1...3 {
             texts.append(try await detail(id, of: inspector).steps.filter { $0.kind == "cache" }.map(\.text))
