@@ -75,8 +75,7 @@ struct BodyEncodingTests {
         let body = try #require("caféteria".data(using: .isoLatin1))
         let entry = HAR.Entry(
             HAR.Request(NetworkRequest(.get, URL(string: "https://h/")!)), NetworkResponse(statusCode: 200), body: body,
-            start: .now,
-            elapsed: .zero)
+            start: .now, elapsed: .zero)
         #expect(secrets.masked(entry).response.content.data == Data("REDACTED".utf8))
     }
 }

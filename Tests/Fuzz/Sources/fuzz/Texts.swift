@@ -151,7 +151,7 @@ private struct Document {
                 let name = choices.element(names)
                 pairs.append("\(choices.element([name, "user[\(name)]", "user.\(name)"]))=\(secret)")
             } else if choices.number(below: 4) == 0 {
-                // A URL in a value, beside what is no escape, or none of UTF-8.
+                // A URL in a value, before a malformed escape or one that is not UTF-8.
                 let inner = "/a?\(choices.element(names))=\(secret)&b=1"
                 pairs.append(
                     "\(choices.element(plainNames))=\(escaped(inner))\(choices.element(["", "%", "%E9", "%zz"]))")
