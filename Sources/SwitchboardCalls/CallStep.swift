@@ -1,9 +1,9 @@
 import Foundation
 import Switchboard
 
-/// One step of a ``NetworkCall``, linked to the steps before it. Loops run and release the steps, so that a long chain
-/// does not overflow the stack.
-final class CallStep: @unchecked Sendable {  // only `deinit` changes `previous`
+/// One step of a ``NetworkCall``, linked to the steps before it. A long chain does not overflow the stack: a loop runs
+/// the steps, and the compiler releases a chain of objects in a loop.
+final class CallStep: Sendable {
     enum Work: Sendable {
         /// Makes a value from the previous step's value.
         case after(@Sendable (any Sendable) async throws -> any Sendable)
@@ -12,22 +12,11 @@ final class CallStep: @unchecked Sendable {  // only `deinit` changes `previous`
     }
 
     private let work: Work
-    private var previous: CallStep?
+    private let previous: CallStep?
 
     init(_ work: Work, after previous: CallStep? = nil) {
         self.work = work
         self.previous = previous
-    }
-
-    deinit {
-        var next = previous
-        previous = nil
-        // Releases the previous step of each step that has no other owner.
-        while next != nil, isKnownUniquelyReferenced(&next) {
-            let following = next?.previous
-            next?.previous = nil
-            next = following
-        }
     }
 
     /// Returns the value of the last step.
