@@ -55,6 +55,20 @@ struct DigestAuthTests {
         _ = try await router.response(for: endPoint ?? URLEndPoint(.get, url))
     }
 
+    @Test("challenges of 256 servers are stored, and one more removes them")
+    func limit() throws {
+        let nonces = DigestNonces { "c" }
+        let challenge = try DigestChallenge(
+            try #require(AuthenticationChallenge.parse(Self.challenge("SHA-256")).first))
+        let keys = try (1...257).map { number in
+            try #require(OriginKey(NetworkRequest(.get, URL(string: "https://server\(number).example/"))))
+        }
+        for key in keys.prefix(256) { nonces.store(challenge, for: key) }
+        #expect(nonces.next(for: keys[0]) != nil && nonces.next(for: keys[255]) != nil)
+        nonces.store(challenge, for: keys[256])
+        #expect(nonces.next(for: keys[0]) == nil && nonces.next(for: keys[256]) != nil)
+    }
+
     @Test(
         "answers the examples of RFC 7616 §3.9.1, without an algorithm by MD5",
         arguments: [

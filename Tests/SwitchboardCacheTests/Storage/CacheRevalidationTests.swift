@@ -1,6 +1,6 @@
 import Foundation
 import Switchboard
-import SwitchboardCache
+@testable import SwitchboardCache
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -182,6 +182,49 @@ struct CacheRevalidationTests {
             // The server's new response counts, although it is not stored.
             #expect(await cache.usage.count == 0)
         }
+    }
+
+    @Test("a revalidation that starts at the failure of another is the only one until it ends")
+    func startAtFailure() async throws {
+        final class AtFailure: EventMonitor {
+            let body: @Sendable () -> Void
+            let released: Gate
+            init(released: Gate, _ body: @escaping @Sendable () -> Void) {
+                (self.released, self.body) = (released, body)
+            }
+            deinit { released.open() }
+            func record(_ event: CallEvent) {
+                if case .failed = event.kind { body() }
+            }
+        }
+        let revalidations = CacheRevalidations()
+        let (runs, gate, isOver) = (Deliveries<Int>(), Gate(), Gate())
+        let stored = StoredResponse(
+            status: 200, headers: Self.window, body: Data(), url: URL(text: "https://h/"), variant: "",
+            responseTime: Date(), initialAge: 0, tags: [])
+        let request = NetworkRequest(.get, URL(text: "https://h/"))
+        let key = try #require(CacheKey(request, identity: nil, ignoring: []))
+        @Sendable func start(_ number: Int, _ monitors: [any EventMonitor] = [], until: Gate? = nil) {
+            var request = request
+            request.options.monitors = monitors
+            revalidations.start(request, key, stored) { request in
+                runs.add(number)
+                guard number > 1 else { throw NetworkError(.connectionLost) }
+                try await until?.wait()
+                return NetworkResponse(statusCode: 200, url: request.url)
+            }
+        }
+        start(1, [AtFailure(released: isOver) { start(2, until: gate) }])
+        // The first one has ended, with all that it does.
+        try await isOver.wait()
+        start(3)
+        #expect(try await runs.wait(for: 2) == [1, 2])
+        gate.open()
+        let isNext = await comesTrue {
+            start(4)
+            return runs.all.count > 2
+        }
+        #expect(isNext && runs.all.prefix(3) == [1, 2, 4])
     }
 
     @Test("a revalidation of one variant does not delay that of another", arguments: [false, true])

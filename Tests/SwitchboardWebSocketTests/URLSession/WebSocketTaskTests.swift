@@ -250,6 +250,15 @@ import Testing
         #expect(socket.closure?.code == .messageTooBig)
     }
 
+    @Test("a second message over the limit still cancels the task")
+    func secondViolation() async throws {
+        let (socket, _) = try await open { $0.webSocket.messageLimit = 4 }
+        for _ in 1...2 { await task.deliver("large") }
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .responseTooLarge)
+        #expect(await comesTrue { task.state.value.cancels == 1 })
+    }
+
     // MARK: Callbacks
 
     @Test("a pong that is reported twice, or never, ends no other ping")

@@ -30,4 +30,27 @@ struct RouterLifetimeTests {
         try await call()
         #expect(session == nil)
     }
+
+    @Test("a response keeps the call that its call was part of no longer than that call runs")
+    func enclosingCall() async throws {
+        final class Monitor: EventMonitor {
+            func record(_ event: CallEvent) {}
+        }
+        weak var monitor: Monitor?
+        let responses = Deliveries<NetworkResponse>()
+        func call() async throws {
+            let router = Router<URLEndPoint>(session: StubSession(.text("film")))
+            let outer = Router<URLEndPoint>(
+                session: AdHocSession { _ in
+                    responses.add(try await router.response(for: URLEndPoint(.get, URL(text: "https://h/"))))
+                    return NetworkResponse(statusCode: 200)
+                })
+            let made = Monitor()
+            monitor = made
+            let options = RequestOptions { $0.monitors = [made] }
+            _ = try await outer.response(for: URLEndPoint(.get, URL(text: "https://h/"), options: options))
+        }
+        try await call()
+        #expect(responses.all.first?.text == "film" && monitor == nil)
+    }
 }
