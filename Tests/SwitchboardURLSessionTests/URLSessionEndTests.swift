@@ -244,6 +244,7 @@ struct URLSessionEndTests {
         pieces.continuation.yield(Data("b".utf8))
         task.cancel()
         #expect(try await delegate.ends.first() == .cancelled)
-        #expect(delegate.data.all == [Data("a".utf8)])
+        // URLSession suspends a task on its own queue, so the second piece may come before that.
+        #expect(delegate.data.all.first == Data("a".utf8))
     }
 }
