@@ -92,8 +92,12 @@ def build_steps(options, products, scratch):
 
 
 def totals(steps, products):
-    # The movies example imports the core and the mocks, and the mocks need SwitchboardHAR.
-    app = ["core", "SwitchboardHAR", "SwitchboardMocks", "Movies"]
+    # The movies example imports the core and the mocks.
+    needed = {"SwitchboardMocks"}
+    for module in reversed(modules(build.ROOT)):
+        if module.name in needed:
+            needed.update(module.dependencies)
+    app = ["core", *(name for name in products if name in needed), "Movies"]
     return {
         "core": steps["core"], "all products": steps["core"] + sum(steps[name] for name in products),
         "movies example": sum(steps[name] for name in app),
