@@ -31,7 +31,7 @@ public struct CallEvent: Sendable {
         indirect case exchangeEnded(ExchangeRecord, response: NetworkResponse?)
         /// The request will be sent again after a wait. The text is the cause.
         case retry(after: Duration, because: String)
-        /// The request continues at another URL.
+        /// The request will continue at another URL.
         case redirect(to: URL)
         /// A step of authentication, such as `refresh` or `refreshed`. Never contains a credential.
         case authentication(String)

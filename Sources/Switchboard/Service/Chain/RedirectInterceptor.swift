@@ -55,7 +55,7 @@ public struct RedirectInterceptor: Interceptor {
             ).with(response)
         }
         let redirected = try follow(location, request, response)
-        if let url = redirected.url { redirected.report(.redirect(to: url)) }
+        if let url = redirected.url { request.report(.redirect(to: url)) }
         let removed = redirected.crossOriginHops.names.dropFirst(request.crossOriginHops.names.count)
         if !removed.isEmpty { redirected.report(.note("leaves out " + removed.joined(separator: ", "))) }
         return redirected

@@ -41,6 +41,9 @@ struct EventMonitorTests {
         #expect(Set(notes.events.all.map(\.request.id)).count == 1)
         #expect(notes.events.all.map(\.elapsed) == notes.events.all.map(\.elapsed).sorted())
         #expect(!notes.events.all.map(\.description).joined().contains("hunter2"))
+        // The event names both URLs.
+        let redirect = try #require(notes.events.all.first { "\($0.kind)".hasPrefix("redirected") })
+        #expect(redirect.request.url?.path == "/a")
     }
 
     @Test("the last event is the failure or the cancellation of the call", .requirement("S2.24"))
