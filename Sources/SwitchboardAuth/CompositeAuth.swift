@@ -11,14 +11,14 @@ import SwitchboardText
 /// ```
 ///
 /// `RequestOptions.authentication` of a request takes precedence over the closure. The selected method sends the
-/// request through the rest of the chain. With `RequestOptions.Authentication.none` a request passes unchanged. With `required`,
-/// `optional` and `anonymous` the closure selects the method, and the method applies them.
+/// request through the rest of the chain. With `RequestOptions.Authentication.none` a request passes unchanged. With
+/// `required`, `optional` and `anonymous` the closure selects the method, and the method applies them.
 public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let methods: [String: any Interceptor]
     private let choose: @Sendable (NetworkRequest) async -> RequestOptions.Authentication
 
-    /// Creates a composite. `choose` selects the method for requests that name none. By default it selects none, and so
-    /// does any choice without a name.
+    /// Creates a composite. `choose` selects the method for requests that name none. A choice other than `named`, such as
+    /// the default `none`, selects no method: the request passes unchanged.
     public init(
         _ methods: [String: any Interceptor],
         choose: @escaping @Sendable (NetworkRequest) async -> RequestOptions.Authentication = { _ in .none }

@@ -69,10 +69,11 @@ public struct Contract: Sendable {
     /// Empty for other contracts.
     public let ignoredKeywords: [String]
 
-    /// Creates a contract from one answer or several. An optional member, `null` and most formats show only in several.
+    /// Creates a contract from the bodies of one answer or several. One answer does not show which members are optional
+    /// or null.
     ///
-    /// - Throws: `NetworkError.Code.contractFault` for an empty list, for an answer that is not JSON, and
-    ///   for a contract that is too large.
+    /// - Throws: `NetworkError.Code.contractFault` for an empty list, for an answer that is not JSON, and for a contract
+    ///   that is too large.
     public init(answers: [Data]) throws(NetworkError) {
         var builder = ShapeBuilder()
         for (number, answer) in answers.enumerated() {
@@ -91,7 +92,7 @@ public struct Contract: Sendable {
 
     /// Reads a contract from its text.
     ///
-    /// - Throws: `NetworkError.Code.contractFault`, which names the line.
+    /// - Throws: `NetworkError.Code.contractFault` for a text without a line, and for an invalid line, which it names.
     public init(_ text: String) throws(NetworkError) {
         var reader = ContractReader()
         // By bytes, because a carriage return and a line feed are one character.
@@ -101,7 +102,8 @@ public struct Contract: Sendable {
 
     /// Reads a contract from a file: a JSON Schema if its name ends with `.json`, and the text of a contract otherwise.
     ///
-    /// - Throws: `NetworkError.Code.contractFault`, which names the file and the line.
+    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, and with the name of the file for the
+    ///   faults of ``init(_:)`` and ``init(schema:at:)``.
     public init(contentsOf file: URL) throws(NetworkError) {
         let data: Data
         do {
@@ -120,9 +122,9 @@ public struct Contract: Sendable {
         }
     }
 
-    /// Writes the text atomically.
+    /// Writes the text atomically, in place of an existing file.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/cannotWriteFile``.
+    /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func write(to file: URL) throws(NetworkError) {
         do {
             try Data(description.utf8).write(to: file, options: .atomic)

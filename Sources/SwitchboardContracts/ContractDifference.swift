@@ -1,18 +1,18 @@
 /// A difference between an answer and its contract, such as `results[].title: was string, is null, in 3 places`.
 ///
-/// It contains no value of the answer, except for a new string of a set, which is masked as in logs.
+/// It contains no value of the answer, except for a string that is not in a set, which is masked as in logs.
 public struct ContractDifference: Sendable, Hashable {
     /// The kinds of differences. Later versions may add more, so keep a `default`.
     public enum Kind: String, Sendable, Hashable {
-        /// A member that the contract does not have.
+        /// A member without a line, in an object whose members have lines.
         case unknownMember
         /// An object lacks a member that is not optional.
         case missingMember
         /// Another kind of value, such as a string in place of an integer, or null.
         case kind
-        /// A string in another format than before.
+        /// A string without the format of the contract, such as a text in place of a `date`.
         case format
-        /// A string that is not in the set.
+        /// A string that is not in the contract's set of strings.
         case value
         /// The answer is not JSON.
         case notJSON

@@ -2,14 +2,15 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// Masks the secrets of exchanges that their names mark, and stores them. ``storedSecrets`` masks them elsewhere.
+/// Masks the values with secret names in exchanges, and stores them. ``storedSecrets`` masks them where no name precedes
+/// them.
 package struct ExchangeMasking: Sendable {
     package let redaction: Redaction
-    /// The secrets replaced so far, written and decoded.
+    /// The secrets masked so far, as they were written and decoded.
     package private(set) var secrets: Set<String> = []
 
-    /// The length in UTF-8 bytes from which a secret is replaced wherever it appears. A shorter one is replaced only
-    /// where its name marks it, because it may occur in unrelated text.
+    /// The length from which a secret is masked wherever it appears, in bytes of UTF-8. A shorter one is masked only after
+    /// its name, because it may occur in unrelated text.
     package static let shortest = 6
     /// The mask used when the redaction's mask, such as the default one, is not valid in URLs and markup.
     package static let mask = "REDACTED"
@@ -84,7 +85,7 @@ package struct ExchangeMasking: Sendable {
         return mask(url) { [redaction] in redaction.url($0) }
     }
 
-    /// Returns the text with its secrets replaced by a function of the redaction, and stores the hidden parts.
+    /// Returns the text as `function` masks it, and stores the parts that were masked.
     package mutating func mask(_ text: String, by function: (String) -> String) -> String {
         let masked = function(text)
         guard masked != text else { return text }
@@ -154,7 +155,7 @@ package struct ExchangeMasking: Sendable {
     }
 }
 
-/// Text with masks, each of which matches any text.
+/// A masked text, as a pattern in which each mask matches any text.
 package struct MaskedText {
     /// The parts around the masks.
     private let pieces: [Data]
@@ -167,7 +168,7 @@ package struct MaskedText {
         pieces = text.pieces(around: Data(mask.utf8))
     }
 
-    /// Returns whether a text equals this one with any text, even an empty one, in place of each mask.
+    /// Returns whether a text matches the pattern. A mask also matches the empty text.
     package func matches(_ text: Data) -> Bool {
         guard let first = pieces.first, let last = pieces.last else { return false }
         guard pieces.count > 1 else { return text == first }

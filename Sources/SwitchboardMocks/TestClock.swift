@@ -49,7 +49,7 @@ public final class TestClock: Clock, Sendable {
 
     private struct State: Sendable {
         var now = Instant()
-        /// The sleepers by deadline. Equal deadlines keep the order of their beginnings.
+        /// The sleepers by deadline. Of equal deadlines, the sleeper that began first comes first.
         var sleepers: [Sleeper] = []
         var sleeps: [Swift.Duration] = []
         /// The number of sleeps that `nextSleep` has returned.
@@ -58,7 +58,7 @@ public final class TestClock: Clock, Sendable {
 
     /// Whether each sleep ends at once and advances the time.
     public let skips: Bool
-    /// Zero: deadlines are met to the attosecond.
+    /// Zero, because sleeps end exactly at their deadlines.
     public let minimumResolution = Swift.Duration.zero
     private let state = WaitableState(State())
 
@@ -75,7 +75,7 @@ public final class TestClock: Clock, Sendable {
     /// The current time of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The duration of each sleep when it began, in the order of their beginnings, canceled ones included.
+    /// The durations of all sleeps, canceled ones included, in the order in which they began.
     public var sleeps: [Swift.Duration] { state.withLock { $0.sleeps } }
 
     /// The number of tasks that sleep now.

@@ -12,8 +12,8 @@ import SwitchboardPlatform
 ///
 /// A closed circuit passes requests. It opens after a number of failures within a time window. An open circuit rejects
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
-/// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens again
-/// when it fails. A canceled call does not count; after a canceled probe, the next request is the probe.
+/// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
+/// again when it fails. A canceled call does not count. After a canceled probe, the next request is the probe.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
 /// count. A reset closes all circuits.
@@ -208,8 +208,8 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Returns whether the circuit can be removed: it is closed without recent failures, or nobody has sent a probe for the
-    /// length of the window.
+    /// Returns whether the circuit can be removed: it is closed without recent failures, or no request came within a
+    /// window after the time of a probe.
     func isIdle(at now: Duration, _ rules: Rules) -> Bool {
         switch phase {
         case .closed(let failures): failures.allSatisfy { now - $0 >= rules.window }

@@ -14,9 +14,10 @@ import SwitchboardText
 /// rule by an id, or turns it off for a request. Options of a type that is not `Hashable` are not compared, so list the
 /// deduplicator after interceptors that turn options into header fields, such as credentials.
 ///
-/// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait;
-/// when the last one leaves, the shared request is canceled. A reset waits until it has ended. The shared request has the timeouts of the first caller,
-/// but each caller keeps its separate `Timeouts.total`. Only the first caller's history contains the exchange.
+/// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait.
+/// When the last one leaves, the shared request is canceled. A reset waits until the shared requests have ended. A shared
+/// request has the timeouts of the first caller, but each caller keeps its separate `Timeouts.total`. Only the first
+/// caller's history contains the exchange.
 public final class Deduplicator: Interceptor {
     /// The rule by which a deduplicator treats requests as equal.
     public struct Rule: Sendable {

@@ -18,8 +18,8 @@ import SwitchboardPlatform
 ///   result too, and the next request refreshes the credential.
 /// - A refresh runs in a separate task and finishes even if all waiting requests were canceled, because it may already
 ///   have used up the old credential. ``refreshTimeout`` limits its time.
-/// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is `RequestOptions.Authentication.optional`.
-///   Then it is sent without a credential.
+/// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is
+///   `RequestOptions.Authentication.optional`. Then it is sent without a credential.
 /// - A request with an `Authorization` field or a user in its URL passes unchanged, and so does one whose
 ///   `RequestOptions.authentication` is `RequestOptions.Authentication.none` or `RequestOptions.Authentication.anonymous`.
 /// - Each `RequestOptions.partition` has a separate credential.

@@ -15,14 +15,14 @@ extension Contract {
     /// for difference in differences { print(difference) }
     /// ```
     ///
-    /// The type decodes the answer, whose broken parts are repaired one after the other with values of the contract. A
-    /// difference that the type tolerates breaks nothing. The time grows with the number of broken members.
+    /// The type decodes the answer, and after each failure again with a value of the contract in place of the broken
+    /// part. A difference that the type tolerates breaks nothing. The time grows with the number of broken members.
     ///
     /// - Parameters:
     ///   - answer: The JSON.
     ///   - type: The type that decodes the answer.
-    ///   - decoder: Decodes the answer.
-    /// - Returns: The differences, sorted by key path, each once.
+    ///   - decoder: Decodes the answer. Default `FastJSONDecoder.ofResponses`, as for a router.
+    /// - Returns: The differences of ``differences(in:)``.
     public func differences<Value: Decodable>(
         in answer: Data, breaking type: Value.Type, decoder: any ResponseDecoder = FastJSONDecoder.ofResponses
     ) -> [ContractDifference] {

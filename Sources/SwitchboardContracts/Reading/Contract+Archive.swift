@@ -18,17 +18,17 @@ extension Contract {
     /// - Parameters:
     ///   - file: The archive, in HAR 1.2.
     ///   - isIncluded: Returns whether the answer of a URL belongs to the contract.
-    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, for an archive without
-    ///   such an answer, for an answer that is not JSON, and for a contract that is too large.
+    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, for an archive without such an answer,
+    ///   for an answer that is not JSON, and for a contract that is too large.
     public init(archive file: URL, where isIncluded: (URL) -> Bool) throws(NetworkError) {
         try self.init(answers: Contract.answers(in: file, where: isIncluded))
     }
 
-    /// Returns the differences of all answers of an archive that belong to the contract, as
-    /// ``init(archive:where:)`` selects them. Equal differences are counted together.
+    /// Returns the differences of all answers of an archive that belong to the contract, as ``init(archive:where:)``
+    /// selects them. Equal differences of several answers are one, with the sum of their counts.
     ///
-    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, and for an archive
-    ///   without such an answer.
+    /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, and for an archive without such an
+    ///   answer.
     public func differences(
         inArchive file: URL, where isIncluded: (URL) -> Bool
     ) throws(NetworkError) -> [ContractDifference] {

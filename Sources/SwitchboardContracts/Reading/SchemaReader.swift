@@ -10,15 +10,16 @@ extension Contract {
     /// `additionalProperties`, `nullable`, formats, `allOf`, and `oneOf` and `anyOf` of different types. Several
     /// alternatives with objects become one object, in which a member is optional unless all require it. A schema with
     /// `properties` or `items` and without `type` is an object or an array. As in a schema, unknown members are no
-    /// difference, unless `additionalProperties` is false. In a part of `allOf` that forbids only members of no part.
+    /// difference, unless `additionalProperties` is false. Within `allOf` that allows the members of the other parts.
     ///
     /// All other keywords are ``ignoredKeywords``, except for those that only describe, such as `title`.
     ///
     /// - Parameters:
     ///   - schema: The document, as JSON.
-    ///   - pointer: The schema in the document, as a JSON Pointer: `#/components/schemas/Movie`. Default the whole.
-    /// - Throws: `NetworkError.Code.contractFault` for a document that is no schema, for a `$ref` to another
-    ///   document or to itself, and for a contract that is too large. The reason has the JSON Pointer of the fault.
+    ///   - pointer: The schema in the document, as a JSON Pointer: `#/components/schemas/Movie`. Default `#`, the whole.
+    /// - Throws: `NetworkError.Code.contractFault` for a document that is no schema, for a `$ref` to another document or
+    ///   to itself, for a schema that takes too much work, and for a contract that is too large. The reason has the JSON
+    ///   Pointer of the fault.
     public init(schema: Data, at pointer: String = "#") throws(NetworkError) {
         guard let document = JSONTree(fragment: schema) else { throw .contract("the schema is not JSON") }
         var reader = SchemaReader(document)
@@ -267,7 +268,7 @@ private struct SchemaReader {
         return rule
     }
 
-    /// Returns the alternatives of a rule. `path` has the references that lead to it.
+    /// Returns the alternatives of a rule. `path` contains the references that lead to it.
     private mutating func alternatives(
         of number: Int, path: [String] = [], depth: Int = 0
     ) throws(NetworkError) -> Alternatives {
@@ -460,7 +461,7 @@ private struct SchemaReader {
             let rules = leaves.compactMap { if case .rule(let rule) = $0.others { rule } else { nil } }
             others.append(rules.isEmpty ? [[anyLeaf]] : try allOf(rules))
         }
-        // An object that must be empty.
+        // The object must be empty.
         if others.isEmpty, result.members.isEmpty { others = [[[neverLeaf]]] }
         if !others.isEmpty { result.others = try sum(others) }
     }

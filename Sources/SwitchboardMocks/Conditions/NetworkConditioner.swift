@@ -14,7 +14,7 @@ import Switchboard
 /// Among the exchange interceptors, its conditions apply to each exchange.
 ///
 /// A request takes these times, measured by the given clock:
-/// 1. the time to send its body: at once by its length, or piece by piece as a streamed body is read
+/// 1. the time to send its body: in one wait by its length, or piece by piece as a streamed body is read
 /// 2. half of the latency, then the time of the rest of the chain, then the other half
 /// 3. the time in which the body of the answer arrives, or each piece of it when it is read as it arrives
 ///
@@ -24,7 +24,7 @@ import Switchboard
 /// ``/Switchboard/Timeouts/idle``, the request fails at that time with ``/Switchboard/NetworkError/Code/timedOut``. A
 /// cancellation ends every wait. A downloaded file is complete before its simulated time has passed, and stays.
 public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
-    /// The seed for losses and jitter. The same seed gives the same ones when requests are sent one by one.
+    /// The seed for losses and jitter. With the same seed they are the same, if requests are sent one by one.
     package let seed: UInt64
     private let clock: any Clock<Duration>
     private let state: Protected<State>

@@ -151,8 +151,8 @@ extension MockFault {
 }
 
 extension MockFault {
-    /// The faults of a WebSocket, one value each. The error is that of reading until the end, with
-    /// `webSocket.compression` and a `webSocket.pingInterval`. Nil when a message arrives all the same.
+    /// The faults of a WebSocket, one value each. The error is that of reading until the end, with a
+    /// `webSocket.pingInterval`. Nil when a message arrives all the same.
     public static let webSocket: [MockFault] = handshake + frames + messages + timing
 
     private static let handshake = [

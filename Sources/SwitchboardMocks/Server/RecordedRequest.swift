@@ -18,8 +18,8 @@ public struct RecordedRequest: Sendable, Hashable {
     public let trailers: HTTPHeaders
     /// The bytes of the request line and the header block, including the empty line that ends it.
     public let head: Data
-    /// The number of the request's connection, counted from 1 in the order of acceptance. 0 in a stub, which has no
-    /// connections.
+    /// The number of the request's connection, in the order in which the server accepted them, from 1. 0 in a stub, which
+    /// has no connections.
     public let connection: Int
     /// The request's index on its connection, from 0. An index above 0 means that the connection was kept alive. In a
     /// stub, the request's index among all requests.

@@ -16,7 +16,7 @@ public protocol UploadFlow: Sendable {
     /// Changes a request to complete the upload after the last byte. Returns false, the default, if the last piece
     /// completes the upload.
     func prepareCompletion(_ request: inout NetworkRequest, length: Int64) -> Bool
-    /// Returns the number of bytes that the server has, by a 2xx response to one of these requests.
+    /// Returns the number of bytes that the server has, as a 2xx response to one of these requests states it.
     ///
     /// - Parameters:
     ///   - response: The response.

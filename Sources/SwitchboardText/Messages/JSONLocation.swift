@@ -1,7 +1,7 @@
 import Foundation
 
-/// The location of a value in a JSON text, found by the key path of a decoding error. It parses the text again, because
-/// only a failed call needs it.
+/// The location of a value in a JSON text, found by the key path of a decoding error. It parses the text again: a decoder
+/// keeps no locations, and only a failed call needs one.
 struct JSONLocation {
     let text: Data
     /// The index of the value's first byte, or of the bracket that ends an array with too few elements.
@@ -129,7 +129,7 @@ struct JSONLocation {
 }
 
 extension Data {
-    /// The string that the bytes are in JSON. Nil for another value.
+    /// The value of a JSON string. Nil for any other value.
     var jsonString: String? {
         guard count >= 2, first == .quote, last == .quote else { return nil }
         guard contains(.backslash) else { return String(decoding: dropFirst().dropLast(), as: UTF8.self) }

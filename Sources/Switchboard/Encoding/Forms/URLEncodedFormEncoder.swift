@@ -12,10 +12,10 @@ import SwitchboardText
 /// try encoder.encode(Search(text: "a b", tags: ["x", "y"]))
 /// ```
 ///
-/// The strategies have the names known from Alamofire. Three defaults differ, and each matches what servers accept
+/// The strategies have the names known from Alamofire. Four defaults differ, and each matches what servers accept
 /// without configuration. Members keep their declared order, and the members of a dictionary are sorted. A Boolean is
-/// `true` or `false`. A date is ISO 8601. Names and values leave only the *unreserved* characters of [RFC 3986
-/// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) unescaped.
+/// `true` or `false`. A date is ISO 8601. In names and values, only the *unreserved* characters of [RFC 3986
+/// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay unescaped.
 public struct URLEncodedFormEncoder: Sendable {
     /// Whether pairs are sorted by name. By default they keep the order in which the value encodes them.
     public var alphabetizeKeyValuePairs: Bool

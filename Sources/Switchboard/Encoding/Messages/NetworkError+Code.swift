@@ -61,23 +61,26 @@ extension NetworkError {
         public static let connectionLost = Code("connectionLost")
         /// TLS failed: a bad certificate, host name or version, or a server without TLS.
         public static let insecureConnection = Code("insecureConnection")
-        /// The server or proxy required credentials that the transport could not supply.
+        /// The server or proxy requires credentials, and none is available: nobody has signed in, the sign-in has ended,
+        /// or a provider of credentials failed.
         public static let cannotAuthenticate = Code("cannotAuthenticate")
         /// The response is not HTTP or violates its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
         /// ``headersTooLarge``.
         public static let invalidResponse = Code("invalidResponse")
         /// The body ended before its announced length or before its last chunk.
         public static let truncatedBody = Code("truncatedBody")
-        /// The body is larger than ``ResponseLimits/responseBody``.
+        /// The body, or a line, an event, a part or a message in it, is larger than its limit, or it is compressed more
+        /// than ``ResponseLimits/decompressionRatio`` allows. The reason names the limit.
         public static let responseTooLarge = Code("responseTooLarge")
-        /// The head is larger than the session accepts.
+        /// The head is larger than ``ResponseLimits/responseHeaders``, or than the transport accepts.
         public static let headersTooLarge = Code("headersTooLarge")
         /// A WebSocket has ended, so nothing can be sent. Its `closure` has the code and the reason of the end.
         public static let webSocketClosed = Code("webSocketClosed")
         /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
         /// ``unexpectedContentType``.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
-        /// A downloaded body could not be written to its file, or the folder of a cache could not be created.
+        /// A file could not be written, such as a download, a token or an archive, or the folder of a cache could not be
+        /// used.
         public static let cannotWriteFile = Code("cannotWriteFile")
         /// A downloaded file failed the check that the download specified.
         public static let verificationFailed = Code("verificationFailed")
@@ -110,10 +113,10 @@ extension NetworkError {
         public static let redirection = Code("redirection")
         /// Any other status that was not accepted.
         public static let unexpectedStatus = Code("unexpectedStatus")
-        /// The server sent an error message, which is its text, with ``StatusMap/service``. For an error of the app the
-        /// text is the reason.
+        /// With ``StatusMap/service``, a status that was not accepted and whose body has a message: the text of the error
+        /// is that message. In an error of the app, the text is its reason.
         public static let custom = Code("custom")
-        /// The server sent no error message. Only with ``StatusMap/service``.
+        /// With ``StatusMap/service``, a status that was not accepted and whose body has no message.
         public static let other = Code("other")
 
         // The response was accepted, but yielded no value.
@@ -123,11 +126,10 @@ extension NetworkError {
         /// The body does not match the expected value. The reason contains the key path. Also catches
         /// ``unexpectedContentType``.
         public static let decodingFailed = Code("decodingFailed")
-
         /// The body has another media type than the expected value, such as HTML.
         public static let unexpectedContentType = Code("unexpectedContentType")
 
-        /// Any other failure.
+        /// Any other failure, such as an error that an interceptor threw.
         public static let unknown = Code("unknown")
 
         /// The general code that includes this one, or nil. `catch NetworkError.cannotConnect` also catches its special

@@ -2,7 +2,7 @@ import SwitchboardPlatform
 import SwitchboardText
 import Foundation
 
-/// The only error type that this package throws, besides `CancellationError`.
+/// The error of every call. A call throws nothing else, except for `CancellationError`.
 ///
 /// ```swift
 /// do {
@@ -87,7 +87,8 @@ public struct NetworkError: Error, Sendable {
         get { fields.value.body }
         set { fields.value.body = newValue }
     }
-    /// The server's error message, if the body is an object with a usual key such as `message`.
+    /// The server's error message, if the body has one: in JSON under a key of ``RequestOptions/messageKeys``, in an XML
+    /// error, or as plain text.
     public var serverMessage: String? {
         get { fields.value.serverMessage }
         set { fields.value.serverMessage = newValue }

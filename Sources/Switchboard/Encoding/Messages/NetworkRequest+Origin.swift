@@ -168,7 +168,7 @@ extension NetworkRequest {
     /// Returns the request with another URL, from a redirect or a server's link.
     ///
     /// When scheme, host or port change, it drops the header fields that another origin must not receive; see
-    /// ``leaveOrigin()``.
+    /// ``leaveOrigin(isSameSite:)``.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused`` for an invalid URL, and for a step from https to http.
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {

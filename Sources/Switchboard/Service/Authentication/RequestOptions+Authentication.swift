@@ -10,8 +10,8 @@ extension RequestOptions {
         /// Sends a credential if a user has signed in, and none otherwise. If the server ends the sign-in, the request is
         /// sent without one. A refresh that fails for another reason, such as a lost connection, fails the call.
         case optional
-        /// Sends no credential of a user, even if one has signed in. The app's key, added by ``APIKeyAuth`` or
-        /// `RequestSigner`, is still sent, as in the cases above.
+        /// Sends no credential of a user, even if one has signed in. ``APIKeyAuth`` and `RequestSigner` still add the
+        /// app's key, as with the cases above.
         case anonymous
         /// Sends no credentials, not even the app's key: every authentication interceptor passes the request unchanged.
         case none

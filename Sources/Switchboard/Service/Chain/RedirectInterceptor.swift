@@ -9,10 +9,9 @@ import Foundation
 ///   are dropped then.
 /// - 307 and 308 send method and body again. A body that cannot be sent again fails with
 ///   ``NetworkError/Code/redirectRefused``.
-/// - When scheme, host or port change, only safelisted header fields are sent: the
-///   [CORS-safelisted](https://fetch.spec.whatwg.org/#cors-safelisted-request-header) fields, those that describe the
-///   body, conditions, and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history``
-///   names the dropped fields.
+/// - When scheme, host or port change, only harmless header fields are sent, which the article <doc:Interceptors> lists,
+///   and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history`` names the dropped
+///   fields.
 /// - Only http and https are followed, and never from https to http. Other redirects fail with
 ///   ``NetworkError/Code/redirectRefused``.
 /// - More than ``limit`` redirects fail with ``NetworkError/Code/tooManyRedirects``.

@@ -58,12 +58,12 @@ public struct RetryPolicy: Interceptor {
     /// Creates a policy whose waits double.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: The largest number of attempts, including the first.
-    ///   - baseDelay: The wait before the second attempt.
+    ///   - maximumAttempts: The largest number of attempts, including the first. Below 1 it counts as 1.
+    ///   - baseDelay: The wait before the second attempt, before jitter. Each later wait is twice as long.
     ///   - maximumDelay: The longest wait.
     ///   - jitter: Returns the fraction of each wait; see ``RetryStrategy/exponential(from:jitter:)``.
     ///   - clock: The clock that measures the waits. A test clock ends them at once.
-    ///   - now: Returns the current date.
+    ///   - now: Returns the current date, for a `Retry-After` with a date.
     public init(
         maximumAttempts: Int = 3, baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         jitter: (@Sendable () -> Double)? = { .random(in: 0..<1) }, clock: any Clock<Duration> = ContinuousClock(),
