@@ -24,7 +24,9 @@ struct ProtocolRequest: Sendable {
             if let report { $0.onBodySent = report }
             $0.streamsResponse = streamsResponse
         }
-        return NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)
+        var request = NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)
+        if let isCrossSite = isRedirectCrossSite { request.leaveOriginEarlier(isCrossSite: isCrossSite) }
+        return request
     }
 
     private func body(_ length: Int64?) async throws -> any HTTPBody {

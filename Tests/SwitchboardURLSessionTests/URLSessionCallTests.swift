@@ -2,8 +2,9 @@ import Foundation
 import Switchboard
 import SwitchboardTestSupport
 import SwitchboardTesting
-import SwitchboardURLSession
 import Testing
+
+@testable import SwitchboardURLSession
 
 /// Each task of a URLSession is a call of its manager.
 @Suite(.inTurn, .timeLimit(.minutes(10)))
@@ -69,6 +70,11 @@ struct URLSessionCallTests {
     func parallel(kind: SessionKind) async throws {
         try await MockServer.run(handler: { .text($0.path) }) { server in
             let session = NetworkManager(baseURL: server.url, session: kind.make()).urlSession()
+            server.enqueue(.stall)
+            let stalled = session.dataTask(with: server.url)
+            stalled.resume()
+            _ = try await server.takeRequest()
+            defer { stalled.cancel() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
                     group.addTask {
@@ -151,6 +157,23 @@ struct URLSessionCallTests {
                 }
             }
         }
+    }
+
+    // Apple's systems begin another loading for each redirect.
+    @Test("a loading after a redirect across origins gets no credentials", arguments: [true, false])
+    func laterLoading(hasCrossed: Bool) async throws {
+        let stub = StubSession { _ in .text("") }
+        let manager = NetworkManager(
+            baseURL: URL(text: "https://api.example/"), session: stub, interceptors: [BearerAuth("secret")],
+            headers: ["X-App": "7"])
+        var request = NetworkRequest(.get, URL(text: "https://api.example/a"))
+        if hasCrossed { request.leaveOriginEarlier(isCrossSite: true) }
+        let opened = try manager.openForURLSession(request)
+        _ = try await opened.send(opened.request)
+        let seen = try #require(stub.requests.last)
+        #expect(seen.headers["Authorization"] == (hasCrossed ? nil : "Bearer secret"))
+        #expect(seen.headers["X-App"] == (hasCrossed ? nil : "7"))
+        #expect(seen.crossOriginHops.isCrossSite == hasCrossed)
     }
 
     @Test("URLs get no credentials without servers, except from listed origins")

@@ -13,6 +13,17 @@ extension ProtocolRequest {
     /// The idle timeout of the request. Nil for the default.
     var timeout: TimeInterval? { urlRequest.timeoutInterval == 60 ? nil : urlRequest.timeoutInterval }
 
+    /// Whether another site influenced earlier redirects of the task across origins. Nil without any. Each redirect is a
+    /// loading of its own, so the task carries it from one to the next.
+    var isRedirectCrossSite: Bool? {
+        task.flatMap { objc_getAssociatedObject($0, Self.crossSiteKey) as? Bool }
+    }
+
+    /// An address that nothing else uses as a key.
+    private static var crossSiteKey: UnsafeRawPointer {
+        UnsafeRawPointer(Unmanaged.passUnretained(ProtocolClasses.shared).toOpaque())
+    }
+
     /// The body of an upload task, which is part of the request.
     var uploadedBody: UploadedBody {
         get throws(NetworkError) { .none }
@@ -28,6 +39,10 @@ extension ProtocolRequest {
         guard let head = response.urlResponse else { return .declined }
         var request = try URLRequest(redirecting: redirection)
         if redirection.body.isStreamed { request.httpBodyStream = urlRequest.httpBodyStream }
+        let hops = redirection.crossOriginHops
+        if let task, hops.count > 0 {
+            objc_setAssociatedObject(task, Self.crossSiteKey, hops.isCrossSite, .OBJC_ASSOCIATION_RETAIN)
+        }
         client.wasRedirected(to: request, by: head)
         return .bySystem
     }

@@ -27,6 +27,9 @@ extension ProtocolRequest {
         return ofSession == standard ? nil : ofSession
     }
 
+    /// Whether another site influenced earlier redirects of the task. Nil: all redirects belong to one loading.
+    var isRedirectCrossSite: Bool? { nil }
+
     /// The body of an upload task, which its request does not have.
     var uploadedBody: UploadedBody {
         get throws(NetworkError) {

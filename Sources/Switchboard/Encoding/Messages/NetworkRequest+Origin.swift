@@ -25,6 +25,14 @@ extension NetworkRequest {
         route.crossOriginHops.add(names, isSameSite)
     }
 
+    /// Records that redirects across origins led to this request, and that they have already removed header fields.
+    ///
+    /// - Parameter isCrossSite: True if another site influenced them.
+    package mutating func leaveOriginEarlier(isCrossSite: Bool) {
+        route.crossOriginHops.add([], !isCrossSite)
+        hasUntrustedURL = true
+    }
+
     /// Returns this request with the URL and the cross-origin hops of another one.
     package func redirected(like other: NetworkRequest) -> NetworkRequest {
         var request = self
@@ -120,7 +128,7 @@ package struct RequestRoute: Sendable {
 
 /// The number of times a request left its origin, and the header fields that were removed.
 package struct CrossOriginHops: Sendable, Hashable {
-    private(set) var count = 0
+    package private(set) var count = 0
     private(set) var names: [String] = []
     /// Whether another site influenced the destination of the request.
     package private(set) var isCrossSite = false
