@@ -133,8 +133,10 @@ package struct OpenedRequest: Sendable {
     package init(_ request: NetworkRequest, over session: any NetworkSession) {
         var request = request
         request.hasUntrustedURL = true
-        // A URLSession has no limit.
+        // A URLSession has no limit, so that no body may arrive in memory at once: not that of a redirect either.
         request.limits.responseBody = .max
+        request.options.streamsResponse = true
+        request.options.streamsEveryStatus = true
         self.request = request
         send = { try await session.send($0) }
     }

@@ -84,6 +84,38 @@ struct URLSessionBodyTests {
         }
     }
 
+    @Test("a server refuses an upload before it has read it", arguments: SessionKind.curlAlone, [true, false])
+    func refusedUpload(kind: SessionKind, hasManager: Bool) async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+            connection.endSending()
+            try connection.waitForEnd()
+        } body: { server in
+            try await withFolder { folder in
+                let file = folder.appendingPathComponent("upload.bin")
+                try Data(count: 8_000_000).write(to: file)
+                let delegate = TaskDelegate()
+                let session =
+                    hasManager
+                    ? NetworkManager(session: kind.make()).urlSession(delegate: delegate)
+                    : kind.make().urlSession(delegate: delegate)
+                var streamed = URLRequest("PUT", server.url, headers: ["Content-Length": "8000000"])
+                streamed.httpBodyStream = InputStream(data: Data(count: 8_000_000))
+                let put = URLRequest("PUT", server.url)
+                let tasks = [
+                    session.uploadTask(with: put, from: Data(count: 8_000_000)),
+                    session.uploadTask(with: put, fromFile: file), session.dataTask(with: streamed),
+                ]
+                for task in tasks { task.resume() }
+                let ends = try await delegate.ends.wait(for: 3)
+                #expect(ends == [nil, nil, nil])
+                #expect(delegate.statuses.all == [413, 413, 413])
+                #expect(delegate.data.all.reduce(Data(), +) == Data("nonono".utf8))
+            }
+        }
+    }
+
     @Test("Expect: 100-continue is sent")
     func expect() async throws {
         try await MockServer.run { server in
@@ -146,6 +178,21 @@ struct URLSessionBodyTests {
     }
 
     // MARK: Responses
+
+    @Test("a delegate of a plain session receives the body of each status in pieces", arguments: SessionKind.allCases)
+    func piecesOfError(kind: SessionKind) async throws {
+        let body = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try await MockServer.run { server in
+            server.enqueue(.status(404, body: body))
+            let delegate = TaskDelegate()
+            kind.make().urlSession(delegate: delegate).dataTask(with: server.url).resume()
+            let end = try await delegate.ends.first()
+            #expect(end == nil)
+            #expect(delegate.statuses.all == [404])
+            #expect(delegate.data.all.reduce(Data(), +) == body)
+            #expect((delegate.data.all.map(\.count).max() ?? 0) < 1 << 20)
+        }
+    }
 
     @Test("a delegate receives a body in pieces [URLSession bodies in pieces]", arguments: SessionKind.allCases)
     func pieces(kind: SessionKind) async throws {

@@ -176,6 +176,41 @@ struct URLSessionCallTests {
         #expect(seen.crossOriginHops.isCrossSite == hasCrossed)
     }
 
+    @Test("a plain session follows a redirect whose body never ends", arguments: SessionKind.curlAlone, [true, false])
+    func endlessRedirect(kind: SessionKind, hasDelegate: Bool) async throws {
+        try await RawServer.run { connection in
+            guard try connection.readHead().contains("GET / ") else {
+                return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend")
+            }
+            try connection.send(
+                "HTTP/1.1 302 Found\r\nLocation: /end\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nmoved\r\n")
+            try connection.waitForEnd()
+        } body: { server in
+            let delegate = TaskDelegate()
+            let session = kind.make().urlSession(delegate: hasDelegate ? delegate : nil)
+            let text = try await session.text(from: server.url)
+            #expect(text == "end")
+            #expect(delegate.redirects.all == (hasDelegate ? [302] : []))
+        }
+    }
+
+    @Test("the body of a declined redirect is that of its response", arguments: SessionKind.allCases, [true, false])
+    func declinedRedirect(kind: SessionKind, hasManager: Bool) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(302, headers: ["Location": "/end"], body: "moved"))
+            let delegate = TaskDelegate(redirect: { _ in nil })
+            let manager = NetworkManager(session: kind.make(), interceptors: [RedirectInterceptor.none])
+            let session =
+                hasManager ? manager.urlSession(delegate: delegate) : kind.make().urlSession(delegate: delegate)
+            session.dataTask(with: server.url).resume()
+            let end = try await delegate.ends.first()
+            #expect(end == nil)
+            #expect(delegate.statuses.all == [302])
+            #expect(delegate.data.all.reduce(Data(), +) == Data("moved".utf8))
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test("URLs get no credentials without servers, except from listed origins")
     func withoutServers() async throws {
         let url = URL(text: "https://cdn.example/a")

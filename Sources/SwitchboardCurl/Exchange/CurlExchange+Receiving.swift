@@ -33,11 +33,10 @@ extension CurlExchange {
             upload?.startSending(to: -1)
             upload?.finish(nil)
         }
-        if request.isStreamed && (200..<300).contains(head.status) || isUpgraded {
+        if isStreamed {
             let pipe = BytePipe()
             self.pipe = pipe
             finish(with: .streaming(head, pipe))
-            return true
         }
         if hasEarlyResponse {
             loop.submit(.finish(self))
@@ -45,9 +44,13 @@ extension CurlExchange {
             // libcurl stops sending after this head, but a paused upload would never end.
             loop.submit(.resume(self))
         }
-        guard let length = head.contentLength, hasBody else { return true }
+        guard pipe == nil, let length = head.contentLength, hasBody else { return true }
         guard length <= Int64(request.bodyLimit) else { return refuse(.bodyAnnouncedTooLarge(length)) }
         return true
+    }
+
+    private var isStreamed: Bool {
+        request.isStreamed && ((200..<300).contains(head.status) || request.streamsEveryStatus) || isUpgraded
     }
 
     private var hasBody: Bool { request.method != "HEAD" && head.status != 204 && head.status != 304 }
@@ -80,6 +83,7 @@ extension CurlExchange {
             }
             received += Int64(bytes.count)
             if isUpgraded, isBodySent { loop.closing.append(self) }
+            if hasEarlyResponse { loop.submit(.finish(self)) }
             return bytes.count
         }
         received += Int64(bytes.count)

@@ -35,6 +35,8 @@ package struct CurlRequest: Sendable {
 
     /// Whether the body of a 2xx response is streamed.
     package var isStreamed = false
+    /// Whether the body of a response with any other status is streamed too.
+    package var streamsEveryStatus = false
     /// Whether the request upgrades to another protocol. The head is sent with HTTP/1.1 on a new connection, and the body
     /// without framing after the 101.
     package var isUpgrade = false

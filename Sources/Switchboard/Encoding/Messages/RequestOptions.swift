@@ -163,6 +163,12 @@ extension RequestOptions {
         get { self[StreamsResponseOption.self] }
         set { self[StreamsResponseOption.self] = newValue }
     }
+
+    /// Whether ``streamsResponse`` applies to every status. A session may ignore it. Default false.
+    package var streamsEveryStatus: Bool {
+        get { self[StreamsEveryStatusOption.self] }
+        set { self[StreamsEveryStatusOption.self] = newValue }
+    }
 }
 
 extension RequestOptions {
@@ -181,6 +187,7 @@ private enum BodySentOption: RequestOption {
     static let defaultValue: (@Sendable (_ count: Int64) -> Void)? = nil
 }
 private enum StreamsResponseOption: RequestOption { static let defaultValue = false }
+private enum StreamsEveryStatusOption: RequestOption { static let defaultValue = false }
 private enum TimeoutsOption: RequestOption { static let defaultValue = Timeouts.standard }
 private enum LimitsOption: RequestOption { static let defaultValue = ResponseLimits() }
 private enum CachePolicyOption: RequestOption {

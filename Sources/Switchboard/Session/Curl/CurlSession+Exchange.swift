@@ -55,6 +55,7 @@ extension CurlSession {
         curlRequest.bodyLimit = limits.responseBody
         curlRequest.ratioLimit = limits.decompressionRatio
         curlRequest.isStreamed = request.options.streamsResponse
+        curlRequest.streamsEveryStatus = request.options.streamsEveryStatus
         curlRequest.mayBeReplayed = request.mayBeReplayed
         curlRequest.mayBeReplayedUnprocessed = request.mayBeReplayedUnprocessed
         curlRequest.isOnNewConnection = request.replay != nil
