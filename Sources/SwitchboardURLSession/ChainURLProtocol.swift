@@ -7,6 +7,9 @@ class ChainURLProtocol: URLProtocol {
     /// Locked, because Foundation starts and stops on its internal queues.
     private let load = Protected<URLLoad?>(nil)
 
+    /// Whether it has started a loading and not stopped it.
+    var isLoading: Bool { load.value != nil }
+
     /// The type of the owner, for an error.
     class var ownerName: String { "owner" }
 

@@ -234,27 +234,38 @@ struct URLSessionCallTests {
                 statusCode: seen.all.count < 2 ? 307 : 200, headers: ["Location": "/end"], body: Data("x".utf8),
                 url: request.url)
         }
-        let delegate = TaskDelegate()
+        let delegate = TaskDelegate(redirect: { request in
+            var request = request
+            request.setValue("d", forHTTPHeaderField: "X-Delegate")
+            return request
+        })
         let request = URLRequest("POST", URL(text: "https://h.example/start"), body: Data("body".utf8))
         let (data, response) = try await session.urlSession(delegate: delegate).data(for: request)
         #expect(data == Data("x".utf8) && response.url?.path == "/end")
         #expect(seen.all.map(\.path) == ["/start", "/end"])
         #expect(try seen.all.map { try $0.body.encode() } == [Data("body".utf8), Data("body".utf8)])
         #expect(delegate.redirects.all == [307])
+        #expect(seen.all.map { $0.headers["X-Delegate"] } == [nil, "d"])
     }
 
     // MARK: The manager's state
 
-    @Test("requests are made in the environment of the manager")
+    @Test("requests are made, and interceptors run, in the environment of the manager")
     func environment() async throws {
         let url = URL(text: "https://h.example/")
         let stub = StubSession { _ in .text("") }
-        let manager = NetworkManager(environment: .staging, session: stub)
+        let current = Deliveries<NetworkEnvironment>()
+        let interceptor = AdHocInterceptor { request, next in
+            current.add(.current)
+            return try await next(request)
+        }
+        let manager = NetworkManager(environment: .staging, session: stub, interceptors: [interceptor])
         let session = manager.urlSession()
         _ = try await session.data(from: url)
         manager.environment = .qa
         _ = try await session.data(from: url)
         #expect(stub.requests.map(\.environment) == [.staging, .qa])
+        #expect(current.all == [.staging, .qa])
     }
 
     @Test("the options of a manager apply, and those of the request override them")

@@ -105,6 +105,28 @@ struct URLSessionEndTests {
         #expect(ends.allSatisfy { $0 == nil || $0 == .cancelled })
     }
 
+    @Test("a session that nobody holds ends its task, and is released with its manager")
+    func dropped() async throws {
+        let gate = Gate()
+        let delegate = TaskDelegate()
+        weak var session: URLSession?
+        weak var manager: NetworkManager?
+        do {
+            let source = AdHocSession { request in
+                try await gate.wait()
+                return NetworkResponse(statusCode: 200, body: Data("there".utf8), url: request.url)
+            }
+            let owner = NetworkManager(session: source)
+            let dropped = owner.urlSession(delegate: delegate)
+            (manager, session) = (owner, dropped)
+            dropped.dataTask(with: url).resume()
+        }
+        gate.open()
+        #expect(try await delegate.ends.first() == nil)
+        #expect(delegate.data.all == [Data("there".utf8)])
+        #expect(await comesTrue { session == nil && manager == nil })
+    }
+
     // MARK: Errors
 
     @Test("a refused connection is the error of URLSession [URLSession errors]", arguments: SessionKind.allCases)
@@ -170,6 +192,16 @@ struct URLSessionEndTests {
         #expect(error?.code == expected)
     }
 
+    @Test("an error of URLSession keeps its code, unless that is unknown", arguments: [true, false])
+    func underlyingCode(isKnown: Bool) async throws {
+        let interceptor = AdHocInterceptor { _, _ in
+            throw NetworkError(.connectionLost, underlying: URLError(isKnown ? .dataNotAllowed : .unknown))
+        }
+        let session = NetworkManager(session: StubSession(), interceptors: [interceptor]).urlSession()
+        let error = await #expect(throws: URLError.self) { try await session.data(from: url) }
+        #expect(error?.code == (isKnown ? .dataNotAllowed : .networkConnectionLost))
+    }
+
     @Test("an idle timeout of the request ends the task")
     func timeout() async throws {
         let clock = TestClock()
@@ -184,17 +216,6 @@ struct URLSessionEndTests {
     }
 
     // MARK: Suspension
-
-    @Test("a task that was not resumed sends nothing, and ends when it is canceled")
-    func notResumed() async throws {
-        let stub = StubSession { _ in .text("there") }
-        let delegate = TaskDelegate()
-        let session = NetworkManager(session: stub).urlSession(delegate: delegate)
-        let task = session.dataTask(with: url)
-        task.cancel()
-        #expect(try await delegate.ends.first() == .cancelled)
-        #expect(stub.requests.isEmpty)
-    }
 
     /// Returns a session whose response has the pieces as its body.
     private func source(

@@ -1,10 +1,12 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
-import SwitchboardURLSession
 import Testing
+
+@testable import SwitchboardURLSession
 
 /// The limits of a URLProtocol on Linux. A failure here means that Foundation has fewer limits than documented.
 @Suite(.timeLimit(.minutes(10)))
@@ -28,6 +30,55 @@ struct URLSessionLinuxTests {
         task.resume()
         #expect(try await delegate.ends.first() == .unsupportedURL)
         #expect(stub.requests.isEmpty)
+        // Where libcurl supports no WebSockets, Foundation itself has refused the task.
+        let request = ProtocolRequest(urlRequest: URLRequest(url: url), task: task)
+        let error = #expect(throws: NetworkError.self) { try request.uploadedBody }
+        #expect(error?.code == .unsupported && error?.reason?.contains("lets no URLProtocol open a WebSocket") == true)
+    }
+
+    @Test("only a running task starts a loading")
+    func taskStates() throws {
+        let session = StubSession(.stall).urlSession()
+        let tasks = (0..<3).map { _ in session.dataTask(with: url) }
+        tasks[1].resume()
+        tasks[2].cancel()
+        #expect(tasks.map { $0.state == .running } == [false, true, false])
+        let loadings = tasks.map { ChainURLProtocol(task: $0, cachedResponse: nil, client: LoadingClient()) }
+        for loading in loadings { loading.startLoading() }
+        #expect(loadings.map(\.isLoading) == [false, true, false])
+        session.invalidateAndCancel()
+    }
+
+    @Test("an await ends although its cancellation waits for the session's queue")
+    func cancelAtEnd() async throws {
+        let requests = Deliveries<NetworkRequest>()
+        let queues = Deliveries<DispatchQueue>()
+        let call = Protected<Task<Data, any Error>?>(nil)
+        let unblock = DispatchSemaphore(value: 0)
+        let session = AdHocSession { request in
+            requests.add(request)
+            let queue = try await queues.first()
+            // All sessions of the process wait for this queue, so nothing may suspend until it continues.
+            queue.async { unblock.wait() }
+            var response = NetworkResponse(statusCode: 200, url: request.url)
+            response.request = request
+            response.request?[AtRelease.self] = AtRelease {
+                // The end of the loading waits for the queue now, and the cancellation after it.
+                let thread = SleepingThread { call.value?.cancel() }
+                for _ in 0..<100_000 where !thread.isAsleep { usleep(100) }
+                unblock.signal()
+            }
+            return response
+        }.urlSession()
+        let task = Task { try await session.data(from: url).0 }
+        _ = call.swap(task)
+        _ = try await requests.first()
+        let tasks = await withCheckedContinuation { done in session.getAllTasks { done.resume(returning: $0) } }
+        queues.add(try #require(tasks.first?.workQueue))
+        switch await task.result {
+        case .success(let data): #expect(data.isEmpty)
+        case .failure(let error): #expect((error as? URLError)?.code == .cancelled)
+        }
     }
 
     @Test("a task has no metrics, and its Progress does not move")
@@ -47,6 +98,38 @@ struct URLSessionLinuxTests {
         NetworkManager(session: StubSession(.text("there"))).urlSession(delegate: delegate).dataTask(with: url).resume()
         #expect(try await delegate.ends.first() == nil)
         #expect(delegate.data.all == [Data("there".utf8)])
+    }
+}
+
+/// Calls a closure when the request that has it is released.
+private final class AtRelease: RequestOption, Sendable {
+    static var defaultValue: AtRelease? { nil }
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    deinit {
+        body()
+    }
+}
+
+/// A thread that tells whether it waits in the system.
+private final class SleepingThread: Sendable {
+    private let path = Protected<String?>(nil)
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        Thread.detachNewThread { [path] in
+            _ = path.swap(try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))
+            body()
+            _ = path.swap(nil)
+        }
+    }
+
+    var isAsleep: Bool {
+        guard let path = path.value else { return false }
+        return (try? String(contentsOfFile: "/proc/\(path)/stat", encoding: .utf8))?.contains(") S ") == true
     }
 }
 
