@@ -20,8 +20,10 @@ extension ExchangeMasking {
             return masked(multipart: data, boundary: boundary, depth: depth)
         }
         return data.encodings(ofType: type).reduce(data) { data, encoding in
-            guard let text = data.text(in: encoding) else { return data }
-            return masked(text: text, type: type).data(using: encoding) ?? Data(redaction.mask.utf8)
+            let length = data.wholeLength(in: encoding)
+            guard let text = data.prefix(length).text(in: encoding) else { return data }
+            let masked = masked(text: text, type: type).data(using: encoding) ?? Data(redaction.mask.utf8)
+            return masked + data.dropFirst(length)
         }
     }
 

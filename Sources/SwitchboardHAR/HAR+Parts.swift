@@ -9,7 +9,7 @@ extension HAR {
         case field(name: String)
         /// The value of a cookie of `Cookie` or `Set-Cookie`.
         case cookie(of: String)
-        /// A cookie's path, or the type of a body.
+        /// A cookie's path, the type of a body, an HTTP version or an address.
         case attribute
         case body(type: String)
     }
@@ -23,6 +23,7 @@ extension HAR.Entry {
         var entry = self
         entry.request = request.replacingParts(replace)
         entry.response.replaceParts(replace)
+        entry.serverIPAddress = serverIPAddress.map { text($0, .attribute, replace) }
         for index in entry.webSocketMessages?.indices ?? 0..<0 {
             let payload = entry.webSocketMessages?[index].payload ?? Data()
             let replaced = replace(.body(type: ""), payload)
@@ -37,6 +38,7 @@ extension HAR.Request {
     package func replacingParts(_ replace: HAR.Replacement) -> HAR.Request {
         var request = self
         request.url = text(url, .url, replace)
+        request.httpVersion = text(httpVersion, .attribute, replace)
         request.queryString = HAR.Field.query(of: request.url)
         request.headers = headers.replacing(replace)
         request.cookies = cookies.replacing(replace, of: "Cookie")
@@ -51,6 +53,7 @@ extension HAR.Request {
 
 extension HAR.Response {
     fileprivate mutating func replaceParts(_ replace: HAR.Replacement) {
+        httpVersion = text(httpVersion, .attribute, replace)
         headers = headers.replacing(replace)
         trailers = trailers?.replacing(replace)
         redirectURL = text(redirectURL, .url, replace)

@@ -66,12 +66,26 @@ extension Data {
         return Data(text.utf8) == self ? text : nil
     }
 
-    /// The encodings in which the bytes may be text: UTF-16 or UTF-32 by their first bytes, and UTF-8, or ISO 8859-1 for
-    /// other bytes that are declared as text or have no control characters. Empty for bytes that are not text.
+    /// The encodings in which the bytes may be text: UTF-16 or UTF-32 by their first bytes or their type, and UTF-8, or
+    /// ISO 8859-1 for other bytes that are declared as text or have no control characters. Empty for bytes that are not
+    /// text.
     func encodings(ofType type: String) -> [String.Encoding] {
         let isUTF8 = exactText != nil
         let isLatin1 = !isUTF8 && (type.isText || allSatisfy(\.isReadable))
-        return [wideEncoding, isUTF8 ? .utf8 : isLatin1 ? .isoLatin1 : nil].compactMap(\.self)
+        return [wideEncoding(ofType: type), isUTF8 ? .utf8 : isLatin1 ? .isoLatin1 : nil].compactMap(\.self)
+    }
+
+    /// The length of the whole characters in UTF-16 or UTF-32. A lost connection may cut the last one.
+    func wholeLength(in encoding: String.Encoding) -> Int {
+        switch encoding {
+        case .utf32LittleEndian, .utf32BigEndian: return count - count % 4
+        case .utf16LittleEndian, .utf16BigEndian:
+            let length = count - count % 2
+            guard length > 0 else { return 0 }
+            let high = self[startIndex + length - (encoding == .utf16BigEndian ? 2 : 1)]
+            return 0xD8...0xDB ~= high ? length - 2 : length
+        default: return count
+        }
     }
 
     /// The bytes as text. Nil unless the text has these bytes again.
@@ -81,7 +95,15 @@ extension Data {
         return text
     }
 
-    /// UTF-16 or UTF-32 if the first bytes are a byte-order mark or an ASCII character in it (RFC 4627 §3).
+    /// UTF-16 or UTF-32 if the first bytes are a byte-order mark or an ASCII character in it (RFC 4627 §3), or UTF-16 by
+    /// the type.
+    func wideEncoding(ofType type: String) -> String.Encoding? {
+        if let encoding = wideEncoding { return encoding }
+        guard let charset = type.charset, charset != .isoLatin1 else { return nil }
+        // Without a byte-order mark (RFC 2781 §4.3).
+        return charset == .utf16 ? .utf16BigEndian : charset
+    }
+
     private var wideEncoding: String.Encoding? {
         let bytes = Array(prefix(4))
         guard bytes.count > 1 else { return nil }

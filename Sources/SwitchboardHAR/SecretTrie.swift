@@ -66,7 +66,21 @@ package struct SecretTrie: Sendable {
     }
 
     package func masked(_ entry: HAR.Entry) -> HAR.Entry {
-        children.isEmpty ? entry : entry.replacingParts { masked($1) }
+        children.isEmpty
+            ? entry
+            : entry.replacingParts { part, bytes in
+                if case .body(let type) = part { masked(body: bytes, type: type) } else { masked(bytes) }
+            }
+    }
+
+    /// Masks the secrets in a body, also as UTF-16 or UTF-32.
+    package func masked(body data: Data, type: String) -> Data {
+        let masked = masked(data)
+        guard let encoding = masked.wideEncoding(ofType: type) else { return masked }
+        let length = masked.wholeLength(in: encoding)
+        guard let text = masked.prefix(length).text(in: encoding), let wide = self.masked(text).data(using: encoding)
+        else { return masked }
+        return wide + masked.dropFirst(length)
     }
 
     package func masked(_ text: String) -> String {

@@ -44,6 +44,34 @@ struct BodyEncodingTests {
     }
 
     @Test(
+        "a body in UTF-16 by its type alone is masked",
+        arguments: [
+            ("utf-16le", String.Encoding.utf16LittleEndian), ("utf-16be", .utf16BigEndian), ("utf-16", .utf16BigEndian),
+        ])
+    func declared(charset: String, encoding: String.Encoding) throws {
+        let text = "→ password=hunter2&a=b"
+        let expected = text.replacingOccurrences(of: "hunter2", with: ExchangeMasking.mask)
+        let type = "text/plain; charset=\(charset)"
+        #expect(try masked(text, encoding, type: type) == expected.data(using: encoding))
+    }
+
+    @Test(
+        "a body in UTF-16 or UTF-32 that ends within a character is masked",
+        arguments: [
+            String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+        ])
+    func cut(encoding: String.Encoding) throws {
+        let text = #"{"password":"hunter2","name":"🎬"#
+        let expected = text.replacingOccurrences(of: "hunter2", with: ExchangeMasking.mask)
+        for cut in 0..<4 {
+            let body = try #require(text.data(using: encoding)).dropLast(cut)
+            var masking = ExchangeMasking(.standard)
+            let masked = masking.masked(body: Data(body), type: "application/json")
+            #expect(masked == expected.data(using: encoding)?.dropLast(cut), "\(cut)")
+        }
+    }
+
+    @Test(
         "a body that begins like UTF-16 is masked as UTF-8 too",
         arguments: ["a\0password=hunter2", "a\0&password=hunter2"])
     func zero(text: String) throws {
