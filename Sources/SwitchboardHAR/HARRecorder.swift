@@ -110,11 +110,14 @@ public final class HARRecorder: EventMonitor {
 
 extension NetworkRequest {
     /// Returns the body for a recording, and its size in bytes. The body is nil if it is streamed, is longer than the
-    /// limit or cannot be encoded. The size is nil if it is unknown.
+    /// limit or cannot be encoded, and if it is compressed, because its secrets cannot be masked. The size is nil if it
+    /// is unknown.
     package func recordedBody(upTo limit: Int) -> (data: Data?, size: Int?) {
         guard !body.isEmpty else { return (Data(), 0) }
         let size = body.length.map { Int(clamping: $0) }
-        guard !body.isStreamed, size ?? 0 <= limit, let data = try? body.encode() else { return (nil, size) }
+        guard !body.isStreamed, !allHeaders.contains("Content-Encoding"), size ?? 0 <= limit,
+            let data = try? body.encode()
+        else { return (nil, size) }
         return (data.count <= limit ? data : nil, data.count)
     }
 }

@@ -187,7 +187,7 @@ extension CallDetail.Body {
         size = request.bodySize < 0 ? nil : request.bodySize
         guard let body = request.postData else {
             let isLarge = request.bodySize > limits.bodySize
-            omitted = isLarge ? limits.omission : "a stream or a file"
+            omitted = isLarge ? limits.omission : "a stream, a file or compressed"
             return
         }
         type = body.mimeType.isEmpty ? nil : body.mimeType
