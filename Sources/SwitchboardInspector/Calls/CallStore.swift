@@ -27,7 +27,7 @@ final class CallStore: Sendable {
         var next = 1
         /// The numbers of the running calls and of WebSockets.
         var running: [NetworkRequest.ID: Int] = [:]
-        /// The calls with requests or responses whose secrets are unknown.
+        /// The calls with requests, responses or messages whose secrets are unknown.
         var unsearched: Set<Int> = []
         /// The number of calls that contain each secret.
         var secrets: [String: Int] = [:]
@@ -95,6 +95,7 @@ final class CallStore: Sendable {
             let size = stored.call.size
             stored.call.add(message, limits)
             stored.call.change = state.change
+            state.unsearched.insert(number)
             state.size += stored.call.size - size
             return (state.removeOldest(limits), state.takeWaiting())
         }
@@ -208,12 +209,11 @@ final class CallStore: Sendable {
 
     // MARK: Secrets
 
-    /// Finds the secrets of these calls, or of all calls, masks their exchanges that have ended, and returns the search
-    /// for all secrets found so far.
-    func knownSecrets(of calls: [InspectedCall]? = nil) -> SecretTrie {
+    /// Finds the secrets of all calls, masks their exchanges that have ended, and returns the search for the secrets.
+    func knownSecrets() -> SecretTrie {
         masking.sync {
             // Without those that are recorded meanwhile: a busy app must not keep the reader.
-            var rest = (calls?.map(\.number) ?? state.withLock { Array($0.unsearched) })[...]
+            var rest = state.withLock { Array($0.unsearched) }[...]
             while let (number, call) = takeUnsearched(&rest) {
                 var secrets: Set<String> = []
                 var masked: [Int: HAR.Entry] = [:]
@@ -229,7 +229,17 @@ final class CallStore: Sendable {
                     if exchange.end != nil { masked[exchange.number] = entry }
                     secrets.formUnion(masking.secrets)
                 }
-                let old = state.withLock { ($0.replace(masked, secrets, in: number), $0.removeOldest(limits)) }
+                if call.secrets.count < limits.secrets {
+                    var masking = ExchangeMasking(call.request.redaction)
+                    for message in call.messages.suffix(call.messageCount - call.searchedMessages) {
+                        _ = masking.masked(body: message.parts.content, type: "")
+                    }
+                    secrets.formUnion(masking.secrets)
+                }
+                let count = call.messageCount
+                let old = state.withLock {
+                    ($0.replace(masked, secrets, count, in: number), $0.removeOldest(limits))
+                }
                 withExtendedLifetime(old) {}
             }
             let (trie, secrets, change) = state.withLock { ($0.trie, $0.secrets, $0.secretsChange) }
@@ -305,10 +315,11 @@ extension CallStore.State {
 
     /// Replaces exchanges by masked ones, and returns the former ones.
     fileprivate mutating func replace(
-        _ masked: [Int: HAR.Entry], _ found: Set<String>, in number: Int
+        _ masked: [Int: HAR.Entry], _ found: Set<String>, _ searchedMessages: Int, in number: Int
     ) -> [InspectedExchange] {
         guard let stored = self[number] else { return [] }
         stored.call.isRequestSearched = true
+        stored.call.searchedMessages = searchedMessages
         let raw = stored.call.exchanges
         for index in raw.indices {
             guard let entry = masked[raw[index].number] else { continue }

@@ -18,6 +18,8 @@ struct CallLimits: Sendable {
     /// The messages of one call, and their bytes. The oldest are removed first.
     var messages = 1_000
     var messageSize = 1 << 20
+    /// The secrets of one call from which on those of its messages are masked in the call alone.
+    var secrets = 100
 
     let redaction: Redaction
 
@@ -39,6 +41,8 @@ struct InspectedCall: Sendable {
     /// The origin of the response.
     enum Source: String, Encodable, Sendable {
         case network, cache, stale, revalidated, stub
+        /// The exchange of an equal call.
+        case shared
     }
 
     /// An event of the call.
@@ -58,6 +62,14 @@ struct InspectedCall: Sendable {
         let size: Int
         /// The payload up to the limit of a body.
         let payload: Data
+
+        /// The code of a Close frame, and the rest of the payload. A text has whole characters, because only those are
+        /// masked.
+        var parts: (code: Data, content: Data) {
+            let code = payload.prefix(kind == .close ? 2 : 0)
+            let rest = payload.dropFirst(code.count)
+            return (Data(code), kind == .binary ? Data(rest) : Data(String(decoding: rest, as: UTF8.self).utf8))
+        }
     }
 
     struct Failure: Encodable, Sendable {
@@ -89,8 +101,10 @@ struct InspectedCall: Sendable {
     var messages: [Message] = []
     var messageCount = 0
     private var messageSize = 0
+    /// The number of messages whose secrets are known.
+    var searchedMessages = 0
     private let start: ContinuousClock.Instant
-    /// The secrets of ``request`` and of the exchanges, as far as they were searched.
+    /// The secrets of ``request``, the exchanges and the messages, as far as they were searched.
     var secrets: Set<String> = []
     var isRequestSearched = false
     /// The bytes that the call occupies, roughly.
@@ -203,6 +217,8 @@ extension InspectedCall.Source {
             self = text.contains("stale") || text.contains("in place of") ? .stale : .cache
         } else if text.hasPrefix("validated") || text == "completed" {
             self = .revalidated
+        } else if text == "shared response" {
+            self = .shared
         } else {
             return nil
         }

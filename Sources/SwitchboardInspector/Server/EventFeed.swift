@@ -36,7 +36,7 @@ struct EventFeed {
         if changes.isReset { add("reset", Data("{}".utf8)) }
         if !changes.removed.isEmpty { add("removed", try encoder.encode(Removal(ids: Array(changes.removed)))) }
         if !changes.calls.isEmpty {
-            let masking = TextMasking(server.calls, searching: changes.calls)
+            let masking = TextMasking(server.calls)
             for call in changes.calls { add("call", try encoder.encode(CallSummary(call, masking))) }
         }
         try send(events)

@@ -38,9 +38,9 @@ struct TextMasking {
     let secrets: SecretTrie
     let limits: CallLimits
 
-    /// Finds the secrets of these calls, or of all calls, first. The secrets that others have found count too.
-    init(_ store: CallStore, searching calls: [InspectedCall]? = nil) {
-        secrets = store.knownSecrets(of: calls)
+    /// Finds the secrets of all calls first.
+    init(_ store: CallStore) {
+        secrets = store.knownSecrets()
         redaction = store.redaction
         limits = store.limits
     }
@@ -76,14 +76,13 @@ struct TextMasking {
     func payloads(of call: InspectedCall) -> [Data] {
         var masking = ExchangeMasking(call.request.redaction)
         let payloads = call.messages.map { message in
-            let code = message.payload.prefix(message.kind == .close ? 2 : 0)
-            let rest = message.payload.dropFirst(code.count)
-            // The limit may cut a character in two, and only whole text is masked.
-            let whole = message.kind == .binary ? Data(rest) : Data(String(decoding: rest, as: UTF8.self).utf8)
-            return (Data(code), masking.masked(body: whole, type: ""))
+            let (code, content) = message.parts
+            return (code, masking.masked(body: content, type: ""))
         }
         let own = masking.storedSecrets
-        return payloads.map { code, rest in code + secrets.masked(own.masked(rest)) }
+        return payloads.map { code, content in
+            code + secrets.masked(body: own.masked(body: content, type: ""), type: "")
+        }
     }
 
     /// Returns the exchanges of a call as entries of an archive, with the messages of each connection of a WebSocket.

@@ -152,7 +152,97 @@ struct TextMaskingTests {
         #expect(detail.text("endpoint")?.contains("REDACTED") == true)
         #expect(try detail.list("exchanges")[0].text("remote")?.hasPrefix("REDACTED:") == true)
         #expect(try page.detail(2).list("exchanges")[0].text("outcome")?.contains("REDACTED") == true)
-        #expect(try !page.get("/har").body.contains("token=leaked-token-abcdef"))
+        #expect(try !page.get("/har").body.contains("leaked-token-abcdef"))
+        withExtendedLifetime(inspector) {}
+    }
+
+    /// Returns what the page, its event stream and the archive say about the first calls, after a last call whose
+    /// request names `leaked-token-abcdef` as a secret.
+    private func texts(
+        _ endPoints: [URLEndPoint], answers: MockResponse..., isStreamFirst: Bool = false
+    ) async throws -> [String] {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession()
+        for answer in answers + [.text("")] { session.enqueue(answer) }
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let login = URLEndPoint(
+            .post, URL(text: "https://api.example.com/login"),
+            task: .requestBody(JSONBody(["password": "leaked-token-abcdef"])))
+        for endPoint in endPoints + [login] { _ = try? await router.response(for: endPoint) }
+        let page = try Page(inspector)
+        var texts: [String] = []
+        func readStream() throws {
+            let stream = try page.openStream()
+            for _ in 0...endPoints.count { texts.append(stream.read(through: "\n\n")) }
+        }
+        if isStreamFirst { try readStream() }
+        texts += try (1...endPoints.count).map { try page.get("/calls/\($0)").body } + [page.get("/har").body]
+        if !isStreamFirst { try readStream() }
+        return texts
+    }
+
+    @Test("a page that is opened late lists no secret of a much later call")
+    func latePage() async throws {
+        let url = URL(text: "https://api.example.com/users/leaked-token-abcdef")
+        let texts = try await texts(
+            [URLEndPoint(.get, url)] + (0..<200).map { _ in URLEndPoint(.get, URL(text: "https://api.example.com/")) },
+            answers: .text("").repeated(201), isStreamFirst: true)
+        for text in texts { #expect(!text.contains("leaked-token-abcdef")) }
+    }
+
+    @Test(
+        "a secret without a name is masked in UTF-16 and UTF-32",
+        arguments: [
+            (String.Encoding.utf16LittleEndian, "echo "), (.utf16BigEndian, "echo "), (.utf32LittleEndian, "echo "),
+            (.utf16LittleEndian, "\u{FEFF}"), (.utf16BigEndian, "\u{FEFF}"),
+        ])
+    func wideText(encoding: String.Encoding, start: String) async throws {
+        let body = try #require("\(start)leaked-token-abcdef.".data(using: encoding))
+        let texts = try await texts(
+            [URLEndPoint(.get, URL(text: "https://api.example.com/"))],
+            answers: .data(body, headers: ["Content-Type": "text/plain"]))
+        let secret = try #require("leaked-token-abcdef".data(using: encoding))
+        let archive = try #require(texts.first { $0.contains("startedDateTime") })
+        let bodies = try JSONDecoder().decode(HAR.self, from: Data(archive.utf8)).log.entries.map(
+            \.response.content.data)
+        #expect(bodies.first?.isEmpty == false)
+        for body in bodies { #expect(body.range(of: secret) == nil, "\(body.base64EncodedString())") }
+    }
+
+    @Test("a compressed body of a request, whose secrets cannot be masked, is not stored")
+    func compressedBody() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, monitors: [inspector])
+        let body = GzipBody(JSONBody(["password": "hunter2-pass"]))
+        _ = try await router.response(
+            for: URLEndPoint(.post, URL(text: "https://api.example.com/"), task: .requestBody(body)))
+        let detail = try Page(inspector).detail(1)
+        let sent = try detail.list("exchanges")[0].object("request").object("body")
+        #expect(sent.text("text") == nil && sent.text("base64") == nil)
+        #expect(sent.text("omitted") == "a stream, a file or compressed" && sent.number("size") ?? 0 > 0)
+        #expect(detail.text("curl")?.contains("@BODY") == true)
+    }
+
+    @Test("a secret that a message or an event names is masked in other calls")
+    func secretOfMessage() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession { request in
+            let recorder = inspector.messageRecorder(of: request.id)
+            if request.url?.path == "/live" {
+                recorder?(CallMessage(.text, isSent: false, Data(#"{"token":"leaked-token-abcdef"}"#.utf8)))
+            }
+            return .text("echo leaked-token-abcdef")
+        }
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        for path in ["leaked-token-abcdef", "live", "leaked-token-abcdef"] {
+            _ = try await router.data(from: try #require(URL(string: "https://api.example.com/\(path)")))
+        }
+        let page = try Page(inspector)
+        let stream = try page.openStream()
+        let events = (1...3).map { _ in stream.read(through: "\n\n") }
+        for text in try events + (1...3).map({ try page.get("/calls/\($0)").body }) + [page.get("/har").body] {
+            #expect(!text.contains("leaked-token-abcdef"), "\(text)")
+        }
         withExtendedLifetime(inspector) {}
     }
 
