@@ -64,7 +64,9 @@ public final class Deduplicator: Interceptor {
             } _: { time in
                 try await next(time.sharing(request))
             }
-            return response.adapted(to: request)
+            let adapted = response.adapted(to: request)
+            if response.request?.id != request.id { adapted.reportFromCache("shared response") }
+            return adapted
         } catch let error as NetworkError {
             throw error.adapted(to: request)
         }

@@ -3,6 +3,7 @@ import Switchboard
 import SwitchboardAuth
 import SwitchboardCache
 import SwitchboardPlatform
+import SwitchboardResilience
 import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
@@ -237,6 +238,31 @@ struct InspectedCallTests {
         let revalidation = try await self.detail(3, of: inspector)
         #expect(revalidation.revalidation == true && revalidation.exchanges.first?.response?.body?.text == "new")
         #expect(revalidation.steps[1].text == "cache: revalidation in the background")
+    }
+
+    @Test("a call that shares the exchange of another says so and has its response")
+    func sharedExchange() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let (begun, gate) = (Gate(), Gate())
+        let session = StubSession { _ in
+            begun.open()
+            try await gate.wait()
+            return .json(#"{"token":"secret-token-1"}"#)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [Deduplicator()], monitors: [inspector])
+        let endPoint = URLEndPoint(.get, URL(text: "https://example.com/a"))
+        async let first = router.response(for: endPoint)
+        try await begun.wait()
+        async let second = router.response(for: endPoint)
+        #expect(await comesTrue { inspector.calls.last?.steps.contains { $0.text.hasPrefix("cache: shared") } == true })
+        gate.open()
+        _ = try await [first, second]
+        let details = [try await detail(1, of: inspector), try await detail(2, of: inspector)]
+        #expect(details.map(\.source) == ["stub", "shared"])
+        #expect(details.map { $0.exchanges.map(\.source) } == [[nil], ["shared"]])
+        #expect(details[1].exchanges.first?.response?.body?.text == #"{"token":"REDACTED"}"#)
+        #expect(details[1].stub.contains(##".json(#"{"token":"REDACTED"}"#"##))
+        #expect(try await archive(of: inspector).count == 1)
     }
 
     @Test("the steps of a cache say fresh, stale, validated and not modified, as RFC 9111 does")

@@ -289,7 +289,7 @@ pre {
     <select id="source" aria-label="Source">
       <option value="">Source</option>
       <option>network</option><option>cache</option><option>stale</option><option>revalidated</option>
-      <option>stub</option><option>imported</option>
+      <option>stub</option><option>shared</option><option>imported</option>
     </select>
     <button id="failed" class="button" type="button" aria-pressed="false">Failed</button>
   </div>
@@ -346,16 +346,22 @@ pre {
   const cut = (text, length) =>
     text.length > length ? text.slice(0, length).replace(/[\ud800-\udbff]$/, "") + "…" : text;
   /** Returns text for an attribute: characters that nobody sees become code points. */
-  const plain = (text, length = 300) =>
-    cut(String(text), length).replace(HIDDEN, (found) => "⟨" + codePoint(found) + "⟩");
+  const plain = (text, length = 300) => visible(cut(String(text), length));
+  /** Returns text with the code points of characters that nobody sees. `lines` keeps line breaks and tabs. */
+  const visible = (text, lines = false) => text.replace(
+    HIDDEN, (found, index) => lines && isLayout(text, index) ? found : "⟨" + codePoint(found) + "⟩");
+  const isLayout = (text, index) =>
+    text[index] === "\n" || text[index] === "\t" || (text[index] === "\r" && text[index + 1] === "\n");
 
-  /** Appends text. Characters that nobody sees become marked code points. `lines` keeps line breaks and tabs. */
+  /** Appends text. Characters that nobody sees become code points, the first 500 marked. `lines` keeps line breaks and tabs. */
   function write(element, text, lines = false) {
-    let start = 0;
+    let start = 0, marks = 500;
     for (const { 0: found, index } of text.matchAll(HIDDEN)) {
-      if (lines && (found === "\n" || found === "\t" || (found === "\r" && text[index + 1] === "\n"))) continue;
+      if (lines && isLayout(text, index)) continue;
       if (index > start) element.append(text.slice(start, index));
-      start = index + found.length;
+      start = index;
+      if (--marks < 0) { element.append(visible(text.slice(start), lines)); return element; }
+      start += found.length;
       const mark = document.createElement("span");
       mark.className = "control";
       mark.textContent = codePoint(found);
@@ -436,7 +442,7 @@ pre {
   const isLive = (call) => call.state === "running" || call.state === "open";
   const hasFailed = (call) => call.state === "failed" || call.status >= 400;
   const sourceOf = (call) =>
-    ["network", "cache", "stale", "revalidated", "stub"].includes(call.source) ? call.source : "";
+    ["network", "cache", "stale", "revalidated", "stub", "shared"].includes(call.source) ? call.source : "";
 
   function matches(call) {
     if (filter.failed && !hasFailed(call)) return false;
@@ -836,7 +842,7 @@ pre {
     const [status, kind] = statusOf(call), source = sourceOf(call);
     const facts = [
       call.endpoint, call.environment, call.revalidation && REVALIDATION,
-      call.imported ? "imported" : { revalidated: "from the cache, revalidated", stale: "stale, from the cache", cache: "from the cache" }[source]
+      call.imported ? "imported" : { revalidated: "from the cache, revalidated", stale: "stale, from the cache", cache: "from the cache", shared: "shared with another call" }[source]
         ?? (source && `from ${source}`),
       call.kind === "websocket" ? "WebSocket" : call.kind === "events" ? "server-sent events" : "",
       call.closed && `closed: ${cut(call.closed, 200)}`,
@@ -1038,7 +1044,7 @@ pre {
     authentication: "Authentication", finished: "Finished", failed: "Failed", cancelled: "Canceled",
     exchange: "Exchange", exchanged: "Exchange", open: "Open", closed: "Closed",
   };
-  const STORED = { cache: "From the cache", stale: "Stale from the cache", revalidated: "From the cache, revalidated" };
+  const STORED = { cache: "From the cache", stale: "Stale from the cache", revalidated: "From the cache, revalidated", shared: "Shared with another call" };
   /** Returns the text of a step without the word that its kind shows. */
   function stepText({ kind, text }) {
     if (text == null || text === kind || kind === "cancelled") return "";
@@ -1174,6 +1180,7 @@ pre {
     const why = {
       cache: "The cache had this response, so nothing was sent", stale: "This stored response is older than its lifetime",
       revalidated: "The server confirmed this stored response",
+      shared: "The exchange of an equal call received this response",
     }[exchange?.source];
     if (why) panel.append(note(exchange.cause ? `${why}: ${cut(exchange.cause, 300)}.` : `${why}.`));
     if (!exchange) panel.append(note("Nothing was sent."));
@@ -1403,8 +1410,11 @@ pre {
     const count = node.children?.length;
     return {
       isOpen: depth === 0 || (depth === 1 && count <= 60),
-      children: count > 0 && (() => node.children.map(
-        (child, index) => jsonNode(child, depth + 1, node.kind === "[" ? index : undefined))),
+      children: count > 0 && (() => ({
+        length: count,
+        slice: (from, to) => node.children.slice(from, to).map(
+          (child, index) => jsonNode(child, depth + 1, node.kind === "[" ? from + index : undefined)),
+      })),
       open: node.kind === "string" && node.value.length > 1000 && ((row) => {
         row.replaceChildren();
         draw(row, 200_000);
