@@ -57,18 +57,17 @@ struct CallStoreTests {
 
     @Test("the bodies of all calls together have a limit")
     func totalSize() throws {
-        var limits = CallLimits(bodySize: 2_000)
-        limits.totalSize = 100_000
+        var limits = CallLimits()
+        limits.totalSize = 300_000
         let store = CallStore(limits)
         for index in 0..<1_000 {
-            let call = Call(store, body: Data(count: 1_000), "\(index)")
-            call.exchange(NetworkResponse(statusCode: 200, body: Data(count: 1_000)))
+            let call = Call(store, body: Data(count: 10_000), "\(index)")
+            call.exchange(NetworkResponse(statusCode: 200, body: Data(count: 10_000)))
             call.add(.finished(statusCode: 200))
         }
-        let all = store.all
-        #expect(all.last?.number == 1_000)
-        #expect((20..<50).contains(all.count), "\(all.count)")
-        #expect(all.reduce(0) { $0 + $1.size } <= 100_000)
+        // The bodies of the call, its exchange and the response, and 2 KiB for the rest.
+        #expect(store.all.map(\.number) == Array(992...1_000))
+        #expect(store.all.reduce(0) { $0 + $1.size } <= 300_000)
     }
 
     @Test("one endless call does not exceed its limits, and its end is stored")
@@ -86,6 +85,40 @@ struct CallStoreTests {
         #expect(stored.steps.count == 51 && stored.exchanges.count == 10)
         #expect(stored.exchangeCount == 1_000 && stored.attempts == 1_001)
         #expect(stored.state == .finished && stored.steps.last?.kind == "finished")
+    }
+
+    @Test("of the messages of a call the last ones are stored, within their limits")
+    func messages() throws {
+        var limits = CallLimits(bodySize: 1_000)
+        (limits.messages, limits.messageSize) = (100, 20_000)
+        let store = CallStore(limits)
+        let id = Call(store, "live").request.id
+        for index in 1...1_000 {
+            store.record(CallMessage(.text, isSent: false, Data("\(index)".utf8)), of: id)
+            #expect(try #require(store[1]).messages.count <= 100)
+        }
+        var call = try #require(store[1])
+        #expect(call.messageCount == 1_000 && call.messages.count > 90)
+        #expect(call.messages.last?.payload == Data("1000".utf8))
+        for _ in 0..<100 { store.record(CallMessage(.binary, isSent: true, Data(count: 5_000)), of: id) }
+        call = try #require(store[1])
+        #expect(call.messages.last?.size == 5_000 && call.messages.last?.payload == Data(count: 1_000))
+        let size = call.messages.reduce(0) { $0 + $1.payload.count }
+        #expect((10_000...20_000).contains(size) && call.size > size, "\(size)")
+    }
+
+    @Test("messages with ever new secrets remove no other call")
+    func secretsOfMessages() throws {
+        let store = CallStore(CallLimits())
+        Call(store).add(.finished(statusCode: 200))
+        let call = Call(store, "live")
+        for index in 0..<10_000 {
+            let text = #"{"token":"\#(index) is a secret of 40 bytes and more, at least"}"#
+            store.record(CallMessage(.text, isSent: false, Data(text.utf8)), of: call.request.id)
+            if index % 50 == 0 { _ = store.knownSecrets() }
+        }
+        #expect(store.all.map(\.number) == [1, 2])
+        #expect(store.knownSecrets().masked("0 is a secret of 40 bytes and more, at least") == "REDACTED")
     }
 
     @Test("a single call above the total limit is removed, and its later events are ignored")
@@ -130,6 +163,11 @@ struct CallStoreTests {
         calls[2].add(.finished(statusCode: 204))
         #expect(read(store, &position).map { $0.calls.map(\.number) } == [[3]])
         #expect(read(store, &position).isEmpty)
+        let others = (0..<2).map { _ in Call(store) }
+        for call in [others[1], others[0], others[1]] { call.add(.note("again")) }
+        #expect(read(store, &position).map { $0.calls.map(\.number) } == [[4, 5]])
+        for _ in 0..<100 { others[0].add(.note("often")) }
+        #expect(read(store, &position).map { $0.calls.map(\.number) } == [[4]])
     }
 
     @Test("a slow reader gets the stored calls alone, and the numbers of those that it had")
@@ -184,7 +222,8 @@ struct CallStoreTests {
         let isServed = Protected(false)
         Call(store).exchange(NetworkResponse(statusCode: 200, body: Data(#"{"token":"leaked-token"}"#.utf8)))
         let recorder = Thread {
-            while !isServed.value { Call(store).exchange(NetworkResponse(statusCode: 200, body: Data("{}".utf8))) }
+            let busy = Call(store)
+            while !isServed.value { busy.exchange(NetworkResponse(statusCode: 200, body: Data("{}".utf8))) }
         }
         recorder.start()
         #expect(store.knownSecrets().masked("leaked-token") != "leaked-token")

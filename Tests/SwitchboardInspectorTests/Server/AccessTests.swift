@@ -204,19 +204,36 @@ struct AccessTests {
         #expect(await comesTrue { inspector.connectionCount == 0 })
     }
 
-    @Test("stopping ends the streams and closes the port")
+    @Test("stopping ends streams and idle connections, and closes the port")
     func stop() async throws {
-        let inspector = try await inspector()
+        var times = InspectorServer.Times()
+        times.request = .seconds(600)
+        let inspector = try await inspector(times)
         let page = try Page(inspector)
         let stream = try page.openStream()
+        let idle = try RawClient(port: page.port, timeout: 60)
+        #expect(await comesTrue { inspector.connectionCount == 2 })
         inspector.stop()
         inspector.stop()
         #expect(stream.readAll().end != .silent)
+        #expect(idle.readAll().end != .silent)
         #expect(throws: RawClient.Refused.self) { try RawClient(port: page.port) }
         #expect(inspector.connectionCount == 0)
         let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, monitors: [inspector])
         _ = try await router.data(from: URL(text: "https://api.example.com/after"))
         #expect(inspector.calls.isEmpty)
+    }
+
+    @Test("the stream says which calls were removed")
+    func removal() async throws {
+        let inspector = try NetworkInspector(CallLimits(calls: 1))
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, monitors: [inspector])
+        _ = try await router.data(from: URL(text: "https://api.example.com/first"))
+        let stream = try Page(inspector).openStream()
+        #expect(stream.read(through: "\n\n").contains("/first"))
+        _ = try await router.data(from: URL(text: "https://api.example.com/second"))
+        let text = stream.read(through: "/second")
+        #expect(text.contains("event: removed\ndata: {\"ids\":[1]}\n\nevent: call\n"), "\(text)")
     }
 
     @Test("a released inspector ends by itself, also with stored calls and an open stream")
