@@ -54,7 +54,8 @@ struct Sample {
         await get("/deep.json")
         server.enqueue(.text(String(repeating: "long ", count: 40_000)))
         await get("/large.txt")
-        let events = (1...3).map { "event: rating\nid: \($0)\ndata: {\"film\":\($0)}\n\n" }.joined()
+        let names = ["rating", "rating", "<img src=x onerror=attack()>"]
+        let events = names.map { "event: \($0)\ndata: {\"film\":\"\($0)\"}\n\n" }.joined()
         server.enqueue(.text(events, headers: ["Content-Type": "text/event-stream"]))
         for try await _ in router.events(for: endPoint(.get, "/ratings")).prefix(3) {}
         await more(1)
@@ -74,10 +75,18 @@ struct Sample {
                 "HTTP/1.1 418 Teapot\r\nContent-Type: text/html\r\nX-Attack: \(script)\r\nLink: \u{202E}hidden\r\n"
                     + "Content-Length: \(script.utf8.count)\r\n\r\n\(script)"),
             .data(Data(#"<svg xmlns="http://www.w3.org/2000/svg" onload="attack()"/>"#.utf8)).with("image/svg+xml"),
-            .json(#"{"<img src=x onerror=attack()>":"\#u{202E}</script><script>attack()</script>"}"#))
+            .json(
+                #"{"<img src=x onerror=attack()>":"\#u{202E}</script><script>attack()</script>","#
+                    + #""__proto__":{"polluted":true},"constructor":1,"a":"\#u{2028}\u0000","a":2}"#),
+            .raw(
+                Data(
+                    "HTTP/1.1 200 OK\r\n<img/src=x/onerror=attack()>: 1\r\nContent-Type: a/b\"><script>attack()\r\n\r\n"
+                        .utf8)
+                    + Data([0xFF, 0, 0xC3, 0x28]) + Data("<script>attack()</script>".utf8)))
         await get("/%3Cscript%3Eattack()%3C/script%3E?a=%22%3E%3Cimg%20src=x%20onerror=attack()%3E")
         await get("/attack.svg")
         await get("/attack.json")
+        await get("/attack.bytes")
     }
 
     /// Makes calls to a stub, up to 16 at a time.
