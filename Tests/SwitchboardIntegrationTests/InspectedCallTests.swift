@@ -240,7 +240,7 @@ struct InspectedCallTests {
         #expect(revalidation.steps[1].text == "cache: revalidation in the background")
     }
 
-    @Test("a call that shares the exchange of another says so and has its response")
+    @Test("a call that shares an exchange says so and has its response")
     func sharedExchange() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let (begun, gate) = (Gate(), Gate())

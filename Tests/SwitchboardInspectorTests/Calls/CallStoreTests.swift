@@ -100,7 +100,7 @@ struct CallStoreTests {
         #expect(store.all.map(\.number) == [99, 100])
     }
 
-    @Test("of the messages of a call the last ones are stored, within their limits")
+    @Test("the last messages of a call are stored, within their limits")
     func messages() throws {
         var limits = CallLimits(bodySize: 1_000)
         (limits.messages, limits.messageSize) = (100, 20_000)
