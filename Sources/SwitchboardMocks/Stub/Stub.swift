@@ -61,13 +61,13 @@ public final class Stub: Sendable {
     var fault: String? {
         let count = count
         guard !times.range.contains(count) else { return nil }
-        return "\(matcher): asked \(count) time\(count == 1 ? "" : "s"), expected \(times)"
+        return "\(matcher): answered \(count) time\(count == 1 ? "" : "s"), expected \(times)"
     }
 }
 
 extension Stub: CustomStringConvertible {
     /// The conditions, and the number of requests answered and expected.
-    public var description: String { "\(matcher) (asked \(count), expected \(times))" }
+    public var description: String { "\(matcher) (answered \(count), expected \(times))" }
 }
 
 extension ResponseQueue {

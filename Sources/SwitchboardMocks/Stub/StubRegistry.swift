@@ -68,7 +68,7 @@ final class StubRegistry: Sendable {
             let isNever = stub.times == .never
             let why =
                 differences.isEmpty
-                ? isNever ? "must not be asked" : "used up, expected \(stub.times)"
+                ? isNever ? "expects no request" : "used up, expected \(stub.times)"
                 : differences.joined(separator: "; ")
             return "\n  nearest: \(stub.matcher): \(why)"
         }

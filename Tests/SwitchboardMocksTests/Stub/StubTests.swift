@@ -153,10 +153,10 @@ struct StubTests {
         _ = try await get("/twice", from: session)
         #expect(
             session.faults == [
-                "GET /twice: asked 1 time, expected exactly 2", "GET /unused: asked 0 times, expected at least 1",
+                "GET /twice: answered 1 time, expected exactly 2", "GET /unused: answered 0 times, expected at least 1",
             ])
         let error = await #expect(throws: NetworkError.self) { try await get("/never", from: session) }
-        #expect(error?.reason?.contains("nearest: GET /never: must not be asked") == true)
+        #expect(error?.reason?.contains("nearest: GET /never: expects no request") == true)
         #expect(session.faults.count == 3)
     }
 
@@ -210,7 +210,7 @@ struct StubTests {
             session.verify()
         } matching: { issue in
             issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
-                && issue.comments.map(\.rawValue) == ["StubSession: GET /unused: asked 0 times, expected at least 1"]
+                && issue.comments.map(\.rawValue) == ["StubSession: GET /unused: answered 0 times, expected at least 1"]
         }
         let stub = session.stub(.get("/a"), with: .text(""))
         let second = #line + 2
