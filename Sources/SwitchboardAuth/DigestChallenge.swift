@@ -113,7 +113,7 @@ struct DigestResponse {
         ]
         if let algorithm = challenge.algorithm { fields.append(("algorithm", algorithm)) }
         if let opaque = challenge.opaque { fields.append(("opaque", quoted(opaque))) }
-        if challenge.hasQOP { fields += [("qop", "auth"), ("nc", countText), ("cnonce", quoted(clientNonce))] }
+        if challenge.hasQOP { fields += [("qop", "auth"), ("nc", count.hexText), ("cnonce", quoted(clientNonce))] }
         // Without `qop`, only a session algorithm needs the client's nonce.
         if !challenge.hasQOP, challenge.isSession { fields.append(("cnonce", quoted(clientNonce))) }
         return "Digest " + fields.map { "\($0.0)=\($0.1)" }.joined(separator: ", ")
@@ -138,12 +138,7 @@ struct DigestResponse {
         if challenge.isSession { secret = try hash("\(secret):\(challenge.nonce):\(clientNonce)") }
         let subject = try hash("\(method.rawValue):\(target)")
         guard challenge.hasQOP else { return try hash("\(secret):\(challenge.nonce):\(subject)") }
-        return try hash("\(secret):\(challenge.nonce):\(countText):\(clientNonce):auth:\(subject)")
-    }
-
-    private var countText: String {
-        let text = String(count, radix: 16)
-        return String(repeating: "0", count: 8 - text.count) + text
+        return try hash("\(secret):\(challenge.nonce):\(count.hexText):\(clientNonce):auth:\(subject)")
     }
 
     private func hash(_ text: String) throws(NetworkError) -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardText
 
 // The exchange contains its secrets. They are replaced before it is written.
@@ -115,9 +116,7 @@ extension HAR.Timings {
 }
 
 extension Duration {
-    fileprivate var milliseconds: Double {
-        (Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15).roundedToMicroseconds
-    }
+    fileprivate var milliseconds: Double { (seconds * 1_000).roundedToMicroseconds }
 }
 
 extension Double {

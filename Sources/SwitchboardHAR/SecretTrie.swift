@@ -1,32 +1,33 @@
 import Foundation
+import SwitchboardText
 
-/// The secrets of an archive as a trie. An occurrence may have each character unescaped, or escaped for a URL, for
-/// JSON, for JSON within JSON or for markup, in any mixture.
+/// Masks the secrets of an archive, which it stores as a trie. Each character of an occurrence may be unescaped, or
+/// escaped for a URL, for JSON, for JSON within JSON or for markup.
 ///
-/// The number of steps of a search is proportional to the text, whatever the number and length of the secrets.
+/// The time of a search is linear in the text, whatever the number and length of the secrets.
 package struct SecretTrie: Sendable {
     private struct Edge: Hashable {
         var node: Int
         var scalar: Unicode.Scalar
     }
 
-    /// A reading of the bytes before an index as the characters that lead to a node.
+    /// One of the ways to decode the bytes up to an index: as the characters that lead to a node.
     private struct Reading: Equatable {
         var index: Int
         var node: Int
     }
 
-    /// The number of characters from which the beginning of a secret counts as the secret.
+    /// The length from which a prefix of a secret is masked as the secret, in characters.
     static let longest = 64
-    /// The number of readings of the same bytes that a search follows.
+    /// The largest number of readings that a search follows at once.
     static let maximumReadings = 8
 
     private var children: [Edge: Int] = [:]
     /// For each node, true if a secret ends there.
     private var isEnd = [false]
-    /// The written forms of characters, as a trie of bytes.
+    /// The escaped and unescaped forms of characters, as a trie of bytes.
     private var forms: [(children: [UInt8: Int], scalars: [Unicode.Scalar])] = [([:], [])]
-    /// The bytes that an occurrence may begin with.
+    /// For each byte, whether an occurrence may begin with it.
     private var firstBytes = [Bool](repeating: false, count: 256)
 
     private let mask: [UInt8]
@@ -112,7 +113,7 @@ package struct SecretTrie: Sendable {
         return Data(result)
     }
 
-    /// Returns the end of the longest occurrence of a secret at this index, or of the beginning of a long one. Nil
+    /// Returns the end of the longest occurrence of a secret, or of a prefix of a long one, that begins at this index. Nil
     /// without one. Adds the number of compared characters to `steps`.
     private func end(in bytes: [UInt8], from start: Int, steps: inout Int) -> Int? {
         guard firstBytes[Int(bytes[start])] else { return nil }
@@ -131,7 +132,7 @@ package struct SecretTrie: Sendable {
         return found
     }
 
-    /// Adds the readings that are longer by one character.
+    /// Adds the readings that continue this one by one character.
     private func extend(_ reading: Reading, in bytes: [UInt8], into next: inout [Reading], _ steps: inout Int) {
         var form = 0
         var index = reading.index
@@ -154,8 +155,8 @@ extension UnicodeScalar {
         let scalar = self
         let utf8 = Array(String(scalar).utf8)
         var texts = [
-            utf8.map { "%" + $0.hex }.joined(), utf8.map { "%25" + $0.hex }.joined(),
-            String(scalar).utf16.map { "\\u" + $0.hex }.joined(),
+            utf8.map { "%" + $0.hexText }.joined(), utf8.map { "%25" + $0.hexText }.joined(),
+            String(scalar).utf16.map { "\\u" + $0.hexText }.joined(),
         ]
         texts += texts.map { $0.uppercasedDigits }
         if let short = Self.short[scalar] { texts.append(short) }
@@ -163,14 +164,14 @@ extension UnicodeScalar {
             // Servers read UTF-8 in header fields as Latin-1.
             let units = utf8.map { UInt16($0) }
             texts.append(String(decoding: units, as: UTF16.self))
-            texts.append(units.map { "\\u" + $0.hex }.joined())
+            texts.append(units.map { "\\u" + $0.hexText }.joined())
         }
         var bytes: [[UInt8]] = []
         if 0x80...0xFF ~= scalar.value {
             // The byte of ISO 8859-1.
             let byte = UInt8(scalar.value)
             bytes = [[byte]]
-            texts += ["%" + byte.hex, "%25" + byte.hex].flatMap { [$0, $0.uppercasedDigits] }
+            texts += ["%" + byte.hexText, "%25" + byte.hexText].flatMap { [$0, $0.uppercasedDigits] }
         }
         texts += texts.filter { $0.contains("\\") }.map { $0.escapedForJSON }
         texts += Self.markup[scalar] ?? []
@@ -185,14 +186,6 @@ extension UnicodeScalar {
         "&": ["&amp;", "&#38;"], "<": ["&lt;"], ">": ["&gt;"], "\"": ["&quot;", "&#34;"],
         "'": ["&apos;", "&#39;", "&#x27;"],
     ]
-}
-
-extension FixedWidthInteger {
-    /// The digits in lower case, with leading zeros.
-    fileprivate var hex: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits
-    }
 }
 
 extension String {

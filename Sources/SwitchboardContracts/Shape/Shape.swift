@@ -43,14 +43,21 @@ struct Shape: Sendable {
     /// Whether nothing is known about members and elements.
     var isLeaf: Bool { members.isEmpty && others == nil && element == nil }
 
-    /// Returns the position of a member, or nil when there is none. Names are sorted.
-    func position(of name: UnsafeBufferPointer<UInt8>) -> Int? {
-        var (low, high) = (0, members.count)
+    /// Returns the position of a member, or nil when there is none.
+    func position(of name: UnsafeBufferPointer<UInt8>) -> Int? { members.position(of: name, by: \.name) }
+}
+
+extension Array {
+    /// Returns the position of the element with these bytes, or nil without one. The elements are sorted by their bytes.
+    fileprivate func position(
+        of text: UnsafeBufferPointer<UInt8>, by bytes: (Element) -> some Collection<UInt8>
+    ) -> Int? {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if members[middle].name.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+            if bytes(self[middle]).lexicographicallyPrecedes(text) { low = middle + 1 } else { high = middle }
         }
-        return low < members.count && members[low].name.elementsEqual(name) ? low : nil
+        return low < count && bytes(self[low]).elementsEqual(text) ? low : nil
     }
 }
 
@@ -102,12 +109,7 @@ enum StringRule: Sendable, Hashable {
 
     /// Returns whether sorted strings contain a text.
     static func isOne(of values: [String], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var (low, high) = (0, values.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if values[middle].utf8.lexicographicallyPrecedes(text) { low = middle + 1 } else { high = middle }
-        }
-        return low < values.count && values[low].utf8.elementsEqual(text)
+        values.position(of: text, by: \.utf8) != nil
     }
 
     /// Returns a rule that allows the strings of both.
@@ -203,10 +205,7 @@ extension String {
             default:
                 switch scalar.properties.generalCategory {
                 case .control, .lineSeparator, .paragraphSeparator, .format:
-                    for unit in String(scalar).utf16 {
-                        let digits = String(unit, radix: 16)
-                        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                    }
+                    for unit in String(scalar).utf16 { text += "\\u" + unit.hexText }
                 default: text.unicodeScalars.append(scalar)
                 }
             }

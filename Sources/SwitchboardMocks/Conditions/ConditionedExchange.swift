@@ -108,9 +108,7 @@ struct ConditionedExchange {
 
     /// Returns the number of bytes that arrive within a time.
     private func bytes(in duration: Duration, at rate: Int) -> Int {
-        let (seconds, attoseconds) = duration.components
-        let count = (Double(seconds) + Double(attoseconds) / 1e18) * Double(rate)
-        return Int(exactly: min(count, Double(Int32.max)).rounded(.down)) ?? 0
+        Int(min(duration.seconds * Double(rate), Double(Int32.max)))
     }
 }
 
@@ -148,7 +146,7 @@ struct ConditionedTime: Sendable {
     init(_ clock: any Clock<Duration>, attempt: Duration?) {
         self.clock = clock
         self.attempt = attempt
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
     }
 
     /// The same time for an upgraded connection, which may take longer than the attempt.
@@ -194,12 +192,5 @@ struct ConditionedTime: Sendable {
         guard duration > .zero else { return try Task.checkCancellation() }
         try await withOwnTask { [clock] in try await clock.sleep(for: duration) }
         try Task.checkCancellation()
-    }
-
-    private static func stopwatch<SomeClock: Clock>(
-        _ clock: SomeClock
-    ) -> @Sendable () -> Duration where SomeClock.Duration == Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension String {
-    /// Replaces ASCII bytes by texts. It compares bytes, because a quote and a combining mark are one `Character`, which
-    /// does not equal a quote.
+    /// Returns the text with ASCII bytes replaced by texts. It compares bytes, because a quote with a combining mark is a
+    /// `Character` that does not equal a quote.
     package func replacingBytes(_ texts: [UInt8: String]) -> String {
         guard utf8.contains(where: { texts[$0] != nil }) else { return self }
         var result: [UInt8] = []
@@ -51,16 +51,9 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Returns the pieces between ASCII bytes, including empty ones.
+    /// Returns the pieces between the occurrences of an ASCII byte, including empty ones.
     package func pieces(between separator: UInt8) -> [SubSequence] {
-        var pieces: [SubSequence] = []
-        var start = startIndex
-        while let end = utf8[start...].firstIndex(of: separator) {
-            pieces.append(self[start..<end])
-            start = utf8.index(after: end)
-        }
-        pieces.append(self[start...])
-        return pieces
+        utf8.split(separator: separator, omittingEmptySubsequences: false).map { self[$0.startIndex..<$0.endIndex] }
     }
 }
 

@@ -52,8 +52,17 @@ extension UInt8 {
         }
     }
 
+    /// The byte as `0x0A`.
     package var hexForMessage: String {
         "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
+    }
+}
+
+extension FixedWidthInteger {
+    /// The hexadecimal digits in lower case, with leading zeros: `000a` for a `UInt16`.
+    package var hexText: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: Self.bitWidth / 4 - digits.count) + digits
     }
 }
 

@@ -50,10 +50,7 @@ public struct MultipartBody: HTTPBody {
         self.boundary = boundary ?? "switchboard-" + Self.randomWord() + Self.randomWord()
     }
 
-    private static func randomWord() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    private static func randomWord() -> String { UInt64.random(in: .min ... .max).hexText }
 
     /// `Content-Type: multipart/form-data` with the boundary.
     public var additionalHeaders: HTTPHeaders {
