@@ -12,16 +12,16 @@ import SwitchboardPlatform
 /// let manager = NetworkManager(monitors: [drift])
 /// ```
 ///
-/// It checks the 2xx answers of the listed endpoints that came from the server as a whole: no stream, no download and
-/// nothing from a cache. The check runs as part of the call; an answer of 100 KB takes less than a millisecond. Each
-/// difference is reported once. After that it is only counted, see ``reports``. A report has key paths and kinds. It
-/// has no value, except for a new string of a set, which is masked as in logs.
+/// It checks the 2xx answers of the listed endpoints whose whole body came from the server: no stream, no download and
+/// no cache hit. The check runs as part of the call. An answer of 100 KB takes less than a millisecond. Each difference
+/// is reported once, and then only counted in ``reports``. A report has key paths and kinds. It has no value of an
+/// answer, except for a new string of a set, which is masked as in logs.
 public final class DriftMonitor: EventMonitor {
     /// A difference in the answers of an endpoint.
     public struct Report: Sendable, Hashable, CustomStringConvertible {
         /// The name of the endpoint, such as `MovieApi.popular`.
         public let endPoint: String
-        /// The difference. Its count is that of all checked answers.
+        /// The difference. Its count is that of the answer that had it first, and in ``reports`` that of all answers.
         public internal(set) var difference: ContractDifference
 
         /// Endpoint and difference on one line.
@@ -30,7 +30,9 @@ public final class DriftMonitor: EventMonitor {
 
     private struct State {
         var reports: [Report] = []
+        /// The index of each report, by the report with a count of 0.
         var numbers: [Report: Int] = [:]
+        /// The number of answers of each endpoint.
         var answers: [String: Int] = [:]
     }
 
@@ -45,11 +47,12 @@ public final class DriftMonitor: EventMonitor {
     ///
     /// - Parameters:
     ///   - contracts: The contracts by the names of endpoints, as in `NetworkError.endPointName`: type and case.
-    ///   - interval: Which answers of an endpoint are checked: the first one and each one after so many. Default 1,
-    ///     which means all.
-    ///   - maximumBodySize: The largest body that is checked, in bytes. Default 256 KiB.
-    ///   - redaction: The rules for secrets.
-    ///   - report: Called once for each difference, on any thread. The call waits for it, so return quickly.
+    ///   - interval: The number of answers of an endpoint of which one is checked, the first one of all. Default 1, which
+    ///     checks each answer. Smaller values count as 1.
+    ///   - maximumBodySize: The largest body that is checked, in bytes. A larger one is not checked. Default 256 KiB.
+    ///   - redaction: The names of secrets, whose strings are masked in reports.
+    ///   - report: Called once for each difference, on any thread. The call waits for it, so return quickly. Default
+    ///     none, for an app that reads ``reports``.
     public init(
         _ contracts: [String: Contract], every interval: Int = 1, maximumBodySize: Int = 256 << 10,
         redaction: Redaction = .standard, report: @escaping @Sendable (Report) -> Void = { _ in }
@@ -61,10 +64,10 @@ public final class DriftMonitor: EventMonitor {
         self.report = report
     }
 
-    /// The largest number of reports. Later differences are not reported.
+    /// The largest number of differences that are reported. Others are neither reported nor counted.
     public static let maximumCount = 500
 
-    /// The differences so far with their counts, in the order in which they occurred first.
+    /// The differences so far with their counts, in the order of their first occurrence.
     public var reports: [Report] { state.withLock(\.reports) }
 
     /// Checks the answer of an exchange.
@@ -74,31 +77,30 @@ public final class DriftMonitor: EventMonitor {
             !response.body.isEmpty, response.body.count <= maximumBodySize
         else { return }
         let number = state.withLock { state in
-            state.answers[endPoint, default: 0] &+= 1
-            return state.answers[endPoint, default: 1] - 1
+            defer { state.answers[endPoint, default: 0] += 1 }
+            return state.answers[endPoint, default: 0]
         }
         guard number % interval == 0 else { return }
         let redaction = record.request.redaction(extending: redaction)
         for difference in contract.differences(in: response.body, redaction) {
-            var found = Report(endPoint: endPoint, difference: difference)
-            found.difference.count = 0
-            if let new = add(found, count: difference.count) { report(new) }
+            let found = Report(endPoint: endPoint, difference: difference)
+            if add(found) { report(found) }
         }
     }
 
-    /// Counts a difference. Returns it the first time.
-    private func add(_ report: Report, count: Int) -> Report? {
-        state.withLock { state in
-            if let number = state.numbers[report] {
-                state.reports[number].difference.count += count
-                return nil
+    /// Adds the count of a difference. Returns whether the difference is new.
+    private func add(_ found: Report) -> Bool {
+        var key = found
+        key.difference.count = 0
+        return state.withLock { [key] state in
+            if let number = state.numbers[key] {
+                state.reports[number].difference.count += found.difference.count
+                return false
             }
-            guard state.reports.count < Self.maximumCount else { return nil }
-            state.numbers[report] = state.reports.count
-            var counted = report
-            counted.difference.count = count
-            state.reports.append(counted)
-            return counted
+            guard state.reports.count < Self.maximumCount else { return false }
+            state.numbers[key] = state.reports.count
+            state.reports.append(found)
+            return true
         }
     }
 }

@@ -16,7 +16,7 @@ import Switchboard
 /// retries and redirects included. A failed exchange has the error's code in `_error`, and the part of a response that
 /// arrived, or status 0. Secrets are found by their names, and then replaced everywhere in the archive.
 public final class HARRecorder: EventMonitor {
-    /// The number of exchanges to keep. The oldest is removed first. Default 200.
+    /// The number of exchanges to keep, at least 1. The oldest is removed first. Default 200.
     public let maximumEntries: Int
     /// The largest body to store, in bytes. For a longer body only its size is stored. Default 64 KiB.
     public let maximumBodySize: Int
@@ -24,14 +24,18 @@ public final class HARRecorder: EventMonitor {
     private let state = Protected(State())
 
     private struct State {
-        /// The entries, masked by names, with their secrets, which are later replaced in the whole archive.
+        /// The entries, masked by names, with the secrets that ``data`` masks in all entries.
         var entries: [(entry: HAR.Entry, secrets: Set<String>)] = []
         /// The index of the next entry once the list is full.
         var oldest = 0
     }
 
-    /// Creates a recorder. It stores the secrets of each stored exchange in memory, to find them also where no name
-    /// marks them.
+    /// Creates a recorder. With each exchange it keeps its secrets in memory, to mask them in the whole archive.
+    ///
+    /// - Parameters:
+    ///   - maximumEntries: The number of exchanges to keep, at least 1. Default 200.
+    ///   - maximumBodySize: The largest body to store, in bytes. Default 64 KiB.
+    ///   - redaction: The names of secrets. Default `Redaction.standard`.
     public init(maximumEntries: Int = 200, maximumBodySize: Int = 64 << 10, redaction: Redaction = .standard) {
         self.maximumEntries = max(1, maximumEntries)
         self.maximumBodySize = max(0, maximumBodySize)
@@ -62,7 +66,9 @@ public final class HARRecorder: EventMonitor {
         state.withLock { $0 = State() }
     }
 
-    /// The archive as JSON, oldest exchange first.
+    /// The archive as JSON, oldest exchange first. Each access makes it anew.
+    ///
+    /// - Throws: The error of the encoder.
     public var data: Data {
         get throws {
             let stored = state.withLock { state in
@@ -95,10 +101,9 @@ public final class HARRecorder: EventMonitor {
         request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)
         var recorded = HAR.Request(request)
         recorded.bodySize = sent.size ?? -1
-        var answer = response ?? NetworkResponse(statusCode: 0)
-        let body = answer.body.count <= maximumBodySize ? answer.body : Data()
+        let answer = response ?? NetworkResponse(statusCode: 0)
         let size = answer.body.count
-        answer.body = body
+        let body = size <= maximumBodySize ? answer.body : Data()
         let start = Date(timeIntervalSinceNow: -metrics.duration.seconds)
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: metrics.duration)
         entry.response.content.size = size

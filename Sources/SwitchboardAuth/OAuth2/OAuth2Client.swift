@@ -120,8 +120,7 @@ extension OAuth2Client {
         ]
         if let scope = scope ?? self.scope { items.append(URLQueryItem(name: "scope", value: scope)) }
         let encoder = URLEncodedFormEncoder()
-        let more: String
-        do { more = try encoder.encode(parameters) } catch { throw NetworkError.encoding(error) }
+        let more = try encoder.encode(parameters)
         let query = encoder.encode(items) + (more.isEmpty ? "" : "&" + more)
         let url = try URLText(authorizationURL).appending(query: Array(query.utf8)).url
         return AuthorizationRequest(url: url, state: state, redirectURI: redirectURI, verifier: pkce.verifier)

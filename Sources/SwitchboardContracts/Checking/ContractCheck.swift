@@ -6,8 +6,8 @@ import SwitchboardText
 extension Contract {
     /// Returns the differences of an answer, sorted by key path, each once. Empty if the answer keeps the contract.
     ///
-    /// An answer that is not JSON is one difference. At most 1,000 are returned, 500 of them unknown members. The time
-    /// is linear in the size of the answer.
+    /// An answer that is not JSON is one difference. At most 1,000 are returned, 500 of them unknown members. New strings
+    /// of a set are masked by `Redaction.standard`. The time is linear in the size of the answer.
     public func differences(in answer: Data) -> [ContractDifference] {
         differences(in: answer, .standard)
     }
@@ -112,18 +112,18 @@ struct ContractCheck {
     private mutating func check(_ value: Int, _ shape: Int) {
         let kinds = contract.shapes[shape].kinds
         switch values.kind(at: value) {
-        case .null: if !kinds.contains(.null) { addKind("null", value, shape) }
-        case .boolean: if !kinds.contains(.boolean) { addKind("boolean", value, shape) }
+        case .null: if !kinds.contains(.null) { add(.kind, "null", value, shape) }
+        case .boolean: if !kinds.contains(.boolean) { add(.kind, "boolean", value, shape) }
         case .number:
             if kinds.contains(.number) { return }
             let isInteger = values.isInteger(at: value)
-            if !kinds.contains(.integer) || !isInteger { addKind(isInteger ? "integer" : "number", value, shape) }
+            if !kinds.contains(.integer) || !isInteger { add(.kind, isInteger ? "integer" : "number", value, shape) }
         case .string:
-            if !kinds.contains(.string) { addKind("string", value, shape) } else { checkString(value, shape) }
+            if !kinds.contains(.string) { add(.kind, "string", value, shape) } else { checkString(value, shape) }
         case .array:
-            if !kinds.contains(.array) { addKind("array", value, shape) } else { open.append((value, shape)) }
+            if !kinds.contains(.array) { add(.kind, "array", value, shape) } else { open.append((value, shape)) }
         case .object:
-            if !kinds.contains(.object) { addKind("object", value, shape) } else { open.append((value, shape)) }
+            if !kinds.contains(.object) { add(.kind, "object", value, shape) } else { open.append((value, shape)) }
         }
     }
 
@@ -188,10 +188,6 @@ struct ContractCheck {
     }
 
     // MARK: Differences
-
-    private mutating func addKind(_ word: String, _ value: Int, _ shape: Int) {
-        add(.kind, word, value, shape)
-    }
 
     /// Adds a string that is not in the set. Different strings that are masked are one difference.
     private mutating func addNew(_ value: Int, _ shape: Int) {

@@ -121,7 +121,7 @@ actor ResumableUploader {
         var last: NetworkResponse?
         while true {
             do {
-                let start = try await check(offset, orRequest: offset == nil)
+                let start = try await check(offset)
                 offset = nil
                 onProgress?(start, length)
                 guard start == length, last != nil || length > 0 || !flow.sendsEmptyPiece else {
@@ -145,10 +145,11 @@ actor ResumableUploader {
         }
     }
 
-    /// Returns the number of bytes that the server has, from its last response or a new request. Counts attempts
-    /// without progress.
-    private func check(_ reported: Int64?, orRequest: Bool) async throws -> Int64 {
-        let offset = orRequest ? try await target == nil ? create() : requestOffset() : reported
+    /// Returns the number of bytes that the server has: the number that its last response reported, or that of a new
+    /// request. Counts attempts without progress.
+    private func check(_ reported: Int64?) async throws -> Int64 {
+        var offset = reported
+        if offset == nil { offset = try await target == nil ? create() : requestOffset() }
         guard let offset else { throw serverError("does not say how much of the upload it has") }
         guard (0...length).contains(offset) else { throw serverError("has \(offset) of \(length) bytes") }
         if isRecovering, offset < highest {

@@ -2,9 +2,9 @@ import Foundation
 
 /// Masks secrets in JSON, markup, forms, URLs, header lines and prose. It finds a secret by the name before it.
 package struct Redactor: Sendable {
-    /// Header names whose values are secrets, stored without case, `-` and `_`.
+    /// Header names whose values are secrets, in lower case and without `-` and `_`.
     package private(set) var headerNames: Set<String>
-    /// Parameter names whose values are secrets, in queries and forms. Stored without case, `-` and `_`.
+    /// Parameter names whose values are secrets, in queries and forms. In lower case and without `-` and `_`.
     package private(set) var parameterNames: Set<String>
     /// Names of JSON members whose values are secrets. Default: ``parameterNames`` and some plurals such as `tokens`,
     /// unless the value is a number. `key`, `code` and `session` are excluded, because in a body they are mostly an
@@ -40,9 +40,6 @@ package struct Redactor: Sendable {
         redactor.matchesWords = true
         return redactor
     }()
-
-    /// A redactor that changes nothing. For tests, and for servers whose secrets are worthless.
-    package static let none = Redactor(headerNames: [], parameterNames: [])
 
     /// Returns this redactor with more names. Parameter names also become member names.
     package func adding(

@@ -102,28 +102,25 @@ public struct ExchangeMetrics: Sendable, Hashable {
 
 extension NetworkResponse {
     /// The exchanges of the call as lines of text with bars on a common time axis. See ``history``.
-    public var waterfall: String { history.waterfall() }
+    public var waterfall: String { history.waterfall }
 }
 
 extension NetworkError {
     /// The exchanges of the call as lines of text with bars on a common time axis. See ``history``.
-    public var waterfall: String { history.waterfall() }
+    public var waterfall: String { history.waterfall }
 }
 
 extension [ExchangeRecord] {
-    /// Returns the exchanges as lines of text. The width of each bar is the share of the total time. Below each line
-    /// are the phases that the session measured:
+    /// The exchanges as lines of text, without secrets. The length of each bar is the share of the total time. Below each
+    /// line are the phases that the session measured:
     ///
     /// ```
     /// 1 GET https://api.example.com/a  HTTP 503   12 ms |###                 |
     /// 2 GET https://api.example.com/a  HTTP 200   31 ms |            ########|  retry after HTTP 503
     ///   connect 1 ms, first byte 30 ms, 17 bytes
     /// ```
-    ///
-    /// - Parameter width: The width of a bar in columns. Default 40, at least 10.
-    /// - Returns: The lines, without secrets.
-    package func waterfall(width: Int = 40) -> String {
-        let width = Swift.max(10, Swift.min(width, 1_000))
+    package var waterfall: String {
+        let width = 40
         guard let end = map({ $0.start + $0.duration }).max() else { return "nothing was sent" }
         let names = map { "\($0.number) \($0.request)" }
         let outcomes = map { $0.outcome.description }

@@ -7,7 +7,7 @@ import SwitchboardText
 /// A kept file has a name derived from the destination. A second file, the sidecar, records the origin of its bytes. A
 /// later call, also of another process, resumes it. Any other file has a unique name, and is removed when the download
 /// ends. A lock on the file limits it to one download at a time.
-final class PartialFile: @unchecked Sendable {
+final class PartialFile: @unchecked Sendable {  // only the actor of its download uses it
     /// The origin of the bytes.
     struct Origin: Codable, Equatable {
         /// The URL, with secrets replaced.

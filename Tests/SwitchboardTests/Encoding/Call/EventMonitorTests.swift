@@ -137,7 +137,7 @@ struct EventMonitorTests {
         #expect(exchanges.last?.contains("retry after") == true)
         #expect(exchanges.allSatisfy { $0.split(separator: "|").count >= 2 && $0.contains("#") })
         #expect(!response.waterfall.contains("hunter2"))
-        #expect([ExchangeRecord]().waterfall() == "nothing was sent")
+        #expect([ExchangeRecord]().waterfall == "nothing was sent")
     }
 
     @Test("the logger writes a line per event, with an identifier of the call", .requirement("S2.24"))
