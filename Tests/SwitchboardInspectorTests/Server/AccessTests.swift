@@ -179,7 +179,9 @@ struct AccessTests {
 
     @Test("idle connections without the key do not keep the page out")
     func flood() async throws {
-        let inspector = try await inspector()
+        var times = InspectorServer.Times()
+        times.request = .seconds(600)
+        let inspector = try await inspector(times)
         let page = try Page(inspector)
         let stream = try page.openStream()
         _ = stream.read(through: "\n\n")
