@@ -59,6 +59,14 @@ struct DriftMonitorTests {
         #expect(drift.reports == [])
     }
 
+    @Test("a body of exactly the largest size is checked", arguments: [(11, 1), (10, 0)])
+    func largestBody(size: Int, reports: Int) async throws {
+        let drift = DriftMonitor(["FilmApi.film": try Contract("$: object\nid: string")], maximumBodySize: size)
+        let session = StubSession { _ in .json(#"{"id":null}"#) }
+        _ = try await Router<FilmApi>(session: session, monitors: [drift]).response(for: .film(1))
+        #expect(drift.reports.count == reports)
+    }
+
     @Test("the reports are at most 500, and contain no value of an answer")
     func bounded() async throws {
         let drift = DriftMonitor(

@@ -91,6 +91,41 @@ struct BreakingTests {
         #expect(broken.map(\.kind) == [.notJSON])
     }
 
+    @Test("the value that stands in for a difference has the members that the type needs")
+    func standIn() throws {
+        struct Page: Decodable {
+            struct Film: Decodable { let id: Int }
+            let film: Film
+            let title: String
+        }
+        let contract = try Contract("$: object\nfilm: object\nfilm.id: integer\ntitle: string")
+        let differences = contract.differences(in: Data(#"{"film":"x","title":5}"#.utf8), breaking: Page.self)
+        #expect(differences.map(\.breaks) == ["Page.film", "Page.title"])
+    }
+
+    @Test("a type that decodes by hand and reports the object names the difference below it")
+    func byHand() throws {
+        struct Page: Decodable {
+            struct Film: Decodable {
+                enum CodingKeys: CodingKey { case id, name }
+                init(from decoder: any Decoder) throws {
+                    let members = try decoder.container(keyedBy: CodingKeys.self)
+                    if (try? members.decode(Int.self, forKey: .id)) == nil {
+                        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: ""))
+                    }
+                }
+            }
+            let film: Film
+            let title: String
+        }
+        let contract = try Contract("$: object\nfilm: object\nfilm.id: integer\ntitle: string")
+        let differences = contract.differences(in: Data(#"{"film":{"id":"x"},"title":5}"#.utf8), breaking: Page.self)
+        #expect(
+            differences.map { "\($0.path) > \($0.breaks ?? "nothing")" } == [
+                "film.id > Page.film", "title > Page.title",
+            ])
+    }
+
     @Test("a contract whose required members contain themselves ends the search")
     func recursion() throws {
         struct Node: Decodable { let name: String }

@@ -83,6 +83,16 @@ struct ContractReaderTests {
             ])
     }
 
+    @Test("a key path has at most 512 steps")
+    func steps() {
+        let text = { (count: Int) in
+            (0...count).map { $0 == 0 ? "$: array" : String(repeating: "[]", count: $0) + ": array" }
+                .joined(separator: "\n")
+        }
+        #expect(throws: Never.self) { try Contract(text(512)) }
+        #expect(failure { try Contract(text(513)) } == .contractFault)
+    }
+
     @Test("hostile texts are errors without a long wait")
     func hostile() {
         let long = String(repeating: "a.", count: 500_000)

@@ -156,6 +156,29 @@ struct SchemaReaderTests {
         #expect(failure { try lines(##"{"$ref":"#/$defs/d0","$defs":{\##(links),"d2000":{}}}"##) } == .contractFault)
     }
 
+    @Test(
+        "schemas of 64 levels are read, and deeper ones are errors",
+        arguments: [
+            (##"{"items":"##, "}"), (##"{"additionalProperties":"##, "}"), (##"{"properties":{"a":"##, "}}"),
+            (##"{"allOf":["##, "]}"),
+        ])
+    func levels(_ start: String, _ end: String) throws {
+        let schema = { (levels: Int) in (0..<levels).reduce("{}") { text, _ in start + text + end } }
+        #expect(throws: Never.self) { try lines(schema(64)) }
+        #expect(failure { try lines(schema(65)) } == .contractFault)
+        // The levels below a reference count from it.
+        let referring = { (levels: Int) in ##"{"$ref":"#/$defs/a","$defs":{"a":\##(schema(levels))}}"## }
+        #expect(throws: Never.self) { try lines(referring(64)) }
+        #expect(failure { try lines(referring(65)) } == .contractFault)
+    }
+
+    @Test("a set of strings and null is read whole, and at most 1,000 keywords are listed as ignored")
+    func ignoredCount() throws {
+        #expect(try Contract(schema: Data(##"{"enum":["a",null]}"##.utf8)).ignoredKeywords == [])
+        let unknown = (0..<1_001).map { "\"k\($0)\":1" }.joined(separator: ",")
+        #expect(try Contract(schema: Data("{\(unknown)}".utf8)).ignoredKeywords.count == 1_000)
+    }
+
     @Test("a short schema that combines the same alternatives without end is an error")
     func repeatedWork() {
         // Any two of these alternatives together are one of them again.

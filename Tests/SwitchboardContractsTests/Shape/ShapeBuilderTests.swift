@@ -94,6 +94,21 @@ struct ShapeBuilderTests {
             ])
     }
 
+    @Test("a name of more than 256 bytes is the key of a map", arguments: [256, 257])
+    func longName(length: Int) throws {
+        let name = String(repeating: "n", count: length)
+        #expect(try lines("{\"\(name)\":1}") == ["$: object", length > 256 ? "{}: integer" : "\(name): integer"])
+    }
+
+    @Test("a map of many keys takes the members of a smaller one")
+    func unequalMaps() throws {
+        let many = (0..<20).map { "\"\($0)\":1" }.joined(separator: ",")
+        #expect(
+            try lines("{\"1\":{\(many)},\"2\":{\"1\":\"text\"}}") == [
+                "$: object", "{}: object", "{}{}: string | integer",
+            ])
+    }
+
     @Test("a name that occurs twice in an object counts once")
     func repeatedNames() throws {
         #expect(try lines(#"[{"a":1,"a":"x"},{}]"#).last == "[].a?: string | integer")
