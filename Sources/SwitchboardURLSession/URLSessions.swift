@@ -79,7 +79,7 @@ extension NetworkSession {
     ///
     /// It has the properties of that of a manager. A session follows no redirects, so the URLSession follows up to 16,
     /// by the rules of ``/Switchboard/RedirectInterceptor``, and asks its delegate. Create one URLSession and keep it:
-    /// each call takes about a kilobyte that is never freed.
+    /// each use of this function takes about a kilobyte that is never freed.
     public func urlSession(
         _ base: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
         delegateQueue: OperationQueue? = nil

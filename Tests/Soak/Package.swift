@@ -17,7 +17,8 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "soak",
-            dependencies: products("Switchboard", "SwitchboardCalls", "SwitchboardMocks", "SwitchboardWebSocket"),
+            dependencies: products(
+                "Switchboard", "SwitchboardCalls", "SwitchboardMocks", "SwitchboardURLSession", "SwitchboardWebSocket"),
             swiftSettings: settings),
         .executableTarget(
             name: "simulate",

@@ -8,7 +8,7 @@ import Switchboard
 enum Soak {
     private static let usage = """
         usage: soak requests COUNT | cancels COUNT [SEED] | sessions COUNT [SEED] | slow-reader SECONDS | exits COUNT
-               | cancel-curl ROUNDS [SEED] | cancel-foundation ROUNDS [SEED]
+               | cancel-curl ROUNDS [SEED] | cancel-foundation ROUNDS [SEED] | cancel-tasks ROUNDS [SEED]
                | sockets COUNT [SEED] | idle-sockets COUNT [SEED]
         """
 
@@ -40,6 +40,9 @@ enum Soak {
                 let router = Router<URLEndPoint>(session: session, options: options)
                 say("\(type(of: session))")
                 report = try await CancelRounds(count: number, seed: seed, router: router, server: server).run()
+            case "cancel-tasks":
+                let router = Router<URLEndPoint>(session: CurlSession(configuration: .direct(connections: 64)))
+                report = try await CancelTasks(count: number, seed: seed, router: router, server: server).run()
             case "sessions": report = await Sessions(count: number, seed: seed, server: server).run()
             case "sockets": report = await Sockets(count: number, seed: seed, server: server).run()
             case "idle-sockets": report = try await IdleSockets(count: number, server: server).run()
