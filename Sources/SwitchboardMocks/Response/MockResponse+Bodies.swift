@@ -57,13 +57,19 @@ extension HTTPHeaders {
 }
 
 extension MockResponse {
-    /// Returns this response with its body as gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), stored without
-    /// compression, and with `Content-Encoding: gzip`. A stub delivers the body decoded, as a session does.
+    /// Returns this response with its body as gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)) and with
+    /// `Content-Encoding: gzip`. A stub delivers the body decoded, as a session does. On a system without zlib, the
+    /// response fails with ``/Switchboard/NetworkError/Code/unsupported``.
     public func gzipped() -> MockResponse {
-        with {
-            $0.headers.set("Content-Encoding", "gzip")
-            $0.encodedContent = .gzip(body)
-            $0.body = Gzip.stored(body)
+        do {
+            let encoded = try GzipBody(DataBody(body)).encode()
+            return with {
+                $0.headers.set("Content-Encoding", "gzip")
+                $0.encodedContent = .gzip(body)
+                $0.body = encoded
+            }
+        } catch {
+            return .failure(.unsupported, reason: "MockResponse.gzipped: \(error)")
         }
     }
 

@@ -32,7 +32,10 @@ extension MockFault {
     ]
 }
 
-extension Gzip {
+private enum Gzip {
+    /// Magic number, deflate, no flags, no time, unknown system.
+    static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
+
     /// Returns a gzip bomb: at least `count` zeros, in about a thousandth of their number.
     ///
     /// It is one deflate block ([RFC 1951 §3.2.7](https://www.rfc-editor.org/rfc/rfc1951#section-3.2.7)) whose alphabet
@@ -59,8 +62,9 @@ extension Gzip {
         bits.write(code: "11")
         var result = bits.finish()
         let size = 1 + 258 * matches
-        result.append(littleEndian: CRC32.checksum(ofZeros: size))
-        result.append(littleEndian: UInt32(truncatingIfNeeded: size))
+        for number in [CRC32.checksum(ofZeros: size), UInt32(truncatingIfNeeded: size)] {
+            withUnsafeBytes(of: number.littleEndian) { result.append(contentsOf: $0) }
+        }
         return result
     }
 }
@@ -109,7 +113,8 @@ private struct BitWriter {
     }
 }
 
-extension CRC32 {
+/// The checksum of gzip ([RFC 1952 §8](https://www.rfc-editor.org/rfc/rfc1952#section-8)).
+private enum CRC32 {
     /// Returns the checksum of `count` zeros, in as many steps as the number has bits. A zero bit changes
     /// the checksum linearly, so twice as many zeros are the square of a matrix over GF(2).
     static func checksum(ofZeros count: Int) -> UInt32 {
@@ -122,6 +127,10 @@ extension CRC32 {
             bits >>= 1
         }
         return ~crc
+    }
+
+    private static func shift(_ crc: UInt32) -> UInt32 {
+        crc & 1 == 0 ? crc >> 1 : 0xEDB8_8320 ^ (crc >> 1)
     }
 
     private static func apply(_ matrix: [UInt32], _ crc: UInt32) -> UInt32 {
