@@ -77,7 +77,7 @@ struct CassettePlayback {
             let reason = "the cassette's entry for it has no content: export the archive with content"
             throw NetworkError(.cassetteFault, reason: reason).adding(request)
         }
-        var exchange = StubExchange(request: request, response: response, clock: ContinuousClock())
+        var exchange = StubExchange(request, response, clock: ContinuousClock())
         if recorded.httpVersion.hasPrefix("HTTP/") { exchange.metrics.protocolVersion = recorded.httpVersion }
         return try await exchange.run()
     }

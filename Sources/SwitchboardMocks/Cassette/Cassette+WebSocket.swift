@@ -29,7 +29,7 @@ extension CassettePlayback {
         var headers = HTTPHeaders(entry.response.headers)
         for name in ["Sec-WebSocket-Accept", "Sec-WebSocket-Extensions"] { headers.remove(name) }
         let response = MockResponse.webSocket(steps: Self.steps(messages), headers: headers)
-        return try StubExchange(request: request, response: response, clock: ContinuousClock())
+        return try StubExchange(request, response, clock: ContinuousClock())
             .upgraded(upgrade) { [check] index, message in
                 try check(index, message, sent)
             }

@@ -7,7 +7,7 @@ struct ConditionedExchange {
     private let request: NetworkRequest
     private let conditions: NetworkConditions
     private let draw: ConditionDraw
-    private let time: ConditionedTime
+    private let time: SimulatedTime
 
     /// Creates the exchange and starts its time.
     init(
@@ -16,7 +16,7 @@ struct ConditionedExchange {
         self.request = request
         self.conditions = conditions
         self.draw = draw
-        time = ConditionedTime(clock, attempt: request.timeouts.attempt)
+        time = SimulatedTime(clock, attempt: request.timeouts.attempt, source: "simulated conditions")
     }
 
     func run(
@@ -94,7 +94,7 @@ struct ConditionedExchange {
         }
     }
 
-    private func paced(_ bytes: ResponseBytes, _ rate: Int, _ time: ConditionedTime) -> ResponseBytes {
+    private func paced(_ bytes: ResponseBytes, _ rate: Int, _ time: SimulatedTime) -> ResponseBytes {
         ResponseBytes(result: { bytes.result }) { [request] in
             guard let chunk = try await bytes.next() else { return nil }
             do {
@@ -116,7 +116,7 @@ struct ConditionedExchange {
 private struct PacedBody: HTTPBody {
     let body: any HTTPBody
     let rate: Int
-    let time: ConditionedTime
+    let time: SimulatedTime
 
     var isEmpty: Bool { body.isEmpty }
     var additionalHeaders: HTTPHeaders { body.additionalHeaders }
@@ -133,64 +133,5 @@ private struct PacedBody: HTTPBody {
             try await time.wait(for: Int64(chunk.count), at: rate)
             return chunk
         }
-    }
-}
-
-/// Measures one request under conditions: it waits on the clock, and no longer than the attempt may take.
-struct ConditionedTime: Sendable {
-    private let clock: any Clock<Duration>
-    private var attempt: Duration?
-    private let elapsed: @Sendable () -> Duration
-
-    /// Creates the value and starts its time.
-    init(_ clock: any Clock<Duration>, attempt: Duration?) {
-        self.clock = clock
-        self.attempt = attempt
-        elapsed = clock.stopwatch()
-    }
-
-    /// The same time for an upgraded connection, which may take longer than the attempt.
-    var withoutLimit: ConditionedTime {
-        var time = self
-        time.attempt = nil
-        return time
-    }
-
-    /// The time left for the attempt, or nil without limit.
-    var rest: Duration? {
-        attempt.map { max(.zero, $0 - elapsed()) }
-    }
-
-    /// Waits for `duration`. Stops earlier at `limit` or at the end of the attempt.
-    ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when it stops earlier, or `CancellationError`.
-    func wait(for duration: Duration, limit: Duration? = nil) async throws {
-        let limits = [(limit, "idle"), (rest, "attempt")].compactMap { time, name in time.map { ($0, name) } }
-        guard let (least, name) = limits.min(by: { $0.0 < $1.0 }), least < duration else {
-            return try await sleep(for: duration)
-        }
-        try await sleep(for: least)
-        throw NetworkError(
-            .timedOut, reason: "simulated conditions: the answer came later than timeouts.\(name) allows")
-    }
-
-    /// Waits for the time that `count` bytes take.
-    func wait(for count: Int64, at bytesPerSecond: Int) async throws {
-        try await wait(for: Self.time(for: count, at: bytesPerSecond))
-    }
-
-    /// Returns the time that `count` bytes take, to the nanosecond.
-    static func time(for count: Int64, at bytesPerSecond: Int) -> Duration {
-        guard count > 0 else { return .zero }
-        let rate = UInt64(max(1, bytesPerSecond))
-        let (seconds, rest) = UInt64(count).quotientAndRemainder(dividingBy: rate)
-        let (nanoseconds, _) = rate.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000_000))
-        return (.seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(nanoseconds))).clamped
-    }
-
-    private func sleep(for duration: Duration) async throws {
-        guard duration > .zero else { return try Task.checkCancellation() }
-        try await withOwnTask { [clock] in try await clock.sleep(for: duration) }
-        try Task.checkCancellation()
     }
 }

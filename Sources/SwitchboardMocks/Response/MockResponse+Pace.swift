@@ -50,7 +50,7 @@ extension MockResponse {
 }
 
 /// The delays of an answer. When all are zero or nil, the answer comes at once.
-struct Pace: Sendable, Equatable {
+struct Pace: Sendable {
     /// The delay after the request is read.
     var delay = Duration.zero
     /// The time between two chunks of the body.

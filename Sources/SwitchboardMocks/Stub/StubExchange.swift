@@ -6,27 +6,45 @@ import SwitchboardPlatform
 struct StubExchange {
     let request: NetworkRequest
     let response: MockResponse
-    let clock: any Clock<Duration>
+    /// The time since the request was sent.
+    let time: SimulatedTime
     /// The measurements of the exchange, to which the size of the body is added.
     var metrics = ExchangeMetrics()
+    private let clock: any Clock<Duration>
+
+    init(_ request: NetworkRequest, _ response: MockResponse, clock: any Clock<Duration>) {
+        self.request = request
+        self.response = response
+        self.clock = clock
+        time = SimulatedTime(clock, attempt: request.timeouts.attempt, source: "StubSession")
+    }
 
     func run() async throws -> NetworkResponse {
-        try await waitForDelay()
-        if let feature = response.needsSocket {
-            throw fault(.unsupported, "\(feature) need the socket of a MockServer")
+        do {
+            return try await answer()
+        } catch let error as NetworkError {
+            throw error.adding(request)
         }
+    }
+
+    private func answer() async throws -> NetworkResponse {
+        try await time.wait(for: response.pace.delay, limit: request.timeouts.idle)
         switch response.outcome {
-        // A script needs a socket: the guard above refuses it.
-        case .complete, .script: return try await deliver(response.body.count, nil)
+        case .script: throw fault(.unsupported, "raw bytes need the socket of a MockServer")
+        case .complete: return try await deliver(response.body.count, nil)
         // A response without body is complete after its head.
         case .broken(_, let point) where point.isInBody && !allowsBody: return try await deliver(0, nil)
         case .broken(let action, let point):
             switch point.location {
             case .body(let count): return try await deliver(min(count, response.body.count), action)
             case .head: return try await deliver(0, action)
-            default: throw try await errorBeforeHead(action, point)
+            default:
+                if action == .stall {
+                    try await time.stall(limit: request.timeouts.idle.map { $0 - response.pace.delay })
+                }
+                throw fault(.connectionLost, "scripted to \(action.rawValue) the connection \(point)")
             }
-        case .failure(let error): throw error.adding(request)
+        case .failure(let error): throw error
         case .webSocket:
             guard let upgrade = request.options.upgrade else {
                 throw fault(.unsupported, "a WebSocket answers only router.webSocket")
@@ -44,7 +62,7 @@ struct StubExchange {
         var handshake = request
         handshake.headers.merge(upgrade.headers())
         let accepted = response.accepting(handshake.headers["Sec-WebSocket-Key"])
-        var answer = try StubExchange(request: handshake, response: accepted, clock: clock).head()
+        var answer = try StubExchange(handshake, accepted, clock: clock).head()
         let peer = StubPeer(steps, upgrade.outgoing(), clock, check)
         answer.bytes = ResponseBytes { try await peer.next() }
         return answer
@@ -54,42 +72,20 @@ struct StubExchange {
         response.allowsBody(to: request.method)
     }
 
-    // MARK: Ends without a head
-
-    private func errorBeforeHead(_ action: MockResponse.Break, _ point: MockResponse.BreakPoint) async throws
-        -> NetworkError
-    {
-        switch action {
-        case .stall: try await time.timeout(after: time.restOfHead).adding(request)
-        case .close: fault(.connectionLost, "scripted to close the connection \(point)")
-        case .reset: fault(.connectionLost, "scripted to reset the connection \(point)")
-        }
-    }
-
-    private func waitForDelay() async throws {
-        let delay = response.pace.delay
-        guard delay > .zero else { return }
-        if let limit = time.head, limit < delay { throw try await time.timeout(after: limit).adding(request) }
-        try await time.sleep(for: delay)
-    }
-
     // MARK: Responses
 
     /// Returns the response with the part of its body that comes before the break.
     private func deliver(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
-        let head = try head()
+        var answer = try head()
         if case .mislabelled = response.encodedContent, allowsBody {
-            throw partial(fault(.cannotDecodeResponse, "the body does not match its Content-Encoding"), 0)
+            throw fault(.cannotDecodeResponse, "the body does not match its Content-Encoding").with(response)
         }
-        let body = StubBody(
-            request: request, response: response, count: count, action: action, time: time, metrics: metrics)
-        var answer = head
+        let body = StubBody(self, upTo: count, action)
         if request.streams(response.statusCode) {
-            let parts = StubBody.Parts(body)
-            answer.bytes = ResponseBytes(result: { parts.result }, read: { try await parts.next() })
+            answer.bytes = ResponseBytes(result: { body.result }, read: { try await body.next() })
             return answer
         }
-        answer.body = try await body.whole { partial($0, $1) }
+        answer.body = try await body.whole()
         answer.metrics.bytesReceived = Int64(answer.body.count)
         answer.trailers = response.trailers
         return answer
@@ -111,18 +107,7 @@ struct StubExchange {
     // MARK: Errors
 
     private func fault(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
-        NetworkError(code, reason: "StubSession: \(reason)").adding(request)
-    }
-
-    /// Returns the error with the head and the part of the body that came with it.
-    private func partial(_ error: NetworkError, _ count: Int) -> NetworkError {
-        var error = error.adding(request).with(response)
-        error.body = allowsBody ? response.body.prefix(max(0, count)) : Data()
-        return error
-    }
-
-    private var time: StubTime {
-        StubTime(request.timeouts, clock, spent: response.pace.delay)
+        NetworkError(code, reason: "StubSession: \(reason)")
     }
 }
 
@@ -144,59 +129,7 @@ extension NetworkError {
         error.body = Data()
         return error
     }
-}
 
-/// The timeouts of one answer of a ``StubSession``, measured by its clock.
-struct StubTime {
-    private let timeouts: Timeouts
-    private let clock: any Clock<Duration>
-    /// The time that has already passed.
-    private let spent: Duration
-
-    init(_ timeouts: Timeouts, _ clock: any Clock<Duration>, spent: Duration) {
-        self.timeouts = timeouts
-        self.clock = clock
-        self.spent = spent
-    }
-
-    /// The time limit of the head, or nil without limit.
-    var head: Duration? { least(timeouts.idle, timeouts.attempt) }
-
-    /// The time left for the head.
-    var restOfHead: Duration? { head.map { $0 - spent } }
-
-    /// Returns the longest silence within a body that has taken the time `bodyTime` so far.
-    func silence(after bodyTime: Duration) -> Duration? { least(timeouts.idle, attempt.map { $0 - bodyTime }) }
-
-    /// The time left for the attempt.
-    var attempt: Duration? { timeouts.attempt.map { $0 - spent } }
-
-    var idle: Duration? { timeouts.idle }
-
-    private func least(_ one: Duration?, _ other: Duration?) -> Duration? {
-        [one, other].compactMap { $0 }.min()
-    }
-
-    /// Waits for the given time, or until the task is canceled when the time is nil, and returns the timeout error.
-    ///
-    /// - Throws: `CancellationError`.
-    func timeout(after time: Duration?) async throws -> NetworkError {
-        while time == nil { try await sleep(for: .seconds(86_400)) }
-        if let time, time > .zero { try await sleep(for: time) }
-        return NetworkError(.timedOut, reason: "StubSession: timeout: no data within the request's timeouts")
-    }
-
-    func sleep(for duration: Duration) async throws {
-        do {
-            try await clock.sleep(for: duration.clamped)
-            try Task.checkCancellation()
-        } catch {
-            throw CancellationError()
-        }
-    }
-}
-
-extension NetworkError {
     /// Returns the error with the request's URL and method, unless the error has them already.
     func adding(_ request: NetworkRequest) -> NetworkError {
         var error = self

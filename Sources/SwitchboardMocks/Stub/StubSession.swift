@@ -155,8 +155,7 @@ public final class StubSession: NetworkSession {
             throw NetworkError(.invalidResponse, reason: "StubSession: \(error)").adding(request)
         }
         try check(contracts.breach(of: recorded, by: response), request)
-        let exchange = StubExchange(request: request, response: response, clock: clock)
-        return try await response.isImmediate ? exchange.run() : withOwnTask { try await exchange.run() }
+        return try await StubExchange(request, response, clock: clock).run()
     }
 
     /// Throws the message about an answer that breaks a contract.
