@@ -48,7 +48,7 @@ public struct MockFault: Sendable, CustomStringConvertible {
 
     /// Whether only a ``MockServer`` can produce the fault. A ``StubSession`` throws
     /// ``/Switchboard/NetworkError/Code/unsupported`` for it.
-    public var needsSocket: Bool { response.needsSocket != nil }
+    public var needsSocket: Bool { response.needsSocket }
 
     /// The name.
     public var description: String { name }
@@ -94,20 +94,22 @@ extension MockFault {
         MockFault("stalled", "sends 100 bytes of a longer body and stays silent", .stalled(after: 100), .timedOut),
         MockFault(
             "missing-last-chunk", "sends chunks without the last, empty one, and closes",
-            .text("abcdef").chunked(2).withoutLastChunk(), .truncatedBody),
+            .text("abcdef").chunked(2).truncated(after: 6), .truncatedBody),
     ]
 
     private static let framing = [
         MockFault(
-            "length-too-long", "announces 10 bytes, sends 6 and closes", .text("abcdef").announcing(length: 10),
-            .truncatedBody),
-        MockFault("length-too-short", "announces 3 bytes and sends 6", .text("abcdef").announcing(length: 3), nil),
+            "length-too-long", "announces 10 bytes, sends 6 and closes",
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabcdef"), .truncatedBody),
+        MockFault(
+            "length-too-short", "announces 3 bytes and sends 6",
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef"), nil),
         MockFault(
             "lengths-that-differ", "has two Content-Length fields that differ",
-            .text("abcdef").duplicatingContentLength(as: 5), .invalidResponse),
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nContent-Length: 5\r\n\r\nabcdef"), .invalidResponse),
         MockFault(
-            "bad-chunk-size", "has a chunk size that is not a number", .text("abcdef").chunked(sizeText: "zz"),
-            .invalidResponse),
+            "bad-chunk-size", "has a chunk size that is not a number",
+            .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabcdef\r\n"), .invalidResponse),
         MockFault("garbage", "sends bytes that are not HTTP", .garbage(), .invalidResponse),
         MockFault("oversized-header", "sends a header field of a mebibyte", .oversizedHeader(), .headersTooLarge),
         MockFault(
@@ -141,12 +143,20 @@ extension MockFault {
     ]
 
     private static let unusualButComplete = [
-        MockFault("http-1.0", "answers as HTTP/1.0, up to the end of the connection", .text("abc").asHTTP10(), nil),
         MockFault(
-            "trailing-bytes", "sends bytes after the end of the body", .text("abc").followed(by: "trailing"), nil),
-        MockFault("interim-storm", "sends 50 interim responses first", .text("abc").preceded(byInterim: 50), nil),
+            "http-1.0", "answers as HTTP/1.0, up to the end of the connection",
+            .raw("HTTP/1.0 200 OK\r\n\r\nabc"), nil),
         MockFault(
-            "equal-lengths", "has the same Content-Length twice", .text("abc").duplicatingContentLength(as: 3), nil),
+            "trailing-bytes", "sends bytes after the end of the body",
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabctrailing"), nil),
+        MockFault(
+            "interim-storm", "sends 50 interim responses first",
+            .raw(
+                String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 50)
+                    + "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"), nil),
+        MockFault(
+            "equal-lengths", "has the same Content-Length twice",
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"), nil),
     ]
 }
 

@@ -33,8 +33,6 @@ public struct MockResponse: Sendable {
     var outcome = Outcome.complete
     /// The answer's pace.
     var pace = Pace()
-    /// The faults in the answer's bytes.
-    var wire = WireFaults()
     /// The content that a client decodes from the body. Nil for a body without a coding.
     var encodedContent: EncodedContent?
     /// The sizes of the chunks, the last one for all that follow. Nil for a body with a `Content-Length`.
@@ -84,12 +82,6 @@ extension MockResponse {
         (100..<200).contains(statusCode) || statusCode == 204 || statusCode == 304
     }
 
-    /// Whether a ``StubSession`` answers with this response without waiting.
-    var isImmediate: Bool {
-        if case .broken(.stall, _) = outcome { return false }
-        return pace == Pace()
-    }
-
     func allowsBody(to method: HTTPMethod) -> Bool {
         method != .head && !isBodiless
     }
@@ -109,10 +101,9 @@ extension MockResponse {
         headerError.map { .text("MockServer: \($0)\n", statusCode: 500) } ?? self
     }
 
-    /// The feature that needs a real socket, or nil when a stub can simulate the whole response.
-    var needsSocket: String? {
-        if case .script = outcome { return "raw bytes" }
-        return wire.needsSocket
+    /// Whether the response needs a real socket, because a stub cannot simulate bytes.
+    var needsSocket: Bool {
+        if case .script = outcome { true } else { false }
     }
 
     /// The part of the request at which the connection ends, or nil when the whole request is read.
@@ -139,7 +130,7 @@ extension MockResponse {
 extension MockResponse: CustomStringConvertible {
     /// Status, size, pace and fault on one line. Headers and body are left out, because they may hold secrets.
     public var description: String {
-        let answer = "\(statusCode), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked") + wireWords
+        let answer = "\(statusCode), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked")
         let text =
             switch outcome {
             case .complete: answer
@@ -155,17 +146,6 @@ extension MockResponse: CustomStringConvertible {
             case .failure(let error): "failure \(error.code)"
             }
         return text + pace.words
-    }
-
-    private var wireWords: String {
-        var words: [String] = []
-        if wire.version != "HTTP/1.1" { words.append(wire.version) }
-        if let length = wire.announcedLength { words.append("announced as \(length)") }
-        if let length = wire.secondLength { words.append("and as \(length)") }
-        if wire.chunkSizeText != nil { words.append("a bad chunk size") }
-        if !wire.trailing.isEmpty { words.append("\(wire.trailing.count) bytes after it") }
-        if let interim = wire.interim { words.append("\(interim.count) interim \(interim.statusCode) before it") }
-        return words.map { ", \($0)" }.joined()
     }
 }
 

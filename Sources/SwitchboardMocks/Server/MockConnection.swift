@@ -104,16 +104,17 @@ struct MockConnection: Sendable {
         core.state.withLock { $0.begin("\(request): \(response)", on: number) }
     }
 
-    /// Sends the pieces. `isDone` receives whether the last piece may have been sent.
+    /// Sends the bytes. `isDone` receives whether the last ones may have been sent.
     private func send(
         _ answer: WireResponse, over channel: ByteChannel, isDone: ((Bool) -> Void)? = nil
     ) throws {
-        let last = answer.pieces.lastIndex { if case .bytes(let bytes) = $0 { !bytes.isEmpty } else { false } }
+        let last = answer.steps.lastIndex { if case .send(let bytes) = $0.action { !bytes.isEmpty } else { false } }
         if last == nil { isDone?(true) }
-        for (index, piece) in answer.pieces.enumerated() {
-            switch piece {
-            case .bytes(let bytes): try channel.send(bytes, isDone: index == last ? isDone : nil)
+        for (index, step) in answer.steps.enumerated() {
+            switch step.action {
+            case .send(let bytes): try channel.send(bytes, isDone: index == last ? isDone : nil)
             case .pause(let time): try channel.pause(until: .now + time)
+            case .end: break
             }
         }
     }
