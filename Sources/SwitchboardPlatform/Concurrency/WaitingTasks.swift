@@ -51,4 +51,12 @@ extension Protected {
             withLock { $0[keyPath: tasks].take() }.resume()
         }
     }
+    /// Suspends the task while the condition is true, or until it is canceled.
+    package func wait(
+        while condition: (Value) -> Bool, in tasks: any WritableKeyPath<Value, WaitingTasks> & Sendable
+    ) async {
+        while !Task.isCancelled, withLock({ condition($0) }) {
+            await wait(in: tasks, unless: { !condition($0) })
+        }
+    }
 }

@@ -59,7 +59,7 @@ final class ConnectionSeries: Sendable {
             if !connection.inbox.isEnded { return connection }
             // The reader itself may wait here, and would never read the unread messages.
             connection.inbox.cancelDraining()
-            await wait { $0.end == nil && $0.connection === connection }
+            await state.wait(while: { $0.end == nil && $0.connection === connection }, in: \.waiters)
         }
     }
 
@@ -74,20 +74,13 @@ final class ConnectionSeries: Sendable {
             } catch {
                 try Task.checkCancellation()
             }
-            await wait { $0.end == nil && $0.connection === connection }
+            await state.wait(while: { $0.end == nil && $0.connection === connection }, in: \.waiters)
             try Task.checkCancellation()
             let end = state.withLock { $0.connection === connection ? $0.end : nil }
             if let end {
                 try end.get()
                 return nil
             }
-        }
-    }
-
-    /// Waits while the condition is true.
-    private func wait(while condition: @Sendable (State) -> Bool) async {
-        while !Task.isCancelled, state.withLock({ condition($0) }) {
-            await state.wait(in: \.waiters) { !condition($0) }
         }
     }
 

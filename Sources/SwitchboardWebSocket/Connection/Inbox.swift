@@ -156,13 +156,13 @@ final class Inbox: Sendable {
 
     /// Waits for the end, even if messages are unread. Returns nil when the task is canceled.
     func ended() async -> Result<Void, any Error>? {
-        await waitForEnd { $0.end == nil }
+        await state.wait(while: { $0.end == nil }, in: \.endWaiters)
         return state.withLock { $0.end }
     }
 
     /// Waits until the inbox has ended and every message is read, ``cancelDraining()`` is called, or the task is canceled.
     func drained() async {
-        await waitForEnd { !$0.isDrained && !$0.isDrainingCanceled }
+        await state.wait(while: { !$0.isDrained && !$0.isDrainingCanceled }, in: \.endWaiters)
     }
 
     /// Ends the waits of ``drained()`` although messages may be unread.
@@ -191,11 +191,5 @@ final class Inbox: Sendable {
             return state.readers.take()
         }
         readers.resume()
-    }
-
-    private func waitForEnd(while condition: @Sendable (State) -> Bool) async {
-        while !Task.isCancelled, state.withLock({ condition($0) }) {
-            await state.wait(in: \.endWaiters) { !condition($0) }
-        }
     }
 }
