@@ -8,14 +8,6 @@ struct WebSocketHandshake: Sendable {
     let key: String
     let options: WebSocketOptions
 
-    /// The values that the server chose.
-    struct Negotiation {
-        /// The subprotocol, or nil without one.
-        var subprotocol: String?
-        /// The compression, or nil without one.
-        var compression: AcceptedCompression?
-    }
-
     init(_ options: WebSocketOptions, key: String = Data.random(16).base64EncodedString()) {
         self.options = options
         self.key = key
@@ -33,29 +25,32 @@ struct WebSocketHandshake: Sendable {
         return headers
     }
 
-    /// Checks a 101 and returns the negotiated values. Without a key, URLSession has checked all but the subprotocol.
-    func negotiation(_ headers: HTTPHeaders) throws(HandshakeError) -> Negotiation {
-        guard !key.isEmpty else { return Negotiation(subprotocol: try subprotocol(headers)) }
+    /// Checks a 101 and returns the values that the server chose, nil without one. Without a key, URLSession has checked
+    /// all but the subprotocol.
+    func negotiation(
+        _ headers: HTTPHeaders
+    ) throws(NetworkError) -> (subprotocol: String?, compression: AcceptedCompression?) {
+        guard !key.isEmpty else { return (try subprotocol(headers), nil) }
         guard tokens(headers, "Upgrade").contains("websocket") else {
-            throw HandshakeError("the 101 has no Upgrade: websocket")
+            throw .handshake("the 101 has no Upgrade: websocket")
         }
         guard tokens(headers, "Connection").contains("upgrade") else {
-            throw HandshakeError("the 101 has no Connection: Upgrade")
+            throw .handshake("the 101 has no Connection: Upgrade")
         }
         let accepts = headers.values(for: "Sec-WebSocket-Accept").map(\.trimmedOfBlanks)
         guard accepts == [try Self.accept(for: key)] else {
-            throw HandshakeError("Sec-WebSocket-Accept does not belong to the key (RFC 6455 §4.1)")
+            throw .handshake("Sec-WebSocket-Accept does not belong to the key (RFC 6455 §4.1)")
         }
-        return Negotiation(subprotocol: try subprotocol(headers), compression: try compression(headers))
+        return (try subprotocol(headers), try compression(headers))
     }
 
     /// Returns the `Sec-WebSocket-Accept` of a key.
-    static func accept(for key: String) throws(HandshakeError) -> String {
+    static func accept(for key: String) throws(NetworkError) -> String {
         do {
             return try MessageDigest.sha1.hash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
                 .base64EncodedString()
         } catch {
-            throw HandshakeError("a WebSocket needs SHA-1, and \(error.text)")
+            throw .handshake("a WebSocket needs SHA-1, and \(error.text)")
         }
     }
 
@@ -63,22 +58,22 @@ struct WebSocketHandshake: Sendable {
         headers.values(for: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks.lowercased() }
     }
 
-    private func subprotocol(_ headers: HTTPHeaders) throws(HandshakeError) -> String? {
+    private func subprotocol(_ headers: HTTPHeaders) throws(NetworkError) -> String? {
         let names = headers.values(for: "Sec-WebSocket-Protocol").map(\.trimmedOfBlanks)
         guard let name = names.first else { return nil }
         guard names.count == 1, options.subprotocols.contains(where: { $0.hasBytes(of: name) }) else {
-            throw HandshakeError("the subprotocol \(name.quotedForMessage) was not offered")
+            throw .handshake("the subprotocol \(name.quotedForMessage) was not offered")
         }
         return name
     }
 
-    private func compression(_ headers: HTTPHeaders) throws(HandshakeError) -> AcceptedCompression? {
+    private func compression(_ headers: HTTPHeaders) throws(NetworkError) -> AcceptedCompression? {
         let extensions = headers.values(for: "Sec-WebSocket-Extensions").flatMap { $0.split(separator: ",") }
             .map { String($0).trimmedOfBlanks }.filter { !$0.isEmpty }
         guard let first = extensions.first else { return nil }
         let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmedOfBlanks }
         guard extensions.count == 1, let offer = options.compression, parts.first == "permessage-deflate" else {
-            throw HandshakeError("the extension \(first.quotedForMessage) was not offered")
+            throw .handshake("the extension \(first.quotedForMessage) was not offered")
         }
         let parameters = parts.dropFirst().map { part in
             let pair = part.split(separator: "=", maxSplits: 1).map { String($0).trimmedOfBlanks }
@@ -95,11 +90,13 @@ extension String {
     }
 }
 
-/// The reason why a response does not open a WebSocket.
-struct HandshakeError: Error {
-    let text: String
-
-    init(_ text: String) { self.text = text }
+extension NetworkError {
+    /// Returns the error of a response that does not open a WebSocket.
+    static func handshake(_ reason: String) -> NetworkError {
+        var error = NetworkError(.invalidResponse, reason: reason)
+        error.title = "The server's answer opens no WebSocket"
+        return error
+    }
 }
 
 /// The parameters of `permessage-deflate` that the server accepted.
@@ -112,28 +109,28 @@ struct AcceptedCompression: Equatable {
     /// Parses the response to an offer ([RFC 7692 §7.1](https://www.rfc-editor.org/rfc/rfc7692#section-7.1)).
     ///
     /// - Throws: An error for a parameter that the offer does not allow.
-    init(_ parameters: [(name: String, value: String?)], to offer: WebSocketCompression) throws(HandshakeError) {
+    init(_ parameters: [(name: String, value: String?)], to offer: WebSocketCompression) throws(NetworkError) {
         (allowsClientContextTakeover, allowsServerContextTakeover) = (offer.allowsClientContextTakeover, true)
         var seen: Set<String> = []
         for (name, value) in parameters {
-            guard seen.insert(name).inserted else { throw HandshakeError("permessage-deflate repeats \(name)") }
+            guard seen.insert(name).inserted else { throw .handshake("permessage-deflate repeats \(name)") }
             switch (name, value) {
             case ("client_no_context_takeover", nil): allowsClientContextTakeover = false
             case ("server_no_context_takeover", nil): allowsServerContextTakeover = false
             case ("client_max_window_bits", let bits?): windowBits = try Self.bits(bits)
             case ("server_max_window_bits", let bits?): _ = try Self.bits(bits)
-            case ("", _): throw HandshakeError("permessage-deflate has an empty parameter")
-            default: throw HandshakeError("permessage-deflate has an unknown parameter \(name)")
+            case ("", _): throw .handshake("permessage-deflate has an empty parameter")
+            default: throw .handshake("permessage-deflate has an unknown parameter \(name)")
             }
         }
         guard offer.allowsServerContextTakeover || !allowsServerContextTakeover else {
-            throw HandshakeError("the server did not accept server_no_context_takeover")
+            throw .handshake("the server did not accept server_no_context_takeover")
         }
     }
 
-    private static func bits(_ text: String) throws(HandshakeError) -> Int {
+    private static func bits(_ text: String) throws(NetworkError) -> Int {
         guard let bits = Int(text), (8...15).contains(bits), "\(bits)" == text else {
-            throw HandshakeError("permessage-deflate has a window of \(text) bits")
+            throw .handshake("permessage-deflate has a window of \(text) bits")
         }
         return bits
     }

@@ -60,7 +60,7 @@ struct WebSocketOpener: Sendable {
         do {
             let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
             let negotiation = try handshake.negotiation(response.headers)
-            let coding = FrameCoding(framer, try reader(negotiation, settings, framer))
+            let coding = FrameCoding(framer, try reader(negotiation.compression, settings, framer))
             request.endCall(.success(response.statusCode))
             if let socket = foundationSocket.swap(nil) {
                 connection.start(socket)
@@ -74,9 +74,7 @@ struct WebSocketOpener: Sendable {
                 reconnects: settings.reconnects)
         } catch {
             queue.end(CancellationError())
-            var fault = NetworkError(.invalidResponse, reason: error.text)
-            fault.title = "The server's answer opens no WebSocket"
-            let error = connection.attributed(fault)
+            let error = connection.attributed(error)
             response.endCall(with: error)
             throw error
         }
@@ -103,9 +101,9 @@ struct WebSocketOpener: Sendable {
     }
 
     private func reader(
-        _ negotiation: WebSocketHandshake.Negotiation, _ settings: WebSocketOptions, _ framer: MessageFramer
-    ) throws(HandshakeError) -> MessageReader {
-        guard let compression = negotiation.compression else { return MessageReader(limit: settings.messageLimit) }
+        _ compression: AcceptedCompression?, _ settings: WebSocketOptions, _ framer: MessageFramer
+    ) throws(NetworkError) -> MessageReader {
+        guard let compression else { return MessageReader(limit: settings.messageLimit) }
         do {
             let zlib = try Zlib.loaded.get()
             let inflater = try MessageInflater(zlib, keepsContext: compression.allowsServerContextTakeover)
@@ -117,7 +115,7 @@ struct WebSocketOpener: Sendable {
             }
             return MessageReader(limit: settings.messageLimit, inflater: inflater)
         } catch {
-            throw HandshakeError("permessage-deflate needs zlib, and \(error.text)")
+            throw .handshake("permessage-deflate needs zlib, and \(error.text)")
         }
     }
 }

@@ -76,19 +76,19 @@ import Testing
             ["Sec-WebSocket-Extensions": "permessage-deflate; server_no_context_takeover=1"],
         ] as [HTTPHeaders])
     func refused(_ headers: HTTPHeaders) {
-        #expect(throws: HandshakeError.self) { try handshake().negotiation(answer.merging(headers)) }
+        #expect(throws: NetworkError.self) { try handshake().negotiation(answer.merging(headers)) }
     }
 
     @Test("an extension that was not offered is refused")
     func unasked() {
         let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
-        #expect(throws: HandshakeError.self) { try handshake { $0.compression = nil }.negotiation(headers) }
+        #expect(throws: NetworkError.self) { try handshake { $0.compression = nil }.negotiation(headers) }
     }
 
     @Test("a server that keeps its context although it must not is refused")
     func context() {
         let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])
-        #expect(throws: HandshakeError.self) {
+        #expect(throws: NetworkError.self) {
             try handshake { $0.compression?.allowsServerContextTakeover = false }.negotiation(headers)
         }
     }
