@@ -5,7 +5,7 @@ import SwitchboardHAR
 
 extension Cassette {
     /// Returns the entry that answers a request and marks it as used. Returns nil when the request must be recorded.
-    func entry(for request: NetworkRequest) throws(NetworkError) -> CassetteEntry? {
+    func entry(for request: NetworkRequest) throws(NetworkError) -> HAR.Entry? {
         guard mode != .rewrite else { return nil }
         var masking = ExchangeMasking(request.redaction(extending: masking.redaction))
         let live = ComparedRequest(masking.masked(HAR.Request(request)))
@@ -16,11 +16,10 @@ extension Cassette {
             guard mode == .strict else { return (tape.use(firstOf: candidates, repeats: repeats), expected) }
             return (candidates.contains(expected) ? tape.use(firstOf: [expected], repeats: false) : nil, expected)
         }
-        if let number { return entries[number] }
+        if let number { return entries[number].entry }
         guard mode != .recordMissing else { return nil }
-        let report = CassetteReport(cassette: self, live: live, isUsed: tape.withLock(\.isUsed))
         let text = masking.storedSecrets.masked(
-            mode == .strict ? report.outOfOrder(expected: expected, candidates: candidates) : report.unmatched)
+            mode == .strict ? outOfOrder(live, expected: expected, candidates) : unmatched(live))
         tape.withLock { $0.record(text) }
         throw NetworkError(.unmatchedRequest, reason: text).adding(request)
     }
@@ -56,17 +55,12 @@ extension Cassette {
     }
 }
 
-/// One answer of a ``Cassette`` from its file: a response, or the error that a real session throws for it.
-struct CassettePlayback {
-    let request: NetworkRequest
-    let entry: HAR.Entry
-    let masking: ExchangeMasking
-    let tape: Protected<CassetteTape>
-
-    func run() async throws -> NetworkResponse {
+extension Cassette {
+    /// Plays an entry: returns its response, or throws the error that a real session throws for it.
+    func play(_ entry: HAR.Entry, for request: NetworkRequest) async throws -> NetworkResponse {
         let recorded = entry.response
         if let upgrade = request.options.upgrade, recorded.status == 101 {
-            return try upgraded(upgrade, entry.webSocketMessages ?? [])
+            return try playMessages(of: entry, upgrade, request)
         }
         var response = MockResponse(
             statusCode: recorded.status, headers: HTTPHeaders(recorded.headers), body: recorded.content.data)
@@ -81,71 +75,51 @@ struct CassettePlayback {
         if recorded.httpVersion.hasPrefix("HTTP/") { exchange.metrics.protocolVersion = recorded.httpVersion }
         return try await exchange.run()
     }
-
-    /// Returns the error of a difference from the recording, and adds it to the faults.
-    func fault(_ text: String) -> NetworkError {
-        let text = masking.storedSecrets.masked("cassette: " + text)
-        tape.withLock { $0.record(text) }
-        return NetworkError(.unmatchedRequest, reason: text).adding(request)
-    }
 }
 
-/// An entry of the file, with its request prepared for comparison.
-struct CassetteEntry: Sendable {
-    let entry: HAR.Entry
-    let request: ComparedRequest
+// MARK: - The reason why no entry answers a request
 
-    init(_ entry: HAR.Entry, _ masking: ExchangeMasking) {
-        var masking = masking
-        self.entry = entry
-        request = ComparedRequest(masking.masked(entry.request))
-    }
-}
-
-/// Explains why no entry answers a request.
-struct CassetteReport {
-    let cassette: Cassette
-    let live: ComparedRequest
-    let isUsed: [Bool]
-
-    private var head: String { "cassette \(cassette.file.lastPathComponent): no entry answers \(live.line)" }
+extension Cassette {
     private static let howToRecord = "  to record what is missing: SWITCHBOARD_CASSETTES=record swift test"
 
-    /// The nearest entries with their differences.
-    var unmatched: String {
-        let comparison = Comparison(mask: cassette.masking.redaction.mask, isLoose: true)
-        let nearest = cassette.entries.indices
-            .map { ($0, cassette.matching.differences(live, cassette.entries[$0].request, comparison)) }
+    /// Returns the nearest entries with their differences.
+    private func unmatched(_ live: ComparedRequest) -> String {
+        let nearest = entries.indices.map { ($0, differences(live, entries[$0].request)) }
             .sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }.prefix(3)
         let lines = nearest.flatMap { number, differences in
             differences.isEmpty ? [line(number) + ": used up"] : [line(number) + ":"] + indented(differences)
         }
-        return ([head] + (lines.isEmpty ? ["  it has no entries"] : lines) + [Self.howToRecord])
+        return ([title(live)] + (lines.isEmpty ? ["  it has no entries"] : lines) + [Self.howToRecord])
             .joined(separator: "\n")
     }
 
     /// Returns the expected entry, and the differences between it and the request.
-    func outOfOrder(expected: Int, candidates: [Int]) -> String {
-        guard expected < cassette.entries.count else {
-            return [head, "  all \(cassette.entries.count) entries are used up", Self.howToRecord]
-                .joined(separator: "\n")
+    private func outOfOrder(_ live: ComparedRequest, expected: Int, _ candidates: [Int]) -> String {
+        guard expected < entries.count else {
+            return [title(live), "  all \(entries.count) entries are used up", Self.howToRecord].joined(separator: "\n")
         }
+        let next = "  next is \(line(expected).drop { $0 == " " })"
+        let isUsed = tape.withLock(\.isUsed)
         guard let candidate = candidates.first(where: { !isUsed[$0] }) else {
-            let differences = cassette.matching.differences(
-                live, cassette.entries[expected].request,
-                Comparison(mask: cassette.masking.redaction.mask, isLoose: true))
-            return
-                ([head, "  next is \(line(expected).drop { $0 == " " }):"] + indented(differences)
-                + [Self.howToRecord]).joined(separator: "\n")
+            let differences = differences(live, entries[expected].request)
+            return ([title(live), next + ":"] + indented(differences) + [Self.howToRecord]).joined(separator: "\n")
         }
         return """
-            cassette \(cassette.file.lastPathComponent): entry \(candidate + 1) was asked for out of order, \(live.line)
-              next is \(line(expected).drop { $0 == " " })
+            cassette \(file.lastPathComponent): entry \(candidate + 1) was asked for out of order, \(live.line)
+            \(next)
             """
     }
 
+    private func differences(_ live: ComparedRequest, _ recorded: ComparedRequest) -> [String] {
+        matching.differences(live, recorded, Comparison(mask: masking.redaction.mask, isLoose: true))
+    }
+
+    private func title(_ live: ComparedRequest) -> String {
+        "cassette \(file.lastPathComponent): no entry answers \(live.line)"
+    }
+
     private func line(_ number: Int) -> String {
-        "  entry \(number + 1), \(cassette.entries[number].request.line)"
+        "  entry \(number + 1), \(entries[number].request.line)"
     }
 
     private func indented(_ differences: [String]) -> [String] {

@@ -15,10 +15,14 @@ extension Cassette {
         var response = try await session.send(recordingMessages(of: request, at: index))
         let entry = HAR.Entry(
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
-        tape.withLock { [body = response.body] in $0.fill(index, with: entry, body) }
-        if response.statusCode == 101, request.options.upgrade != nil {
-            tape.withLock { $0.add([], at: index) }
-        } else if request.streams(response.statusCode), response.body.isEmpty {
+        let isSocket = response.statusCode == 101 && request.options.upgrade != nil
+        tape.withLock { [body = response.body] in
+            $0.change(index) {
+                ($0.entry, $0.body) = (entry, body)
+                if isSocket { $0.messages = $0.messages ?? [] }
+            }
+        }
+        if !isSocket, request.streams(response.statusCode), response.body.isEmpty {
             record(&response.bytes, at: index)
         }
         return response
@@ -32,15 +36,15 @@ extension Cassette {
             do {
                 let chunk = try await source.next()
                 if let chunk {
-                    tape.withLock { $0.append(chunk, at: index) }
-                } else if let trailers = source.result?.trailers {
-                    tape.withLock { $0.end(index, with: trailers) }
+                    tape.withLock { $0.change(index) { $0.body += chunk } }
+                } else if let trailers = source.result?.trailers, !trailers.isEmpty {
+                    tape.withLock { $0.change(index) { $0.entry?.response.trailers = HAR.Field.list(trailers) } }
                 }
                 return chunk
             } catch let error as CancellationError {
                 throw error
             } catch {
-                tape.withLock { $0.drop(index) }
+                tape.withLock { $0.change(index) { $0 = CassetteTape.Recording() } }
                 throw error
             }
         }
@@ -60,10 +64,24 @@ extension Cassette {
         var masking = ExchangeMasking(redaction)
         let masked = (entries.map(\.entry) + recorded).map { masking.masked($0) }
         do {
-            try HARFile.write(masked.map(masking.storedSecrets.masked), to: file)
+            try write(masked.map(masking.storedSecrets.masked))
         } catch {
             tape.withLock { $0.isChanged = true }
             throw error
+        }
+    }
+
+    /// Writes the archive atomically, readable by its owner only.
+    private func write(_ entries: [HAR.Entry]) throws(NetworkError) {
+        do {
+            let data = try HAR(log: HAR.Log(entries: entries.map(\.withWebSocketScheme))).data
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try PrivateFile.write(data + Data("\n".utf8), to: file)
+        } catch {
+            throw NetworkError(
+                .cassetteFault, reason: "the cassette \(file.path) cannot be written: \(error.localizedDescription)",
+                underlying: error)
         }
     }
 }

@@ -16,23 +16,31 @@ extension Cassette {
                 case .failure(let error):
                     HAR.WebSocketMessage(type: "error", opcode: -1, payload: Data(error.code.description.utf8))
                 }
-            tape.withLock { $0.add([message], at: index) }
+            tape.withLock { $0.change(index) { $0.messages = ($0.messages ?? []) + [message] } }
         }
         return request
     }
 }
 
-extension CassettePlayback {
+extension Cassette {
     /// Returns the response that plays the recorded messages. A message that the client sends must be the recorded one.
-    func upgraded(_ upgrade: ConnectionUpgrade, _ messages: [HAR.WebSocketMessage]) throws -> NetworkResponse {
+    func playMessages(
+        of entry: HAR.Entry, _ upgrade: ConnectionUpgrade, _ request: NetworkRequest
+    ) throws -> NetworkResponse {
+        let messages = entry.webSocketMessages ?? []
         let sent = messages.filter { $0.type == "send" && $0.opcode < 0x8 }
         var headers = HTTPHeaders(entry.response.headers)
         for name in ["Sec-WebSocket-Accept", "Sec-WebSocket-Extensions"] { headers.remove(name) }
         let response = MockResponse.webSocket(steps: Self.steps(messages), headers: headers)
-        return try StubExchange(request, response, clock: ContinuousClock())
-            .upgraded(upgrade) { [check] index, message in
-                try check(index, message, sent)
-            }
+        return try StubExchange(request, response, clock: ContinuousClock()).upgraded(upgrade) {
+            [self] index, message in
+            let differences = differences(message, sent.dropFirst(index).first)
+            guard !differences.isEmpty else { return }
+            let lines = ["cassette: message \(index + 1) to \(request.url?.path ?? "") differs:"] + differences
+            let text = masking.storedSecrets.masked(lines.joined(separator: "\n  "))
+            tape.withLock { $0.record(text) }
+            throw NetworkError(.unmatchedRequest, reason: text).adding(request)
+        }
     }
 
     private static func steps(_ messages: [HAR.WebSocketMessage]) -> [WebSocketStep] {
@@ -46,16 +54,9 @@ extension CassettePlayback {
         }
     }
 
-    private func check(
-        _ index: Int, _ message: RecordedWebSocket.Message, _ recorded: [HAR.WebSocketMessage]
-    ) throws {
-        let faults = faults(message, recorded.dropFirst(index).first)
-        guard !faults.isEmpty else { return }
-        throw fault(
-            (["message \(index + 1) to \(request.url?.path ?? "") differs:"] + faults).joined(separator: "\n  "))
-    }
-
-    private func faults(_ message: RecordedWebSocket.Message, _ recorded: HAR.WebSocketMessage?) -> [String] {
+    private func differences(
+        _ message: RecordedWebSocket.Message, _ recorded: HAR.WebSocketMessage?
+    ) -> [String] {
         guard let recorded else { return ["not recorded"] }
         guard message.isText == (recorded.opcode == 1) else {
             return [message.isText ? "text, recorded bytes" : "bytes, recorded text"]

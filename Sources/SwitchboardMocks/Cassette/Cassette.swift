@@ -2,6 +2,7 @@ import SwitchboardPlatform
 import Foundation
 import Switchboard
 import SwitchboardHAR
+import SwitchboardJSON
 import SwitchboardText
 
 /// A session that records real exchanges in a file and plays them back, so that a test needs no network.
@@ -35,8 +36,8 @@ public final class Cassette: NetworkSession {
     let matching: Matching
     let masking: ExchangeMasking
     let repeats: Bool
-    /// The entries read from the file.
-    let entries: [CassetteEntry]
+    /// The entries read from the file, with their requests prepared for comparison.
+    let entries: [(entry: HAR.Entry, request: ComparedRequest)]
     let tape: Protected<CassetteTape>
     let contracts = HeldContracts()
 
@@ -63,13 +64,16 @@ public final class Cassette: NetworkSession {
         self.matching = matching
         self.repeats = repeats
         masking = ExchangeMasking(redaction)
-        let entries = self.mode == .rewrite ? [] : try HARFile.read(file)
+        let entries = self.mode == .rewrite ? [] : try Self.read(file)
         guard entries != nil || self.mode.records else {
             throw NetworkError(
                 .cassetteFault,
                 reason: "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
         }
-        self.entries = (entries ?? []).map { [masking] in CassetteEntry($0, masking) }
+        self.entries = (entries ?? []).map { [masking] entry in
+            var masking = masking
+            return (entry, ComparedRequest(masking.masked(entry.request)))
+        }
         tape = Protected(CassetteTape(entryCount: self.entries.count, masking.redaction))
     }
 
@@ -92,7 +96,24 @@ public final class Cassette: NetworkSession {
             return response
         }
         try check(entry, for: sent)
-        return try await CassettePlayback(request: request, entry: entry.entry, masking: masking, tape: tape).run()
+        return try await play(entry, for: request)
+    }
+
+    /// Reads the entries, or returns nil when the file does not exist.
+    private static func read(_ file: URL) throws(NetworkError) -> [HAR.Entry]? {
+        var data = Data()
+        do {
+            data = try Data(contentsOf: file)
+            return try FastJSONDecoder().decode(HAR.self, from: data).log.entries
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return nil
+        } catch {
+            let text =
+                error is DecodingError
+                ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
+            throw NetworkError(
+                .cassetteFault, reason: "the cassette \(file.path) cannot be read: \(text)", underlying: error)
+        }
     }
 }
 

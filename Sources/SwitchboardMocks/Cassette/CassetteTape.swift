@@ -15,7 +15,7 @@ struct CassetteTape: Sendable {
     private var recordings: [Recording] = []
 
     /// One exchange, in the order in which the requests were sent.
-    private struct Recording {
+    struct Recording {
         /// The exchange. Nil until the answer arrives, and always after an error.
         var entry: HAR.Entry?
         /// The body received so far. A stream's body grows.
@@ -55,32 +55,9 @@ struct CassetteTape: Sendable {
         return recordings.count - 1
     }
 
-    mutating func fill(_ index: Int, with entry: HAR.Entry, _ body: Data) {
-        recordings[index].entry = entry
-        recordings[index].body = body
+    mutating func change(_ index: Int, _ change: (inout Recording) -> Void) {
+        change(&recordings[index])
         isChanged = true
-    }
-
-    mutating func end(_ index: Int, with trailers: HTTPHeaders) {
-        guard !trailers.isEmpty else { return }
-        recordings[index].entry?.response.trailers = HAR.Field.list(trailers)
-        isChanged = true
-    }
-
-    mutating func append(_ chunk: Data, at index: Int) {
-        recordings[index].body += chunk
-        isChanged = true
-    }
-
-    /// Adds messages of a WebSocket.
-    mutating func add(_ messages: [HAR.WebSocketMessage], at index: Int) {
-        recordings[index].messages = (recordings[index].messages ?? []) + messages
-        isChanged = true
-    }
-
-    /// Removes an exchange whose body ended in an error.
-    mutating func drop(_ index: Int) {
-        recordings[index] = Recording()
     }
 
     /// The recorded exchanges, secrets included.

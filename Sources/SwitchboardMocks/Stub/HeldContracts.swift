@@ -91,8 +91,8 @@ extension Cassette {
     }
 
     /// Throws when an entry breaks a contract. The body of the request is in memory.
-    func check(_ entry: CassetteEntry, for request: NetworkRequest) throws(NetworkError) {
-        let response = entry.entry.response
+    func check(_ entry: HAR.Entry, for request: NetworkRequest) throws(NetworkError) {
+        let response = entry.response
         let breach = contracts.breach(
             of: request.recorded(body: (request.body as? DataBody)?.data, index: 0), statusCode: response.status,
             body: response.content.data)
