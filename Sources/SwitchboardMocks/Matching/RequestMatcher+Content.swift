@@ -29,13 +29,13 @@ extension RequestMatcher {
 
     /// Adds a condition: a body of exactly these bytes.
     public func body(_ bytes: Data) -> RequestMatcher {
-        adding("a body of \(bytes.count) bytes") { $0.body == bytes ? nil : "the body is \(MessageText.body($0))" }
+        adding("a body of \(bytes.count) bytes") { $0.body == bytes ? nil : "the body is \(MessageText.body($0.body))" }
     }
 
     /// Adds a condition: a body of exactly this text, in UTF-8.
     public func body(_ text: String) -> RequestMatcher {
         adding("body \(MessageText.text(text))") {
-            $0.body == Data(text.utf8) ? nil : "the body is \(MessageText.body($0))"
+            $0.body == Data(text.utf8) ? nil : "the body is \(MessageText.body($0.body))"
         }
     }
 
@@ -43,7 +43,7 @@ extension RequestMatcher {
     public func body(containing text: String) -> RequestMatcher {
         adding("a body with \(MessageText.text(text))") {
             text.isEmpty || $0.text.contains(text)
-                ? nil : "the body is \(MessageText.body($0)), without \(MessageText.text(text))"
+                ? nil : "the body is \(MessageText.body($0.body)), without \(MessageText.text(text))"
         }
     }
 
@@ -54,9 +54,9 @@ extension RequestMatcher {
         return adding("JSON \(MessageText.text(text))") { request in
             guard let wanted else { return "the stub's own JSON cannot be read" }
             guard let sent = JSONTree(fragment: request.body) else {
-                return "the body is no JSON: \(MessageText.body(request))"
+                return "the body is no JSON: \(MessageText.body(request.body))"
             }
-            return sent == wanted ? nil : "the JSON is \(MessageText.body(request))"
+            return sent == wanted ? nil : "the JSON is \(MessageText.body(request.body))"
         }
     }
 
@@ -110,10 +110,6 @@ enum MessageText {
     static func text(_ text: String) -> String {
         let shown = Redaction.standard.text(text)
         return shown.count > limit ? "\(shown.prefix(limit))…" : shown
-    }
-
-    static func body(_ request: RecordedRequest) -> String {
-        body(request.body)
     }
 
     static func body(_ bytes: Data) -> String {

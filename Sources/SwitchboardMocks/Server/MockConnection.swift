@@ -12,7 +12,7 @@ struct MockConnection: Sendable {
         let channel = ByteChannel(socket: socket, stop: core.stop)
         let isEndedByClient = serveRequests(over: channel)
         socket.close()
-        core.connectionEnded(number, byClient: isEndedByClient)
+        core.state.withLock { $0.connectionEnded(number, byClient: isEndedByClient) }
     }
 
     /// Returns false when this side ended the connection.
@@ -42,7 +42,7 @@ struct MockConnection: Sendable {
 
     /// Ends the connection in the middle of a request, as scripted. Returns true when the client closed first.
     private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) -> Bool {
-        core.state.withLock { $0.begin("\(response)", on: number) }
+        core.state.withLock { $0.answering[number] = "\(response)" }
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
             try end(WireResponse(response, to: nil), over: channel)
@@ -61,7 +61,7 @@ struct MockConnection: Sendable {
         let answer = WireResponse(response, to: request)
         try send(answer, over: channel) { isDone in
             isDone && answer.ending != .stall
-                ? core.state.withLock { $0.end(on: number) } : recordAnswer(request, response)
+                ? core.state.withLock { $0.answering[number] = nil } : recordAnswer(request, response)
         }
         if case .webSocket(let steps) = response.outcome {
             try play(ScriptedPeer(steps), of: request, over: channel) { recordAnswer(request, response) }
@@ -77,7 +77,7 @@ struct MockConnection: Sendable {
         _ peer: ScriptedPeer, of request: RecordedRequest, over channel: ByteChannel, willStall: () -> Void
     ) throws {
         var peer = peer
-        defer { core.state.withLock { $0.webSocketEnded(RecordedWebSocket(peer, request)) } }
+        defer { core.state.withLock { $0.webSockets.append(RecordedWebSocket(peer, request)) } }
         do {
             while true {
                 if let bytes = try channel.arrived() { peer.take(bytes) }
@@ -101,7 +101,7 @@ struct MockConnection: Sendable {
     }
 
     private func recordAnswer(_ request: RecordedRequest, _ response: MockResponse) {
-        core.state.withLock { $0.begin("\(request): \(response)", on: number) }
+        core.state.withLock { $0.answering[number] = "\(request): \(response)" }
     }
 
     /// Sends the bytes. `isDone` receives whether the last ones may have been sent.

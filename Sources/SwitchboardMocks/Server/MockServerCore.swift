@@ -38,7 +38,7 @@ final class MockServerCore: Sendable {
 
     /// Stores the unfinished answers, wakes every thread and fails every wait, without waiting for the threads to end.
     func beginStopping() {
-        state.withLock { _ = $0.unfinishedWhenStopped() }
+        state.withLock { $0.stoppedWith = $0.stoppedWith ?? $0.unfinished }
         state.close(NetworkError(.connectionLost, reason: "MockServer: stopped"))
         stop.fire()
     }
@@ -54,7 +54,7 @@ final class MockServerCore: Sendable {
         }
     }
 
-    // MARK: Reports from connections
+    // MARK: Answers
 
     /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404.
     func response(to request: RecordedRequest, on connection: Int) -> MockResponse {
@@ -80,10 +80,6 @@ final class MockServerCore: Sendable {
         }
         return .text("MockServer: \(refusal)\n", statusCode: 404)
     }
-
-    func connectionEnded(_ number: Int, byClient: Bool) {
-        state.withLock { $0.connectionEnded(number, byClient: byClient) }
-    }
 }
 
 extension DispatchGroup {
@@ -103,30 +99,26 @@ extension DispatchGroup {
 struct MockServerState: Sendable {
     var handler: MockServer.Handler?
     private(set) var requests: [RecordedRequest] = []
-    private(set) var webSockets: [RecordedWebSocket] = []
+    var webSockets: [RecordedWebSocket] = []
     private var takenWebSockets = 0
     private(set) var accepted = 0
     private(set) var open: Set<Int> = []
     private(set) var endedByClient: Set<Int> = []
-    private var queue = ResponseQueue()
+    var queue = ResponseQueue()
     private var taken = 0
-    private(set) var stoppedWith: MockServer.Unfinished?
+    var stoppedWith: MockServer.Unfinished?
     /// The answers in flight, by the numbers of their connections.
-    private var answering: [Int: String] = [:]
+    var answering: [Int: String] = [:]
 
     init(handler: MockServer.Handler?) {
         self.handler = handler
-    }
-
-    mutating func enqueue(_ more: [MockResponse]) {
-        queue.append(more)
     }
 
     /// Records a request, and takes the response at the head of the queue for it, which is then in flight.
     mutating func receive(_ request: RecordedRequest, on connection: Int) -> MockResponse? {
         requests.append(request)
         guard let response = queue.next() else { return nil }
-        begin("\(request): \(response)", on: connection)
+        answering[connection] = "\(request): \(response)"
         return response
     }
 
@@ -134,14 +126,6 @@ struct MockServerState: Sendable {
     mutating func takeBreak(upTo stage: Int) -> MockResponse? {
         guard let head = queue.first?.requestBreak, head.stage <= stage else { return nil }
         return queue.next()
-    }
-
-    mutating func begin(_ answer: String, on connection: Int) {
-        answering[connection] = answer
-    }
-
-    mutating func end(on connection: Int) {
-        answering[connection] = nil
     }
 
     /// The unfinished responses, answers and connections if the server stopped now.
@@ -152,21 +136,10 @@ struct MockServerState: Sendable {
             openConnections: open.count)
     }
 
-    /// Returns ``unfinished``, stored at the first call.
-    mutating func unfinishedWhenStopped() -> MockServer.Unfinished {
-        let unfinished = stoppedWith ?? unfinished
-        stoppedWith = unfinished
-        return unfinished
-    }
-
     mutating func takeRequest() -> RecordedRequest? {
         guard taken < requests.count else { return nil }
         defer { taken += 1 }
         return requests[taken]
-    }
-
-    mutating func webSocketEnded(_ webSocket: RecordedWebSocket) {
-        webSockets.append(webSocket)
     }
 
     mutating func takeWebSocket() -> RecordedWebSocket? {
@@ -183,7 +156,7 @@ struct MockServerState: Sendable {
 
     mutating func connectionEnded(_ number: Int, byClient: Bool) {
         open.remove(number)
-        end(on: number)
+        answering[number] = nil
         if byClient { endedByClient.insert(number) }
     }
 
