@@ -13,17 +13,10 @@ package struct ConnectionUpgrade: Sendable {
     /// Opens the connection over a ``FoundationSession``, which carries messages instead of bytes. Only the head of its
     /// response is used.
     package let openByURLSession: URLSessionOpening
-    /// Records the messages, for a cassette. Default nil.
-    package var recorder: (@Sendable (RecordedMessage) -> Void)?
 
     /// Performs the handshake with URLSession, and returns its response.
     package typealias URLSessionOpening =
         @Sendable (NetworkRequest, FoundationSession) async throws -> NetworkResponse
-
-    /// A message or a Close frame in either direction, with the opcode of its frame, or the loss of the connection.
-    package enum RecordedMessage: Sendable {
-        case sent(opcode: UInt8, Data), received(opcode: UInt8, Data), failure(NetworkError)
-    }
 
     /// Creates an upgrade.
     package init(

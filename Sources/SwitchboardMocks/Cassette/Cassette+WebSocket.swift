@@ -7,16 +7,21 @@ extension Cassette {
     /// Returns the request with a recorder of messages, if it opens a WebSocket.
     func recordingMessages(of request: NetworkRequest, at index: Int) -> NetworkRequest {
         var request = request
-        request.options.upgrade?.recorder = { [tape] in
-            let message =
-                switch $0 {
-                case .sent(let opcode, let data): HAR.WebSocketMessage(type: "send", opcode: Int(opcode), payload: data)
-                case .received(let opcode, let data):
-                    HAR.WebSocketMessage(type: "receive", opcode: Int(opcode), payload: data)
-                case .failure(let error):
-                    HAR.WebSocketMessage(type: "error", opcode: -1, payload: Data(error.code.description.utf8))
-                }
-            tape.withLock { $0.change(index) { $0.messages = ($0.messages ?? []) + [message] } }
+        guard request.options.upgrade != nil else { return request }
+        request.options.messageRecorder = { [tape] message in
+            let (type, opcode, payload): (String, Int, Data)
+            let direction = message.isSent ? "send" : "receive"
+            switch message.kind {
+            case .text: (type, opcode, payload) = (direction, 1, message.payload)
+            case .binary: (type, opcode, payload) = (direction, 2, message.payload)
+            case .close: (type, opcode, payload) = (direction, 8, message.payload)
+            case .end:
+                guard let error = message.error else { return }
+                (type, opcode, payload) = ("error", -1, Data(error.code.description.utf8))
+            case .event: return
+            }
+            let recorded = HAR.WebSocketMessage(type: type, opcode: opcode, payload: payload)
+            tape.withLock { $0.change(index) { $0.messages = ($0.messages ?? []) + [recorded] } }
         }
         return request
     }

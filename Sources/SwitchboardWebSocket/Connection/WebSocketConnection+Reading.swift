@@ -58,9 +58,7 @@ extension WebSocketConnection {
 
     private func end(after error: any Error, next: @escaping @Sendable () async throws -> Bool) async {
         if let violation = error as? WebSocketViolation { return await fail(violation, next) }
-        guard let error = error as? NetworkError else { return end(error) }
-        recorder?(.failure(error))
-        end(error.asWebSocketError)
+        end((error as? NetworkError)?.asWebSocketError ?? error)
     }
 
     /// Reads bytes on the session's thread, while the connection's task waits for them. Returns nil when all bytes were
@@ -98,7 +96,7 @@ extension WebSocketConnection {
     }
 
     private func handle(_ event: WebSocketEvent) -> Stop? {
-        if let recorder, let (opcode, payload) = event.recorded { recorder(.received(opcode: opcode, payload)) }
+        if let recorder, let message = event.recorded(isSent: false) { recorder(message) }
         switch event {
         case .message(let message): return inbox.add(message) ? nil : .full
         case .ping(let payload):

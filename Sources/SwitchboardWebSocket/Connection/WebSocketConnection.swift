@@ -26,18 +26,15 @@ final class WebSocketConnection: Sendable {
     let options: WebSocketOptions
     let clock: any Clock<Duration>
     private let request: NetworkRequest?
-    /// Records the messages and the end for the monitors of the call. Nil without any.
-    private let monitors: (@Sendable (CallMessage) -> Void)?
-    /// Records the messages for a cassette and for monitors.
-    let recorder: (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)?
+    /// Records the messages and the end for the monitors of the call and for a cassette. Nil without any.
+    let recorder: (@Sendable (CallMessage) -> Void)?
     let state = Protected(State())
 
     init(_ queue: SendQueue, _ options: WebSocketOptions, _ request: NetworkRequest?, clock: any Clock<Duration>) {
         self.queue = queue
         self.options = options
         self.request = request
-        monitors = request?.messageRecorder
-        recorder = Self.recorder(request?.options.upgrade?.recorder, monitors)
+        recorder = request?.messageRecorder
         self.clock = clock
         inbox = Inbox(limit: max(1, options.receiveBufferLimit))
     }
@@ -54,18 +51,6 @@ final class WebSocketConnection: Sendable {
 
     /// Whether the server sent a message, a ping or a pong.
     var hasReceivedFrames: Bool { inbox.received.messages > 0 || state.withLock { $0.hasPinged } }
-
-    /// Returns the recorder of a cassette and of the call's monitors, or nil without any.
-    private static func recorder(
-        _ cassette: (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)?,
-        _ monitors: (@Sendable (CallMessage) -> Void)?
-    ) -> (@Sendable (ConnectionUpgrade.RecordedMessage) -> Void)? {
-        guard let monitors else { return cassette }
-        return { message in
-            cassette?(message)
-            if let message = CallMessage(message) { monitors(message) }
-        }
-    }
 
     // MARK: Running
 
@@ -94,7 +79,7 @@ final class WebSocketConnection: Sendable {
     private func start(reading: @escaping @Sendable () async -> Void) {
         if let recorder {
             queue.record { event in
-                if let (opcode, payload) = event.recorded { recorder(.sent(opcode: opcode, payload)) }
+                if let message = event.recorded(isSent: true) { recorder(message) }
             }
         }
         let readTask = Task { await reading() }
@@ -131,10 +116,10 @@ final class WebSocketConnection: Sendable {
             defer { state.isReported = true }
             return !state.isReported
         }
-        if isFirst, let monitors {
+        if isFirst, let recorder {
             var error: NetworkError?
             if case .failure(let failure) = end { error = failure as? NetworkError }
-            monitors(CallMessage(.end, isSent: false, Data((closure?.description ?? "").utf8), error))
+            recorder(CallMessage(.end, isSent: false, Data((closure?.description ?? "").utf8), error))
         }
         inbox.end(end)
     }
@@ -257,19 +242,5 @@ final class WebSocketConnection: Sendable {
     /// Ends the connection without waiting for the server.
     func abort(_ failure: (any Error)?) {
         end(failure ?? (closure == nil ? CancellationError() : nil))
-    }
-}
-
-extension CallMessage {
-    /// Creates the message of a recording. Nil for a lost connection.
-    fileprivate init?(_ recorded: ConnectionUpgrade.RecordedMessage) {
-        let (isSent, opcode, payload): (Bool, UInt8, Data)
-        switch recorded {
-        case .sent(let code, let data): (isSent, opcode, payload) = (true, code, data)
-        case .received(let code, let data): (isSent, opcode, payload) = (false, code, data)
-        case .failure: return nil
-        }
-        let kind: Kind = opcode == Opcode.text.rawValue ? .text : opcode == Opcode.close.rawValue ? .close : .binary
-        self.init(kind, isSent: isSent, payload)
     }
 }

@@ -32,11 +32,13 @@ enum WebSocketEvent: Sendable, Equatable {
         }
     }
 
-    /// The opcode and the payload in a recording. Nil for pings and pongs, which apps do not see.
-    var recorded: (opcode: UInt8, payload: Data)? {
+    /// Returns the message for monitors and cassettes. Nil for pings and pongs, which apps do not see.
+    func recorded(isSent: Bool) -> CallMessage? {
         switch self {
         case .ping, .pong: nil
-        case .message, .close: (frame.opcode.rawValue, frame.payload)
+        case .message(.text): CallMessage(.text, isSent: isSent, frame.payload)
+        case .message(.binary): CallMessage(.binary, isSent: isSent, frame.payload)
+        case .close: CallMessage(.close, isSent: isSent, frame.payload)
         }
     }
 }

@@ -143,10 +143,23 @@ package protocol MessageMonitor: EventMonitor {
     func messageRecorder(of id: NetworkRequest.ID) -> (@Sendable (CallMessage) -> Void)?
 }
 
-extension NetworkRequest {
-    /// A closure that passes messages to the monitors of the call. Nil if none wants them.
+extension RequestOptions {
+    /// Records the messages of a WebSocket and its end, for a cassette. Default nil.
     package var messageRecorder: (@Sendable (CallMessage) -> Void)? {
-        let recorders = options.monitors.compactMap { ($0 as? any MessageMonitor)?.messageRecorder(of: id) }
+        get { self[MessageRecorderOption.self] }
+        set { self[MessageRecorderOption.self] = newValue }
+    }
+}
+
+private enum MessageRecorderOption: RequestOption {
+    static let defaultValue: (@Sendable (CallMessage) -> Void)? = nil
+}
+
+extension NetworkRequest {
+    /// A closure that passes messages to the monitors of the call and to a cassette. Nil if none wants them.
+    package var messageRecorder: (@Sendable (CallMessage) -> Void)? {
+        let monitors = options.monitors.compactMap { ($0 as? any MessageMonitor)?.messageRecorder(of: id) }
+        let recorders = monitors + [options.messageRecorder].compactMap { $0 }
         guard !recorders.isEmpty else { return nil }
         return { message in
             for record in recorders { record(message) }
