@@ -51,7 +51,7 @@ public final class MockServer: Sendable {
     let core: MockServerCore
 
     /// Starts a server, which runs until ``stop()`` or until its last reference is released.
-    /// ``run(isSecure:certificateNames:headLimit:bodyLimit:isolation:_:)`` starts and stops one.
+    /// ``run(isSecure:certificateNames:headLimit:bodyLimit:isolation:handler:body:)`` starts and stops one.
     ///
     /// - Parameters:
     ///   - isSecure: Whether the server serves HTTPS, with a certificate that it makes and signs itself.
@@ -136,19 +136,8 @@ extension MockServer {
     /// Runs a server while `body` runs, and returns the value that `body` returns.
     ///
     /// The server stops when `body` returns or throws. It stops at once when the task is canceled, so that nothing
-    /// waits for a stalled answer.
-    public static func run<Output>(
-        isSecure: Bool = false, certificateNames: [String] = ["localhost", "127.0.0.1", "::1"],
-        headLimit: Int = 1 << 20,
-        bodyLimit: Int = 1 << 30, isolation: isolated (any Actor)? = #isolation,
-        _ body: (MockServer) async throws -> Output
-    ) async throws -> Output {
-        try await MockServer(
-            isSecure: isSecure, certificateNames: certificateNames, headLimit: headLimit, bodyLimit: bodyLimit
-        ).serve(isolation: isolation, during: body)
-    }
-
-    /// Runs a server with a handler while `body` runs; see ``run(isSecure:certificateNames:headLimit:bodyLimit:isolation:_:)``.
+    /// waits for a stalled answer. The other parameters are those of
+    /// ``init(isSecure:certificateNames:headLimit:bodyLimit:handler:)``.
     ///
     /// ```swift
     /// try await MockServer.run { request in
@@ -161,23 +150,17 @@ extension MockServer {
     public static func run<Output>(
         isSecure: Bool = false, certificateNames: [String] = ["localhost", "127.0.0.1", "::1"],
         headLimit: Int = 1 << 20,
-        bodyLimit: Int = 1 << 30, isolation: isolated (any Actor)? = #isolation, handler: @escaping Handler,
+        bodyLimit: Int = 1 << 30, isolation: isolated (any Actor)? = #isolation, handler: Handler? = nil,
         body: (MockServer) async throws -> Output
     ) async throws -> Output {
-        try await MockServer(
+        let server = try MockServer(
             isSecure: isSecure, certificateNames: certificateNames, headLimit: headLimit, bodyLimit: bodyLimit,
-            handler: handler
-        ).serve(isolation: isolation, during: body)
-    }
-
-    private func serve<Output>(
-        isolation: isolated (any Actor)?, during body: (MockServer) async throws -> Output
-    ) async throws -> Output {
-        defer { stop() }
+            handler: handler)
+        defer { server.stop() }
         return try await withTaskCancellationHandler {
-            try await body(self)
+            try await body(server)
         } onCancel: {
-            core.beginStopping()
+            server.core.beginStopping()
         }
     }
 }
