@@ -60,12 +60,12 @@ extension Cassette {
 
         /// Scheme, host and port.
         public static let host = Rule { live, recorded, comparison in
-            comparison.difference("host", live.origin, recorded.origin).map { [$0] } ?? []
+            comparison.differences("host", live.origin, recorded.origin)
         }
 
         /// The path as it is sent, escapes included. An empty path is `/`.
         public static let path = Rule { live, recorded, comparison in
-            comparison.difference("path", live.path, recorded.path).map { [$0] } ?? []
+            comparison.differences("path", live.path, recorded.path)
         }
 
         /// The query's names and values, decoded. Only the order among values of the same name counts.
@@ -83,7 +83,7 @@ extension Cassette {
         /// recorded.
         public static func header(_ name: String) -> Rule {
             Rule { live, recorded, comparison in
-                comparison.difference("header \(name)", live.headers[name], recorded.headers[name]).map { [$0] } ?? []
+                comparison.differences("header \(name)", live.headers[name], recorded.headers[name])
             }
         }
 

@@ -20,14 +20,15 @@ struct Comparison: Sendable {
         live == recorded || isLoose && MaskedText(recorded, mask: mask).matches(live)
     }
 
-    /// Returns a line when two texts differ, or nil.
-    func difference(_ name: String, _ live: String?, _ recorded: String?) -> String? {
+    /// Returns a line when two texts differ.
+    func differences(_ name: String, _ live: String?, _ recorded: String?) -> [String] {
         switch (live, recorded) {
-        case (nil, nil): nil
+        case (nil, nil): []
         case (let live?, let recorded?):
-            isEqual(live, recorded) ? nil : "\(name): \(live.quotedForMessage), recorded \(recorded.quotedForMessage)"
-        case (let live?, nil): "\(name): \(live.quotedForMessage), not recorded"
-        case (nil, let recorded?): "\(name): missing, recorded \(recorded.quotedForMessage)"
+            isEqual(live, recorded)
+                ? [] : ["\(name): \(live.quotedForMessage), recorded \(recorded.quotedForMessage)"]
+        case (let live?, nil): ["\(name): \(live.quotedForMessage), not recorded"]
+        case (nil, let recorded?): ["\(name): missing, recorded \(recorded.quotedForMessage)"]
         }
     }
 
@@ -39,8 +40,8 @@ struct Comparison: Sendable {
         return names.flatMap { name in
             let live = live.filter { $0.name == name }.map(\.value)
             let recorded = recorded.filter { $0.name == name }.map(\.value)
-            return (0..<max(live.count, recorded.count)).compactMap { index in
-                difference(
+            return (0..<max(live.count, recorded.count)).flatMap { index in
+                differences(
                     "\(kind) \(name.isPlain ? name : name.quotedForMessage)",
                     live.indices.contains(index) ? live[index] : nil,
                     recorded.indices.contains(index) ? recorded[index] : nil)
@@ -63,13 +64,13 @@ extension Comparison {
         if live.contentType.isForm, recorded.contentType.isForm {
             return differences("body field", form(live.body), form(recorded.body))
         }
-        return isEqual(live.body, recorded.body) ? [] : [difference(live.body, recorded.body)]
+        return isEqual(live.body, recorded.body) ? [] : firstDifference(live.body, recorded.body)
     }
 
     /// Returns the differences between two messages of a WebSocket.
     func differences(_ live: Data, _ recorded: Data) -> [String] {
         if let one = JSONTree(live), let other = JSONTree(recorded) { return differences(one, other) }
-        return isEqual(live, recorded) ? [] : [difference(live, recorded)]
+        return isEqual(live, recorded) ? [] : firstDifference(live, recorded)
     }
 
     /// Compares in a loop, because a server determines how deep a recording nests.
@@ -92,7 +93,7 @@ extension Comparison {
                         ))
                 }
             case (.string(let live)?, .string(let recorded)?):
-                lines += difference("body \(path)", live, recorded).map { [$0] } ?? []
+                lines += differences("body \(path)", live, recorded)
             case (let live?, let recorded?):
                 if live != recorded { lines.append("body \(path): \(live), recorded \(recorded)") }
             case (let live?, nil): lines.append("body \(path): \(live), not recorded")
@@ -104,18 +105,19 @@ extension Comparison {
     }
 
     /// Returns the first line that differs, or the first byte if a body is not text.
-    private func difference(_ live: Data, _ recorded: Data) -> String {
+    private func firstDifference(_ live: Data, _ recorded: Data) -> [String] {
         guard let one = live.exactText, let other = recorded.exactText else {
             let offset =
                 zip(live, recorded).enumerated().first { $1.0 != $1.1 }?.offset ?? min(live.count, recorded.count)
-            return "body: \(size(live)), recorded \(size(recorded)), from byte \(offset) on"
+            return ["body: \(size(live)), recorded \(size(recorded)), from byte \(offset) on"]
         }
         let lines = one.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let others = other.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let index = zip(lines, others).enumerated().first { $1.0 != $1.1 }?.offset ?? min(lines.count, others.count)
-        return difference(
+        let differences = differences(
             "body line \(index + 1)", lines.indices.contains(index) ? String(lines[index]) : nil,
-            others.indices.contains(index) ? String(others[index]) : nil) ?? "body: other line ends than recorded"
+            others.indices.contains(index) ? String(others[index]) : nil)
+        return differences.isEmpty ? ["body: other line ends than recorded"] : differences
     }
 
     private func form(_ body: Data) -> [HAR.Field] {
