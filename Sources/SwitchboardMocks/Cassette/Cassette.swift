@@ -161,7 +161,7 @@ extension Cassette {
     @TaskLocal static var installed: Cassette?
 
     /// The cassette of the running test, from its trait `.cassette("name")` or from
-    /// ``run(file:mode:recording:matching:redaction:repeats:isolation:_:)``. A detached task has no current cassette.
+    /// ``run(isolation:_:)``. A detached task has no current cassette.
     ///
     /// - Throws: `NetworkError.Code.cassetteFault` when no cassette runs.
     public static var current: Cassette {
@@ -169,32 +169,25 @@ extension Cassette {
             if let installed { return installed }
             throw NetworkError(
                 .cassetteFault,
-                reason: "no cassette is running: the test needs the trait .cassette(\"name\") or Cassette.run, "
+                reason: "no cassette is running: the test needs the trait .cassette(\"name\") or cassette.run, "
                     + "and a detached task has to be handed the one that its test got")
         }
     }
 
-    /// Runs a cassette as ``current`` while `body` runs, saves it, and returns the value that `body` returns.
+    /// Runs `body` with this cassette as ``current``, saves it, and returns the value that `body` returns.
     ///
     /// ```swift
-    /// try await Cassette.run(file: file) { cassette in
+    /// try await Cassette(file: file).run { cassette in
     ///     let router = Router<MovieApi>(session: cassette)
     /// }
     /// ```
     ///
-    /// The parameters are those of ``init(file:mode:recording:matching:redaction:repeats:)``. Recorded exchanges are
-    /// saved even if `body` throws.
-    ///
-    /// Throws the error of `body`, a `NetworkError` for a file that cannot be read or written, or
-    /// `NetworkError.Code.cassetteFault` with the ``faults``, if any.
-    public static func run<Output>(
-        file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
-        matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false,
+    /// Recorded exchanges are saved even if `body` throws. Throws the error of `body`, a `NetworkError` for a file that
+    /// cannot be written, or `NetworkError.Code.cassetteFault` with the ``faults``, if any.
+    public func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Cassette) async throws -> Output
     ) async throws -> Output {
-        let cassette = try Cassette(
-            file: file, mode: mode, recording: session, matching: matching, redaction: redaction, repeats: repeats)
-        let (output, faults) = try await cassette.play(isolation: isolation, body)
+        let (output, faults) = try await play(isolation: isolation, body)
         guard faults.isEmpty else {
             throw NetworkError(.cassetteFault, reason: faults.joined(separator: "\n"))
         }

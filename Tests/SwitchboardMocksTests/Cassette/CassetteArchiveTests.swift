@@ -63,7 +63,7 @@ struct CassetteArchiveTests {
             }
         }
         try await withFile { file in
-            try await Cassette.run(file: file, mode: .rewrite, recording: Measured()) { _ = try await $0.send(request) }
+            try await Cassette(file: file, mode: .rewrite, recording: Measured()).run { _ = try await $0.send(request) }
             let archive = try Archive(file)
             #expect(archive.text("startedDateTime") == "2023-11-14T22:13:20.250Z")
             #expect(archive.text("serverIPAddress") == "::1")
@@ -92,7 +92,7 @@ struct CassetteArchiveTests {
     func browserArchive() async throws {
         let file = Self.exported
         // The entries of an extension, of a data URL and of a blocked request are no faults.
-        try await Cassette.run(file: file, mode: .replay, recording: NoNetwork()) { cassette in
+        try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run { cassette in
             let page = try await cassette.send(
                 NetworkRequest(text: "https://movies.example/api/popular?page=1&api_key=anything"))
             #expect(page.text == #"{"page":1,"results":[]}"#)

@@ -54,7 +54,7 @@ struct CassetteBodyTests {
             } body: { server in
                 let bodies: [any HTTPBody] = [FileBody(other), stream, DataBody(Data("x".utf8)), FormBody(["a": "b"])]
                 let requests = bodies.map { NetworkRequest(.post, server.url, body: $0) }
-                try await Cassette.run(file: file, mode: .recordMissing) { cassette in
+                try await Cassette(file: file, mode: .recordMissing).run { cassette in
                     for request in requests {
                         let response = try await cassette.send(request)
                         #expect(response.request?.body.isReplayable == request.body.isReplayable)
@@ -66,7 +66,7 @@ struct CassetteBodyTests {
                         "application/octet-stream", "text/csv", nil, "application/x-www-form-urlencoded",
                     ])
                 #expect(opened.all == ["opened"])
-                try await Cassette.run(file: file, mode: .strict, recording: NoNetwork()) { cassette in
+                try await Cassette(file: file, mode: .strict, recording: NoNetwork()).run { cassette in
                     for request in requests { _ = try await cassette.send(request) }
                 }
             }
@@ -100,7 +100,7 @@ struct CassetteBodyTests {
                 let task = HTTPTask.download(to: destination)
                 let missing = URLEndPoint(.get, server.url.appendingPathComponent("missing"), task: task)
                 for mode in [Cassette.Mode.rewrite, .strict] {
-                    try await Cassette.run(file: file, mode: mode) { cassette in
+                    try await Cassette(file: file, mode: mode).run { cassette in
                         let router = Router<URLEndPoint>(session: cassette)
                         let response = try await router.rawResponse(for: URLEndPoint(.get, server.url, task: task))
                         #expect(response.fileURL == destination)
@@ -132,7 +132,7 @@ struct CassetteBodyTests {
                 request.options.streamsResponse = true
                 server.enqueue(.text("all of it").chunked(4), .text("first, and").stalled(after: 6))
                 let session = try #require(Self.streaming)
-                try await Cassette.run(file: file, mode: .recordMissing, recording: session) { cassette in
+                try await Cassette(file: file, mode: .recordMissing, recording: session).run { cassette in
                     let whole = try await cassette.send(request)
                     #expect(whole.body.isEmpty)
                     #expect(try await Self.text(whole.bytes) == "all of it")
@@ -147,7 +147,7 @@ struct CassetteBodyTests {
                     endless = nil
                 }
                 server.stop()
-                try await Cassette.run(file: file, mode: .replay, recording: NoNetwork()) { cassette in
+                try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run { cassette in
                     for text in ["all of it", "first,"] {
                         let response = try await cassette.send(request)
                         #expect(response.body.isEmpty)
@@ -236,7 +236,7 @@ struct CassetteBodyTests {
         }
         try await withFile { file in
             let request = NetworkRequest(text: url)
-            try await Cassette.run(file: file, mode: .rewrite, recording: Trailing()) { _ = try await $0.send(request) }
+            try await Cassette(file: file, mode: .rewrite, recording: Trailing()).run { _ = try await $0.send(request) }
             let played = try await Cassette.playing(file).send(request)
             #expect(played.trailers == ["X-Sum": "1", "X-Token": "REDACTED"])
         }

@@ -37,13 +37,13 @@ struct CassetteHTTPBinTests {
         let base = try #require(Self.base)
         try await withFile { file in
             let requests = Self.requests(base)
-            let live = try await Cassette.run(file: file, mode: .rewrite) { cassette in
+            let live = try await Cassette(file: file, mode: .rewrite).run { cassette in
                 var responses: [NetworkResponse] = []
                 for request in requests { responses.append(try await cassette.send(request)) }
                 return responses
             }
             try keep(file)
-            try await Cassette.run(file: file, mode: .strict, recording: NoNetwork()) { cassette in
+            try await Cassette(file: file, mode: .strict, recording: NoNetwork()).run { cassette in
                 for (request, live) in zip(requests, live) {
                     let played = try await cassette.send(request)
                     #expect(played.statusCode == live.statusCode, "\(request)")
@@ -79,7 +79,7 @@ struct CassetteHTTPBinTests {
         try await withFile { file in
             var texts: [NetworkResponse] = []
             for (mode, session) in [(Cassette.Mode.rewrite, DefaultSession.shared), (.strict, NoNetwork())] {
-                try await Cassette.run(file: file, mode: mode, recording: session) { cassette in
+                try await Cassette(file: file, mode: mode, recording: session).run { cassette in
                     let router = Router<URLEndPoint>(session: cassette)
                     texts.append(
                         try await router.response(for: URLEndPoint(.post, url, task: .requestBody(JSONBody(["n": 1])))))

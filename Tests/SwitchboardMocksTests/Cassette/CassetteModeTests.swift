@@ -23,13 +23,13 @@ struct CassetteModeTests {
                 NetworkRequest(.post, text: base + "/made", body: JSONBody(["title": "x"])),
                 NetworkRequest(.head, text: base + "/read"),
             ]
-            let live = try await Cassette.run(file: file, mode: .recordMissing) { cassette in
+            let live = try await Cassette(file: file, mode: .recordMissing).run { cassette in
                 var responses: [NetworkResponse] = []
                 for request in requests { responses.append(try await cassette.send(request)) }
                 return responses
             }
             server.stop()
-            try await Cassette.run(file: file, mode: .replay, recording: NoNetwork()) { cassette in
+            try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run { cassette in
                 for (request, live) in zip(requests, live) {
                     let played = try await cassette.send(request)
                     #expect(played.statusCode == live.statusCode)
@@ -60,7 +60,7 @@ struct CassetteModeTests {
     func repeats() async throws {
         try await withFile { file in
             let answers = StubSession(.text("1"), .text("2"))
-            try await Cassette.run(file: file, mode: .recordMissing, recording: answers) { cassette in
+            try await Cassette(file: file, mode: .recordMissing, recording: answers).run { cassette in
                 for _ in 0..<2 { _ = try await cassette.send(one) }
             }
             let once = try Cassette.playing(file)
@@ -178,8 +178,8 @@ struct CassetteModeTests {
                 }
             }
             let session = StubSession { .text($0.path) }
-            let recorded = try await Cassette.run(file: file, mode: .recordMissing, recording: session, texts)
-            let played = try await Cassette.run(file: file, mode: .replay, recording: NoNetwork(), texts)
+            let recorded = try await Cassette(file: file, mode: .recordMissing, recording: session).run(texts)
+            let played = try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run(texts)
             #expect(played == recorded)
             #expect(played.count == 100)
         }
@@ -206,7 +206,7 @@ struct CassetteModeTests {
             #expect(none?.code == .cassetteFault)
             try await Cassette.recording([one, two], in: file)
             let error = await #expect(throws: NetworkError.self) {
-                try await Cassette.run(file: file, mode: .replay) { cassette in
+                try await Cassette(file: file, mode: .replay).run { cassette in
                     #expect(try Cassette.current === cassette)
                     _ = try await Cassette.current.send(one)
                 }
@@ -221,7 +221,7 @@ struct CassetteModeTests {
         struct Odd: Error {}
         try await withFile { file in
             await #expect(throws: Odd.self) {
-                try await Cassette.run(file: file, mode: .rewrite, recording: StubSession { _ in .text("") }) {
+                try await Cassette(file: file, mode: .rewrite, recording: StubSession { _ in .text("") }).run {
                     _ = try await $0.send(one)
                     throw Odd()
                 }

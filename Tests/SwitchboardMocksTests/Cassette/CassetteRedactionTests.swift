@@ -118,7 +118,7 @@ struct CassetteRedactionTests {
             #expect(live.map(\.headers) == [answer.headers])
             // The cassette plays with the live secret and with another one.
             for mode in [Cassette.Mode.replay, .strict] {
-                _ = try await Cassette.run(file: file, mode: mode, recording: NoNetwork()) {
+                _ = try await Cassette(file: file, mode: mode, recording: NoNetwork()).run {
                     try await $0.send(request)
                 }
             }
@@ -232,7 +232,7 @@ struct CassetteRedactionTests {
                 .text("", headers: ["Set-Cookie": "theme=\($0.path.dropFirst())"])
             }
             #expect(try !Archive(file).text.contains("light"))
-            try await Cassette.run(file: file, mode: .replay, recording: NoNetwork()) { cassette in
+            try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run { cassette in
                 for request in requests { _ = try await cassette.send(request) }
             }
         }

@@ -60,7 +60,7 @@ import Testing
     func replaying() async throws {
         try await withFile { file in
             try await record(file)
-            try await Cassette.run(file: file, mode: .strict, recording: NoNetwork()) { cassette in
+            try await Cassette(file: file, mode: .strict, recording: NoNetwork()).run { cassette in
                 let socket = try await open(cassette)
                 try await socket.send(.text("hello"))
                 try await socket.send(.binary(Data([1, 2])))
