@@ -76,12 +76,7 @@ package struct ExchangeMasking: Sendable {
     }
 
     package mutating func masked(url: String) -> String {
-        if let start = url.range(of: "://")?.upperBound, !redaction.isEmpty {
-            let authority = url.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
-            if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-                add(credentials: String(decoding: authority[..<at], as: UTF8.self))
-            }
-        }
+        if !redaction.isEmpty, let user = url.userInfo { add(credentials: String(url[user])) }
         return mask(url) { [redaction] in redaction.url($0) }
     }
 

@@ -162,18 +162,12 @@ struct ComparedRequest: Sendable {
                 Data(body.pieces(around: Data(boundary.utf8)).joined(separator: Data("boundary".utf8)))
             } ?? body
 
-        let sent = url.prefix { $0 != "#" }
-        let authorityStart = sent.range(of: "://")?.upperBound ?? sent.startIndex
-        let authority = sent[authorityStart...].prefix { $0 != "/" && $0 != "?" }
-        let afterPath = sent[authority.endIndex...].firstIndex(of: "?") ?? sent.endIndex
-        path = authority.endIndex == afterPath ? "/" : String(sent[authority.endIndex..<afterPath])
+        let parts = URLParts(url)
+        path = parts.path.isEmpty ? "/" : parts.path
         query = HAR.Field.query(of: url)
-        let scheme = sent[..<authorityStart].lowercased()
-        var host = (authority.split(separator: "@").last ?? "").lowercased()
-        if let port = ["http://": ":80", "https://": ":443"][scheme], host.hasSuffix(port) {
-            host.removeLast(port.count)
-        }
-        origin = scheme + host
+        let scheme = parts.scheme.lowercased()
+        let port = parts.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
+        origin = "\(scheme)://\(parts.host.lowercased())\(port)"
     }
 
     /// Method and URL, on one line.

@@ -5,10 +5,7 @@ extension Redactor {
     package func url(_ text: String) -> String {
         guard !isEmpty else { return text }
         var text = tokens(in: text)
-        if let start = text.range(of: "://")?.upperBound {
-            let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
-            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { text.replaceSubrange(start..<at, with: mask) }
-        }
+        if let user = text.userInfo { text.replaceSubrange(user, with: mask) }
         let hash = text.utf8.firstIndex(of: .numberSign) ?? text.endIndex
         let fragment = hash == text.endIndex ? "" : "#" + form(String(text[text.utf8.index(after: hash)...]))
         guard let question = text.utf8[..<hash].firstIndex(of: .questionMark) else {

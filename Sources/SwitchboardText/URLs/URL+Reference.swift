@@ -62,16 +62,21 @@ extension URL {
     /// §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)). The credentials are nil if the URL has none.
     package var withoutUserInfo: (url: URL, credentials: String?) {
         let text = absoluteString
-        guard text.utf8.contains(UInt8(ascii: "@")), let start = text.range(of: "://")?.upperBound else {
-            return (self, nil)
-        }
-        let authority = text.utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
-        guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
-            let bare = URL(string: String(text[..<start]) + text[text.utf8.index(after: at)...])
+        guard let user = text.userInfo,
+            let bare = URL(string: String(text[..<user.lowerBound]) + text[user.upperBound...].dropFirst())
         else { return (self, nil) }
-        let parts = authority[..<at].split(separator: .colon, maxSplits: 1, omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }.map { $0.removingPercentEncoding ?? $0 }
+        let parts = text[user].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.removingPercentEncoding ?? String($0) }
         let pair = parts.count == 2 ? parts[0] + ":" + parts[1] : (parts.first ?? "") + ":"
         return (bare, Data(pair.utf8).base64EncodedString())
+    }
+}
+
+extension String {
+    /// The range of the user information in a URL's text, without the `@` after it. Nil without one.
+    package var userInfo: Range<Index>? {
+        guard containsAtSign, let start = range(of: "://")?.upperBound else { return nil }
+        let authority = utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+        return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }
 }

@@ -10,11 +10,14 @@ package struct URLParts: Sendable {
     private var user: String?
     private var fragment: String?
 
-    /// Splits a URL ([RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B)). Nil makes `https` and
-    /// empty parts.
+    /// Splits a URL. Nil makes `https` and empty parts.
     package init(_ url: URL?) {
-        guard let url else { return }
-        var rest = Substring(url.absoluteString)
+        self.init(url?.absoluteString ?? "")
+    }
+
+    /// Splits the text of a URL ([RFC 3986, appendix B](https://www.rfc-editor.org/rfc/rfc3986#appendix-B)).
+    package init(_ text: String) {
+        var rest = text[...]
         if let hash = rest.utf8.firstIndex(of: .numberSign) {
             fragment = String(rest[rest.utf8.index(after: hash)...])
             rest = rest[..<hash]
