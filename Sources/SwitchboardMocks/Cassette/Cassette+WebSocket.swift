@@ -9,18 +9,16 @@ extension Cassette {
         var request = request
         guard request.options.upgrade != nil else { return request }
         request.options.messageRecorder = { [tape] message in
-            let (type, opcode, payload): (String, Int, Data)
-            let direction = message.isSent ? "send" : "receive"
-            switch message.kind {
-            case .text: (type, opcode, payload) = (direction, 1, message.payload)
-            case .binary: (type, opcode, payload) = (direction, 2, message.payload)
-            case .close: (type, opcode, payload) = (direction, 8, message.payload)
-            case .end:
+            let recorded: HAR.WebSocketMessage
+            if message.kind == .end {
                 guard let error = message.error else { return }
-                (type, opcode, payload) = ("error", -1, Data(error.code.description.utf8))
-            case .event: return
+                recorded = HAR.WebSocketMessage(
+                    type: "error", opcode: -1, payload: Data(error.code.description.utf8))
+            } else {
+                let opcode = message.kind == .text ? 1 : message.kind == .close ? 8 : 2
+                recorded = HAR.WebSocketMessage(
+                    type: message.isSent ? "send" : "receive", opcode: opcode, payload: message.payload)
             }
-            let recorded = HAR.WebSocketMessage(type: type, opcode: opcode, payload: payload)
             tape.withLock { $0.change(index) { $0.messages = ($0.messages ?? []) + [recorded] } }
         }
         return request

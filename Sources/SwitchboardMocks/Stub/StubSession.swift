@@ -101,7 +101,13 @@ public final class StubSession: NetworkSession {
             try check(isStream ? nil : contracts.breach(of: recorded, statusCode: status, body: body), request)
             return response
         case .closure(let answer):
-            let response = try await caught(request) { try await withOwnTask { try await answer(request) } }
+            let response: MockResponse
+            do {
+                response = try await withOwnTask { try await answer(request) }
+            } catch {
+                registry.recordError(error, "the closure for \(request)")
+                throw Self.thrown(error, request)
+            }
             return try await exchange(request, recorded, response)
         case .none:
             throw NetworkError(.unmatchedRequest, reason: refusal(of: recorded, request)).adding(request)
@@ -171,17 +177,6 @@ public final class StubSession: NetworkSession {
         let endPoint = request.endPointName.map { ", \($0)" } ?? ""
         let text = registry.recordUnmatched(recorded, "\(request)\(body)\(endPoint)")
         return "StubSession: \(text)" + (registry.isEmpty ? " (\(answered) answered)" : "")
-    }
-
-    private func caught<Output>(
-        _ request: NetworkRequest, isolation: isolated (any Actor)? = #isolation, _ answer: () async throws -> Output
-    ) async throws -> Output {
-        do {
-            return try await answer()
-        } catch {
-            registry.recordError(error, "the closure for \(request)")
-            throw Self.thrown(error, request)
-        }
     }
 
     private static func thrown(_ error: any Error, _ request: NetworkRequest) -> any Error {

@@ -48,13 +48,8 @@ extension UInt8 {
         case 0x0A: "a line feed"
         case 0x0D: "a carriage return"
         case 0x20: "a space"
-        default: "the control character \(hexForMessage)"
+        default: "the control character 0x\(hexText.uppercased())"
         }
-    }
-
-    /// The byte as `0x0A`.
-    package var hexForMessage: String {
-        "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true)
     }
 }
 
