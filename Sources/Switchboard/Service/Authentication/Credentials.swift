@@ -166,25 +166,26 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         rule = .listed(urls.map { Origin(url: $0) })
     }
 
-    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`.
+    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`. An array literal does the
+    /// same.
     ///
     /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, every
     /// scheme and port is allowed, unless the text names a port. A text that is neither an http or https URL nor a host
     /// allows nothing.
-    public init(arrayLiteral elements: String...) {
-        self.init(hosts: elements)
-    }
-
-    /// Creates the list as ``init(arrayLiteral:)`` does.
-    package init(hosts: [String]) {
+    public init(_ texts: [String]) {
         rule = .listed(
-            hosts.compactMap { text in
+            texts.compactMap { text in
                 let isHost = !text.contains("://")
                 guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else {
                     return nil
                 }
                 return Origin(url: url, isHost: isHost)
             })
+    }
+
+    /// Creates a list of texts.
+    public init(arrayLiteral elements: String...) {
+        self.init(elements)
     }
 
     /// Returns whether the request may carry credentials.

@@ -13,9 +13,9 @@ struct CommonOriginTests {
     /// Returns interceptors that add a secret for the same origins.
     private func adding(_ names: [String], _ origins: CredentialOrigins) -> [any Interceptor] {
         [
-            CommonHeaders(["X-Token": "SECRET"], origins: .init(hosts: names)),
-            CommonHeaders(origins: .init(hosts: names)) { ["X-Token": "SECRET"] },
-            CommonParameters(["token": "SECRET"], origins: .init(hosts: names)), BearerAuth("SECRET", origins: origins),
+            CommonHeaders(["X-Token": "SECRET"], origins: .init(names)),
+            CommonHeaders(origins: .init(names)) { ["X-Token": "SECRET"] },
+            CommonParameters(["token": "SECRET"], origins: .init(names)), BearerAuth("SECRET", origins: origins),
         ]
     }
 
@@ -88,9 +88,9 @@ struct CommonOriginTests {
         ] as [([String], [String], [String]?)])
     func body(targets: [String], hosts: [String], others: [String]?) async throws {
         let session = StubSession { $0.url?.path == "/a" ? .redirect(to: targets[0], statusCode: 307) : .text("") }
-        var interceptors = [CommonParameters(["token": "SECRET"], origins: .init(hosts: hosts + ["app.example"]))]
+        var interceptors = [CommonParameters(["token": "SECRET"], origins: .init(hosts + ["app.example"]))]
         if let others {
-            interceptors.append(CommonParameters(["key": "SECRET"], origins: .init(hosts: others + ["app.example"])))
+            interceptors.append(CommonParameters(["key": "SECRET"], origins: .init(others + ["app.example"])))
         }
         let router = Router<URLEndPoint>(session: session, interceptors: interceptors)
         let call = URLEndPoint(.post, home, task: .requestParameters(["a": 1]))

@@ -48,7 +48,7 @@ struct CommonParametersTests {
         let session = StubSession { request in
             request.url?.path == "/x" ? .status(307, headers: ["Location": target]) : .text("ok")
         }
-        let origins = hosts.map { CredentialOrigins(hosts: ["a.example"] + $0) } ?? .endPoints
+        let origins = hosts.map { CredentialOrigins(["a.example"] + $0) } ?? .endPoints
         let router = router(session, [CommonParameters(["token": "t"], origins: origins)])
         let post = URLEndPoint(.post, url, task: .requestParameters(["a": 1]))
         if target.hasPrefix("https://b"), hosts == nil {
