@@ -38,7 +38,7 @@ public final class DriftMonitor: EventMonitor {
 
     private let contracts: [String: Contract]
     private let interval: Int
-    private let maximumBodySize: Int
+    private let bodyLimit: Int
     private let redaction: Redaction
     private let report: @Sendable (Report) -> Void
     private let state = Protected(State())
@@ -49,17 +49,17 @@ public final class DriftMonitor: EventMonitor {
     ///   - contracts: The contracts by the names of endpoints, as in `NetworkError.endPointName`: type and case.
     ///   - interval: The number of answers of an endpoint of which one is checked, the first one of all. Default 1, which
     ///     checks each answer. Smaller values count as 1.
-    ///   - maximumBodySize: The largest body that is checked, in bytes. A larger one is not checked. Default 256 KiB.
+    ///   - bodyLimit: The largest body that is checked, in bytes. A larger one is not checked. Default 256 KiB.
     ///   - redaction: The names of secrets, whose strings are masked in reports.
     ///   - report: Called once for each difference, on any thread. The call waits for it, so return quickly. Default
     ///     none, for an app that reads ``reports``.
     public init(
-        _ contracts: [String: Contract], every interval: Int = 1, maximumBodySize: Int = 256 << 10,
+        _ contracts: [String: Contract], every interval: Int = 1, bodyLimit: Int = 256 << 10,
         redaction: Redaction = .standard, report: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         self.contracts = contracts
         self.interval = max(1, interval)
-        self.maximumBodySize = maximumBodySize
+        self.bodyLimit = bodyLimit
         self.redaction = redaction
         self.report = report
     }
@@ -74,7 +74,7 @@ public final class DriftMonitor: EventMonitor {
     public func record(_ event: CallEvent) {
         guard case .exchangeEnded(let record, let response?) = event.kind, (200..<300).contains(response.statusCode),
             let endPoint = record.request.endPointName, let contract = contracts[endPoint],
-            !response.body.isEmpty, response.body.count <= maximumBodySize
+            !response.body.isEmpty, response.body.count <= bodyLimit
         else { return }
         let number = state.withLock { state in
             defer { state.answers[endPoint, default: 0] += 1 }

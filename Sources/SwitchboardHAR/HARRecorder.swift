@@ -19,7 +19,7 @@ public final class HARRecorder: EventMonitor {
     /// The number of exchanges to keep, at least 1. The oldest is removed first. Default 200.
     public let maximumEntries: Int
     /// The largest body to store, in bytes. For a longer body only its size is stored. Default 64 KiB.
-    public let maximumBodySize: Int
+    public let bodyLimit: Int
     private let redaction: Redaction
     private let state = Protected(State())
 
@@ -34,11 +34,11 @@ public final class HARRecorder: EventMonitor {
     ///
     /// - Parameters:
     ///   - maximumEntries: The number of exchanges to keep, at least 1. Default 200.
-    ///   - maximumBodySize: The largest body to store, in bytes. Default 64 KiB.
+    ///   - bodyLimit: The largest body to store, in bytes. Default 64 KiB.
     ///   - redaction: The names of secrets. Default `Redaction.standard`.
-    public init(maximumEntries: Int = 200, maximumBodySize: Int = 64 << 10, redaction: Redaction = .standard) {
+    public init(maximumEntries: Int = 200, bodyLimit: Int = 64 << 10, redaction: Redaction = .standard) {
         self.maximumEntries = max(1, maximumEntries)
-        self.maximumBodySize = max(0, maximumBodySize)
+        self.bodyLimit = max(0, bodyLimit)
         self.redaction = redaction
     }
 
@@ -97,13 +97,13 @@ public final class HARRecorder: EventMonitor {
 
     private func entry(_ metrics: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
         var request = metrics.request
-        let sent = request.recordedBody(upTo: maximumBodySize)
+        let sent = request.recordedBody(upTo: bodyLimit)
         request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)
         var recorded = HAR.Request(request)
         recorded.bodySize = sent.size ?? -1
         let answer = response ?? NetworkResponse(statusCode: 0)
         let size = answer.body.count
-        let body = size <= maximumBodySize ? answer.body : Data()
+        let body = size <= bodyLimit ? answer.body : Data()
         let start = Date(timeIntervalSinceNow: -metrics.duration.seconds)
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: metrics.duration)
         entry.response.content.size = size

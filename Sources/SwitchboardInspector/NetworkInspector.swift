@@ -35,17 +35,17 @@ public final class NetworkInspector: EventMonitor, MessageMonitor {
     ///   - isEnabled: Whether the inspector is on. Nil, the default, turns it on in debug builds only. An inspector that
     ///     is off opens no port, prints nothing and records nothing.
     ///   - maximumCalls: The number of calls to keep. The oldest is removed first. Default 1,000.
-    ///   - maximumBodySize: The largest body to store, in bytes. For a longer body only its size is stored. Default
+    ///   - bodyLimit: The largest body to store, in bytes. For a longer body only its size is stored. Default
     ///     64 KiB. The body of a stream is not stored.
     ///   - redaction: The names of secrets. Default `Redaction.standard`.
     /// - Returns: The inspector, to be listed among the monitors of a manager or a router.
     /// - Throws: `NetworkError.Code.cannotConnect` when the system refuses a socket.
     public static func start(
-        isEnabled: Bool? = nil, maximumCalls: Int = 1_000, maximumBodySize: Int = 64 << 10,
+        isEnabled: Bool? = nil, maximumCalls: Int = 1_000, bodyLimit: Int = 64 << 10,
         redaction: Redaction = .standard
     ) async throws(NetworkError) -> NetworkInspector {
         guard isEnabled ?? isDebugBuild else { return NetworkInspector(nil) }
-        let limits = CallLimits(calls: maximumCalls, bodySize: maximumBodySize, redaction: redaction)
+        let limits = CallLimits(calls: maximumCalls, bodySize: bodyLimit, redaction: redaction)
         let inspector = try NetworkInspector(limits)
         if let url = inspector.url { StandardError.write("NetworkInspector: \(url.absoluteString)\n") }
         return inspector

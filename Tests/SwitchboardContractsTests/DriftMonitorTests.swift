@@ -48,7 +48,7 @@ struct DriftMonitorTests {
 
     @Test("a large body, a stream and a download are not checked")
     func unchecked() async throws {
-        let drift = DriftMonitor(["FilmApi.film": try Contract(contract)], maximumBodySize: 10)
+        let drift = DriftMonitor(["FilmApi.film": try Contract(contract)], bodyLimit: 10)
         let session = StubSession { _ in .json(#"{"id":null,"state":"open"}"#) }
         let router = Router<FilmApi>(session: session, monitors: [drift])
         _ = try await router.response(for: .film(1))
@@ -61,7 +61,7 @@ struct DriftMonitorTests {
 
     @Test("a body of exactly the largest size is checked", arguments: [(11, 1), (10, 0)])
     func largestBody(size: Int, reports: Int) async throws {
-        let drift = DriftMonitor(["FilmApi.film": try Contract("$: object\nid: string")], maximumBodySize: size)
+        let drift = DriftMonitor(["FilmApi.film": try Contract("$: object\nid: string")], bodyLimit: size)
         let session = StubSession { _ in .json(#"{"id":null}"#) }
         _ = try await Router<FilmApi>(session: session, monitors: [drift]).response(for: .film(1))
         #expect(drift.reports.count == reports)
@@ -70,7 +70,7 @@ struct DriftMonitorTests {
     @Test("the reports are at most 500, and contain no value of an answer")
     func bounded() async throws {
         let drift = DriftMonitor(
-            ["FilmApi.film": try Contract("$: object\npassword: \"a\" | \"b\"\nmail: uuid\n")], maximumBodySize: .max)
+            ["FilmApi.film": try Contract("$: object\npassword: \"a\" | \"b\"\nmail: uuid\n")], bodyLimit: .max)
         let session = StubSession { _ in
             let names = (0..<2_000).map { #""n\#($0)x":"private""# }.joined(separator: ",")
             return .json(#"{"password":"private","mail":"private","private@example.com":1,\#(names)}"#)

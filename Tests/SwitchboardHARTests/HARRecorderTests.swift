@@ -63,7 +63,7 @@ struct HARRecorderTests {
 
     @Test("keeps the last exchanges, and only the size of longer bodies")
     func bounds() async throws {
-        let recorder = HARRecorder(maximumEntries: 3, maximumBodySize: 10)
+        let recorder = HARRecorder(maximumEntries: 3, bodyLimit: 10)
         let session = StubSession { request in
             .text(String(repeating: "x", count: Int(request.query ?? "") ?? 0))
         }

@@ -28,7 +28,7 @@ struct DeepInputTests {
 
     /// Returns the recorder's archive of an exchange with this body in both directions.
     private func archive(_ body: String, type: String = "application/json") async throws -> String {
-        let recorder = HARRecorder(maximumBodySize: 1 << 22)
+        let recorder = HARRecorder(bodyLimit: 1 << 22)
         let headers: HTTPHeaders = ["Content-Type": type, "X-Echo": "echo deep-secret-value"]
         let session = StubSession { _ in .data(Data(body.utf8), headers: headers) }
         let router = Router<URLEndPoint>(
