@@ -21,6 +21,8 @@ import SwitchboardPlatform
 /// requested again with ``Grant/clientCredentials``. After `invalid_grant`, and without a refresh token, the token is
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 ///
+/// Several processes may share a store. A token that another process has refreshed and saved is used in place of a refresh.
+///
 /// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates refresh
 /// tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
 public struct OAuth2Authenticator: Authenticator {
@@ -39,6 +41,8 @@ public struct OAuth2Authenticator: Authenticator {
     private let store: any TokenStore
     /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
+    /// The access tokens that this authenticator loaded from the store or saved in it.
+    private let stored = Protected<[String?: String]>([:])
 
     /// Creates an authenticator. By default tokens are stored only in memory.
     public init(
@@ -59,7 +63,7 @@ public struct OAuth2Authenticator: Authenticator {
         credential.isExpired(at: date)
     }
 
-    /// Obtains a new token from the server.
+    /// Obtains a new token from the server, or the token that another process saved in the store meanwhile.
     public func refresh(_ credential: OAuthToken?, in partition: String?) async throws -> OAuthToken {
         switch grant {
         case .clientCredentials: return try await client.clientCredentials()
@@ -68,8 +72,28 @@ public struct OAuth2Authenticator: Authenticator {
                 let suffix = partition.map { " for \($0)" } ?? ""
                 throw OAuthError(.notSignedIn, text: "not signed in\(suffix)").asNetworkError()
             }
-            return try await client.refresh(credential)
+            return try await refresh(credential, storedIn: partition)
         }
+    }
+
+    /// Refreshes a token, unless another process has replaced it in the store: servers accept a refresh token once.
+    private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
+        let replacement = await replacement(in: partition)
+        if let replacement, !replacement.isExpired(at: client.now()) { return replacement }
+        do {
+            return try await client.refresh(replacement ?? token)
+        } catch let error as NetworkError where error.oauthError?.code == .invalidGrant {
+            // Another process may have refreshed the token at the same time.
+            guard let replacement = await self.replacement(in: partition) else { throw error }
+            return replacement
+        }
+    }
+
+    /// Returns the token that another process saved in place of this authenticator's, or nil without one.
+    private func replacement(in partition: String?) async -> OAuthToken? {
+        let last = stored.withLock { $0[partition] }
+        guard let last, let token = try? await load(in: partition), token.accessToken != last else { return nil }
+        return token
     }
 
     /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the
@@ -82,7 +106,9 @@ public struct OAuth2Authenticator: Authenticator {
     /// Returns the token in the store, unless it should have been removed by a ``reset()`` that failed.
     public func load(in partition: String?) async throws -> OAuthToken? {
         guard savedSinceReset.withLock({ $0?.contains(partition) ?? true }) else { return nil }
-        return try await store.load(in: partition)
+        let token = try await store.load(in: partition)
+        stored.withLock { $0[partition] = token?.accessToken }
+        return token
     }
 
     /// Saves the token in the store, or removes it for nil.
@@ -90,13 +116,16 @@ public struct OAuth2Authenticator: Authenticator {
         if let credential {
             try await store.save(credential, in: partition)
             savedSinceReset.withLock { _ = $0?.insert(partition) }
+            stored.withLock { $0[partition] = credential.accessToken }
         } else {
             try await store.remove(in: partition)
+            stored.withLock { $0[partition] = nil }
         }
     }
 
     /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
+        _ = stored.swap([:])
         do {
             try await store.removeAll()
             savedSinceReset.withLock { $0 = nil }

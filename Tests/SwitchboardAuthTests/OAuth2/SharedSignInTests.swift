@@ -1,0 +1,119 @@
+import Foundation
+import SwitchboardAuth
+import SwitchboardPlatform
+import SwitchboardTestSupport
+import SwitchboardTesting
+import Testing
+
+@testable import Switchboard
+
+/// Two processes with one sign-in: each has an interceptor, and both share a token file.
+@Suite(.timeLimit(.minutes(10)))
+struct SharedSignInTests {
+    /// An authorization server that accepts each refresh token once, and an API that accepts only the newest token.
+    private final class Server: Sendable {
+        private let number = Protected(1)
+        private let isExpired = Protected(false)
+        /// Runs once, before the next refresh.
+        let beforeRefresh = Protected<(@Sendable () async throws -> Void)?>(nil)
+
+        var token: OAuthToken {
+            let number = number.value
+            return OAuthToken(accessToken: "a\(number)", refreshToken: "r\(number)")
+        }
+
+        func expire() { isExpired.withLock { $0 = true } }
+
+        func refresh() {
+            number.withLock { $0 += 1 }
+            isExpired.withLock { $0 = false }
+        }
+
+        func router(_ file: URL) -> Router<URLEndPoint> {
+            let login = StubSession { request in
+                try await self.beforeRefresh.swap(nil)?()
+                let sent = FormBody.decode(try request.body.encode()).first { $0.name == "refresh_token" }?.value
+                guard sent == self.token.refreshToken else {
+                    return .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+                }
+                self.refresh()
+                let number = self.number.value
+                return .json(
+                    #"{"access_token":"a\#(number)","token_type":"bearer","expires_in":60,"refresh_token":"r\#(number)"}"#
+                )
+            }
+            let api = StubSession {
+                let isValid = $0.headers["Authorization"] == "Bearer \(self.token.accessToken)"
+                return isValid && !self.isExpired.value ? .text("ok") : .status(401)
+            }
+            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            return Router(
+                session: api, interceptors: [AuthenticationInterceptor(client, store: FileTokenStore(file))])
+        }
+    }
+
+    private let get = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
+
+    @Test("a token that another process refreshed is used and stays saved")
+    func refreshedElsewhere() async throws {
+        try await withFolder { folder in
+            let (server, file) = (Server(), folder.appendingPathComponent("tokens"))
+            try await FileTokenStore(file).save(server.token, in: nil)
+            let (one, other) = (server.router(file), server.router(file))
+            _ = try await one.response(for: get)
+            _ = try await other.response(for: get)
+            for (number, routers) in [
+                (2, [one, other]), (3, [one, one, other]), (4, [other, one]), (5, [one, other]),
+            ] {
+                server.expire()
+                for router in routers { _ = try await router.response(for: get) }
+                #expect(server.token.accessToken == "a\(number)")
+                #expect(try await FileTokenStore(file).load(in: nil)?.refreshToken == "r\(number)")
+            }
+        }
+    }
+
+    @Test("a token that another process refreshes at the same time is used")
+    func refreshedMeanwhile() async throws {
+        try await withFolder { folder in
+            let (server, file) = (Server(), folder.appendingPathComponent("tokens"))
+            try await FileTokenStore(file).save(server.token, in: nil)
+            let router = server.router(file)
+            server.expire()
+            server.beforeRefresh.withLock {
+                $0 = {
+                    server.refresh()
+                    try await FileTokenStore(file).save(server.token, in: nil)
+                }
+            }
+            _ = try await router.response(for: get)
+            #expect(server.token.accessToken == "a2")
+            #expect(try await FileTokenStore(file).load(in: nil) == server.token)
+        }
+    }
+
+    @Test("a saved token that no other process changed is not used again")
+    func unchangedStore() async throws {
+        let store = UnwritableStore()
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/"),
+            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let interceptor = AuthenticationInterceptor(client, store: store)
+        let api = StubSession { _ in .status(401) }
+        let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+        _ = try await interceptor.credential(in: String?.none)
+        await #expect(throws: NetworkError.self) {
+            try await interceptor.signIn(OAuthToken(accessToken: "new", refreshToken: "r"), in: String?.none)
+        }
+        await #expect(throws: NetworkError.self) { try await router.response(for: get) }
+        #expect(api.authorizations == ["Bearer new"])
+    }
+
+    /// A store with the token of an earlier user, which cannot be written.
+    private struct UnwritableStore: TokenStore {
+        func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "old", refreshToken: "old") }
+        func save(_ token: OAuthToken, in partition: String?) throws { throw NetworkError(.cannotWriteFile) }
+        func remove(in partition: String?) throws { throw NetworkError(.cannotWriteFile) }
+        func removeAll() throws { throw NetworkError(.cannotWriteFile) }
+    }
+}
