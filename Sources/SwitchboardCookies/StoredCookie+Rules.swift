@@ -119,9 +119,10 @@ struct CookieOrigin {
     }
 
     /// The `default-path` of [RFC 6265 §5.1.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4): the path up to
-    /// the last slash.
+    /// the last slash. Of a long path, only the part that a `Path` attribute could have counts.
     var defaultPath: String {
-        guard let slash = path.utf8.lastIndex(of: .slash), slash > path.utf8.startIndex else { return "/" }
+        let start = path.utf8.prefix(SetCookie.maximumAttribute + 1)
+        guard let slash = start.lastIndex(of: .slash), slash > path.utf8.startIndex else { return "/" }
         return String(path[..<slash])
     }
 }

@@ -134,6 +134,18 @@ struct CookieJarTests {
         #expect(jar.cookies().map(\.path) == [path])
     }
 
+    @Test("a cookie without a path gets at most 1,024 bytes of a long folder")
+    func longDefaultPath() throws {
+        let folder = "/" + String(repeating: "a", count: 99)
+        let from = "http://a.example" + String(repeating: folder, count: 1_000) + "/b"
+        #expect(try sent(["a=1"], from: from, to: from).count == 1)
+        #expect(jar.cookies().map(\.path) == [String(repeating: folder, count: 10)])
+        jar.remove()
+        let long = "http://a.example/" + String(repeating: "a", count: 2_000) + "/b"
+        #expect(try sent(["a=1"], from: long, to: long).count == 1)
+        #expect(jar.cookies().map(\.path) == ["/"])
+    }
+
     @Test(
         "Secure cookies and name prefixes follow RFC 6265bis §5.7",
         arguments: [
