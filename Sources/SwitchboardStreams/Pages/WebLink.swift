@@ -149,7 +149,8 @@ extension NetworkResponse {
     /// §3](https://www.rfc-editor.org/rfc/rfc8288#section-3)).
     ///
     /// Relative links are resolved against `url`. Omitted are links with a syntax error, links whose target is not a
-    /// URL, and links that belong to another resource because of an `anchor` (§3.2).
+    /// URL, and links that belong to another resource because of an `anchor` (§3.2). The number
+    /// of links times the length of `url` is limited to 2 MiB, but at least 32 links are read.
     public var links: [WebLink] {
         linkValues.compactMap { $0.link(from: base) }
     }
@@ -171,7 +172,11 @@ extension NetworkResponse {
         return passedAnotherOrigin ? target.markedAsFromAnotherOrigin : target
     }
 
-    private var linkValues: [LinkValue] { LinkValue.values(in: headers.values(for: "Link")) }
+    private var linkValues: ArraySlice<LinkValue> {
+        // Resolving a link takes time and memory in the length of the URL.
+        let limit = max(32, (2 << 20) / max(1, base?.absoluteString.utf8.count ?? 0))
+        return LinkValue.values(in: headers.values(for: "Link")).prefix(limit)
+    }
 
     private var base: URL? { url ?? request?.url }
 }

@@ -194,6 +194,14 @@ struct WebLinkTests {
         }
     }
 
+    @Test("of a long URL, the number of links is limited", arguments: [(1_000, 2_000), (10_000, 209), (100_000, 32)])
+    func longURL(length: Int, count: Int) throws {
+        let start = "http://h/"
+        let url = try #require(URL(string: start + String(repeating: "a", count: length - start.count)))
+        let field = String(repeating: "<x>; rel=prev; anchor=\"\", ", count: 2_000)
+        #expect(links(field, at: url).count == count)
+    }
+
     @Test("links print without secrets")
     func description() {
         let link = links("</a?token=hunter2>; rel=\"next last\"", at: here).first
