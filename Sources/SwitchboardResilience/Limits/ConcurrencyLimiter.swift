@@ -46,6 +46,9 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     /// The number of waiting requests.
     public var waiting: Int { state.withLock { $0.hosts.values.reduce(0) { $0 + $1.waiters.count } } }
 
+    /// The number of hosts that were examined to assign slots.
+    var examinedCount: Int { state.withLock { $0.examinedCount } }
+
     /// Waits for a slot, sends the request, and releases the slot.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         // A refresh must not wait for requests that wait for its credential.
@@ -83,7 +86,7 @@ public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
         let isAcquired = state.withLock { state in
             // A slot may have become free since the first attempt.
             if state.acquire(name) { return true }
-            state.hosts[name, default: ConcurrencySlots.Host()].waiters.append(waiter, id)
+            state.append(waiter, id, name)
             return false
         }
         if isAcquired { waiter.resume() }
@@ -158,11 +161,15 @@ struct ConcurrencySlots: Sendable {
     }
 
     var limit: Int?
-    var perHost: Int?
+    var perHost: Int? { didSet { findCandidates() } }
     private(set) var inFlight = 0
     var nextID = 0
     /// The hosts with a request in flight or waiting.
-    var hosts: [String: Host] = [:]
+    private(set) var hosts: [String: Host] = [:]
+    /// The first waiting request of each host that has a free slot. Also some that have left or have no free slot.
+    private var candidates = CandidateHeap()
+    /// The number of candidates examined so far. Tests check that it stays low.
+    private(set) var examinedCount = 0
 
     init(limit: Int?, perHost: Int?) {
         self.limit = limit
@@ -183,11 +190,19 @@ struct ConcurrencySlots: Sendable {
     mutating func release(_ name: String) {
         inFlight -= 1
         hosts[name]?.inFlight -= 1
+        addCandidate(of: name)
         removeIfIdle(name)
     }
 
+    mutating func append(_ waiter: Waiters.Waiter, _ id: Int, _ name: String) {
+        hosts[name, default: Host()].waiters.append(waiter, id)
+        if hosts[name]?.waiters.count == 1 { addCandidate(of: name) }
+    }
+
     mutating func remove(_ id: Int, _ name: String) -> Waiters.Waiter? {
+        let isFirst = hosts[name]?.waiters.first == id
         let waiter = hosts[name]?.waiters.remove(id)
+        if isFirst { addCandidate(of: name) }
         removeIfIdle(name)
         return waiter
     }
@@ -195,25 +210,68 @@ struct ConcurrencySlots: Sendable {
     /// Assigns free slots to waiting requests. Removes and returns their continuations.
     mutating func takeReady() -> [Waiters.Waiter] {
         var ready: [Waiters.Waiter] = []
-        while inFlight < limit ?? .max, let name = nextHost(), let waiter = hosts[name]?.waiters.removeFirst() {
+        while inFlight < limit ?? .max, let (id, name) = candidates.removeFirst() {
+            examinedCount += 1
+            guard hosts[name]?.inFlight ?? .max < perHost ?? .max, hosts[name]?.waiters.first == id,
+                let waiter = hosts[name]?.waiters.removeFirst()
+            else { continue }
             inFlight += 1
             hosts[name]?.inFlight += 1
+            addCandidate(of: name)
             ready.append(waiter)
         }
         return ready
     }
 
-    /// Returns the host with the longest-waiting request among the hosts that have a free slot.
-    private mutating func nextHost() -> String? {
-        var first: (id: Int, name: String)?
-        for name in hosts.keys where hosts[name]?.inFlight ?? 0 < perHost ?? .max {
-            guard let id = hosts[name]?.waiters.first, id < first?.id ?? .max else { continue }
-            first = (id, name)
+    private mutating func addCandidate(of name: String) {
+        guard let id = hosts[name]?.waiters.first else { return }
+        candidates.insert((id, name))
+        // Most of them have left.
+        if candidates.count > 64 + 2 * hosts.count { findCandidates() }
+    }
+
+    private mutating func findCandidates() {
+        candidates = CandidateHeap()
+        for name in hosts.keys {
+            if let id = hosts[name]?.waiters.first { candidates.insert((id, name)) }
         }
-        return first?.name
     }
 
     private mutating func removeIfIdle(_ name: String) {
         if let host = hosts[name], host.inFlight == 0, host.waiters.isEmpty { hosts[name] = nil }
+    }
+}
+
+/// Waiting requests with their hosts, in a binary heap with the least id first.
+private struct CandidateHeap: Sendable {
+    typealias Element = (id: Int, name: String)
+
+    private var elements: [Element] = []
+
+    var count: Int { elements.count }
+
+    mutating func insert(_ element: Element) {
+        var index = elements.count
+        elements.append(element)
+        while index > 0, elements[index].id < elements[(index - 1) / 2].id {
+            elements.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() -> Element? {
+        guard let first = elements.first else { return nil }
+        let last = elements.removeLast()
+        guard !elements.isEmpty else { return first }
+        elements[0] = last
+        var index = 0
+        while true {
+            let children = [2 * index + 1, 2 * index + 2].filter { $0 < elements.count }
+            guard let least = children.min(by: { elements[$0].id < elements[$1].id }),
+                elements[least].id < elements[index].id
+            else { return first }
+            elements.swapAt(index, least)
+            index = least
+        }
     }
 }

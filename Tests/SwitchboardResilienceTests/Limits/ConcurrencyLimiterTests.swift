@@ -1,9 +1,10 @@
 import Foundation
 import Switchboard
-import SwitchboardResilience
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
+
+@testable import SwitchboardResilience
 
 @Suite(.timeLimit(.minutes(10)))
 struct ConcurrencyLimiterTests {
@@ -53,6 +54,41 @@ struct ConcurrencyLimiterTests {
         for call in calls { #expect(try await call.value == "done") }
         #expect(begun.all == ["https://h/0"] + (1...20).map { "https://h\($0 % 3)/\($0)" })
         #expect(limiter.inFlight == 0 && limiter.waiting == 0)
+    }
+
+    @Test("waiting requests of 1,000 hosts start in order, each host examined once", arguments: [nil, 1])
+    func manyHosts(perHost: Int?) async throws {
+        let limiter = ConcurrencyLimiter(1, perHost: perHost)
+        let (router, begun, gate) = gated(limiter)
+        let urls = (0..<1_000).map { "https://h\($0)/" }
+        var calls: [Task<String, any Error>] = []
+        for url in urls {
+            calls.append(Task { try await router.request(endPoint(url), as: String.self) })
+            #expect(await comesTrue { limiter.inFlight + limiter.waiting == calls.count })
+        }
+        gate.open()
+        for call in calls { #expect(try await call.value == "done") }
+        #expect(begun.all == urls)
+        #expect(limiter.examinedCount < 2_000)
+    }
+
+    @Test("canceled requests of a paused limiter are not examined later")
+    func canceledWhilePaused() async throws {
+        let limiter = ConcurrencyLimiter(0)
+        let (router, begun, gate) = gated(limiter)
+        gate.open()
+        let call = Task { try await router.request(endPoint("https://a/"), as: String.self) }
+        #expect(await comesTrue { limiter.waiting == 1 })
+        for index in 0..<300 {
+            let other = Task { try await router.request(endPoint("https://b/\(index)"), as: String.self) }
+            #expect(await comesTrue { limiter.waiting == 2 })
+            other.cancel()
+            _ = await other.result
+        }
+        limiter.limit = 1
+        #expect(try await call.value == "done")
+        #expect(begun.all == ["https://a/"])
+        #expect(limiter.examinedCount < 200)
     }
 
     @Test("a limit per host lets requests to other hosts pass those that wait", .requirement("S2.18"))
