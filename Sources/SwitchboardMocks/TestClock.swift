@@ -41,19 +41,40 @@ public final class TestClock: Clock, Sendable {
         public var description: String { "\(offset)" }
     }
 
-    private struct Sleeper: Sendable {
-        let id: UUID
+    /// The order in which sleepers wake.
+    private struct Turn: Comparable, Sendable {
         let deadline: Instant
+        /// The number of the sleep, which differs for each.
+        let number: Int
+
+        static func < (one: Turn, other: Turn) -> Bool {
+            (one.deadline, one.number) < (other.deadline, other.number)
+        }
+    }
+
+    private struct Sleeper: Sendable {
+        let turn: Turn
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State: Sendable {
         var now = Instant()
-        /// The sleepers by deadline. Of equal deadlines, the sleeper that began first comes first.
+        /// The sleepers in the order of their turns.
         var sleepers: [Sleeper] = []
+        var lastNumber = 0
         var sleeps: [Swift.Duration] = []
         /// The number of sleeps that `nextSleep` has returned.
         var reported = 0
+
+        /// Returns the index of the first sleeper whose turn is not before this one.
+        func index(of turn: Turn) -> Int {
+            var (low, high) = (0, sleepers.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if sleepers[middle].turn < turn { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 
     /// Whether each sleep ends at once and advances the time.
@@ -100,7 +121,7 @@ public final class TestClock: Clock, Sendable {
     private func wake(until target: (Instant) -> Instant) {
         let due = state.withLock { state in
             state.now = max(state.now, target(state.now))
-            let due = state.sleepers.prefix { $0.deadline <= state.now }
+            let due = state.sleepers.prefix { $0.turn.deadline <= state.now }
             state.sleepers.removeFirst(due.count)
             return Array(due)
         }
@@ -137,15 +158,18 @@ public final class TestClock: Clock, Sendable {
     public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
         try Task.checkCancellation()
         guard !skips else { return await skip(to: deadline) }
-        let id = UUID()
+        let turn = state.withLock { state in
+            state.lastNumber += 1
+            return Turn(deadline: deadline, number: state.lastNumber)
+        }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                register(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                register(Sleeper(turn: turn, continuation: continuation))
                 // A cancellation before the registration found no sleeper.
-                if Task.isCancelled { cancel(id) }
+                if Task.isCancelled { cancel(turn) }
             }
         } onCancel: {
-            cancel(id)
+            cancel(turn)
         }
     }
 
@@ -160,18 +184,18 @@ public final class TestClock: Clock, Sendable {
 
     private func register(_ sleeper: Sleeper) {
         let isOver = state.withLock { state in
-            state.sleeps.append(state.now.duration(to: sleeper.deadline))
-            guard sleeper.deadline > state.now else { return true }
-            let index = state.sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? state.sleepers.endIndex
-            state.sleepers.insert(sleeper, at: index)
+            state.sleeps.append(state.now.duration(to: sleeper.turn.deadline))
+            guard sleeper.turn.deadline > state.now else { return true }
+            state.sleepers.insert(sleeper, at: state.index(of: sleeper.turn))
             return false
         }
         if isOver { sleeper.continuation.resume() }
     }
 
-    private func cancel(_ id: UUID) {
+    private func cancel(_ turn: Turn) {
         let sleeper = state.withLock { state -> Sleeper? in
-            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else { return nil }
+            let index = state.index(of: turn)
+            guard index < state.sleepers.count, state.sleepers[index].turn == turn else { return nil }
             return state.sleepers.remove(at: index)
         }
         sleeper?.continuation.resume(throwing: CancellationError())

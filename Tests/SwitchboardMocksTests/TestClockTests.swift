@@ -32,6 +32,21 @@ struct TestClockTests {
         #expect(clock.now == TestClock.Instant(offset: .seconds(5)))
     }
 
+    @Test("5,000 tasks sleep, and wake or are canceled")
+    func manySleepers() async throws {
+        let tasks = (0..<5_000).map { index in
+            Task { try await clock.sleep(for: .seconds(index % 2 == 0 ? 1 : 2 + index % 100)) }
+        }
+        while clock.sleeperCount < tasks.count { await Task.yield() }
+        clock.advance(by: .seconds(1))
+        for (index, task) in tasks.enumerated().reversed() where index % 2 == 1 { task.cancel() }
+        for (index, task) in tasks.enumerated() {
+            let result = await task.result
+            #expect(index % 2 == 0 ? (try? result.get()) != nil : (try? result.get()) == nil)
+        }
+        #expect(clock.sleeperCount == 0)
+    }
+
     @Test("a sleep until a past point ends at once and is recorded")
     func pastDeadline() async throws {
         clock.advance(by: .seconds(5))
