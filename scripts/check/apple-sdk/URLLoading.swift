@@ -82,11 +82,7 @@ open class URLCache: NSObject, @unchecked Sendable {
     }
 
     // https://developer.apple.com/documentation/foundation/urlcache/init(memorycapacity:diskcapacity:diskpath:)
-    @available(macCatalyst, unavailable)
     public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {}
-    // https://developer.apple.com/documentation/foundation/urlcache/init(memorycapacity:diskcapacity:directory:)
-    @available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, *)
-    public init(memoryCapacity: Int, diskCapacity: Int, directory directoryURL: URL? = nil) {}
 }
 
 // https://developer.apple.com/documentation/foundation/httpcookie
