@@ -10,8 +10,12 @@ public struct Program: Sendable {
     /// Its standard output. Standard input and error are the null device.
     public let output: FileHandle
 
-    /// Starts a program at a path. The program inherits only its three standard descriptors.
+    /// Starts a program at a path. The program inherits only its three standard descriptors. Throws on tvOS and watchOS,
+    /// which start no programs.
     public init(_ path: String, _ arguments: [String]) throws {
+        #if os(tvOS) || os(watchOS)
+        throw POSIXError(.ENOTSUP)
+        #else
         let pipe = Pipe()
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
@@ -48,6 +52,7 @@ public struct Program: Sendable {
         guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
         self.id = id
         output = pipe.fileHandleForReading
+        #endif
     }
 
     #if !canImport(Darwin)
