@@ -38,13 +38,22 @@ let tests = products.filter { !["SwitchboardMocks", "SwitchboardTesting"].contai
         swiftSettings: settings)
 }
 
+// Apple's store needs the reasons why the package reads metadata of files.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if canImport(Darwin)
+let (privacyResources, privacyExcludes) = ([Resource.copy(privacyManifest)], [String]())
+#else
+let (privacyResources, privacyExcludes) = ([Resource](), [privacyManifest])
+#endif
+
 let package = Package(
     name: "Switchboard",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: products.map { .library(name: $0.key, targets: [$0.key]) },
     targets: products.map { .target(name: $0.key, dependencies: $0.value, swiftSettings: settings) } + [
         // The differences between systems. Internal: not a product.
-        .target(name: "SwitchboardPlatform", swiftSettings: settings),
+        .target(
+            name: "SwitchboardPlatform", exclude: privacyExcludes, resources: privacyResources, swiftSettings: settings),
         // URLs, header values, messages and secrets as text. Internal: not a product.
         .target(name: "SwitchboardText", swiftSettings: settings),
         // Exchanges over the system's libcurl, which is loaded at run time. Empty except on Linux. Internal: not a product.
