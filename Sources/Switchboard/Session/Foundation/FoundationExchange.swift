@@ -194,7 +194,8 @@ final class FoundationExchange: Sendable {
     }
 
     private func isTruncation(_ error: any Error) -> Bool {
-        quirks.truncatedBodyIsLostConnection && (error as? URLError)?.code == .networkConnectionLost
+        quirks.truncatedBodyIsLostConnection
+            && URLErrorMapping.networkError(error, quirks: quirks).code == .connectionLost
             && state.withLock { $0.response != nil }
     }
 

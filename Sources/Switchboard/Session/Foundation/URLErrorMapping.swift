@@ -4,9 +4,12 @@ import SwitchboardText
 
 /// Maps URLSession's errors to ``NetworkError``.
 package enum URLErrorMapping {
-    /// Returns the error of a failed exchange. An error other than a `URLError` is ``NetworkError/Code/unknown``.
+    /// Returns the error of a failed exchange. An error of the system about a broken connection is
+    /// ``NetworkError/Code/connectionLost``, and any other error than a `URLError` is ``NetworkError/Code/unknown``.
     package static func networkError(_ error: any Error, quirks: URLSessionQuirks = .current) -> NetworkError {
-        guard let error = error as? URLError else { return NetworkError.transport(error) }
+        guard let error = error as? URLError else {
+            return lostConnection(error) ?? NetworkError.transport(error)
+        }
         guard quirks.reportsLibcurlErrors else {
             return NetworkError(code(for: error.code), reason: reason(error), underlying: error).titled(for: error)
         }
@@ -16,6 +19,16 @@ package enum URLErrorMapping {
         let words = host.isEmpty ? text : text.replacingOccurrences(of: host, with: "", options: .caseInsensitive)
         let code = code(for: error.code, libcurlText: words)
         return NetworkError(code, reason: reason(error, text), underlying: error).titled(for: error)
+    }
+
+    /// Returns the error for a number of the system that means a broken connection, or nil. URLSession on Apple's systems
+    /// reports it so after the app was in the background.
+    private static func lostConnection(_ error: any Error) -> NetworkError? {
+        let (domain, number) = ((error as NSError).domain, (error as NSError).code)
+        guard [NSPOSIXErrorDomain, "kNWErrorDomainPOSIX"].contains(domain),
+            [ECONNABORTED, ECONNRESET, ENOTCONN, EPIPE].map(Int.init).contains(number)
+        else { return nil }
+        return NetworkError(.connectionLost, reason: "POSIX error \(number)", underlying: error)
     }
 
     /// Returns the code for a `URLError` over libcurl. Many causes share one URLError, and only libcurl's text
@@ -86,7 +99,12 @@ package enum URLErrorMapping {
         return Redaction.standard.url(words)
     }
 
-    private static func reason(_ error: URLError) -> String { "URLSession error \(error.code.rawValue)" }
+    private static func reason(_ error: URLError) -> String {
+        guard error.code != .appTransportSecurityRequiresSecureConnection else {
+            return "App Transport Security forbids http; use https, or add an exception to the app's Info.plist"
+        }
+        return "URLSession error \(error.code.rawValue)"
+    }
 }
 
 extension NetworkError {

@@ -30,6 +30,18 @@ struct FoundationCallbackTests {
         }
     }
 
+    @Test("a connection that the system aborted in the body is truncatedBody")
+    func abortedBody() async throws {
+        let error = await #expect(throws: NetworkError.self) {
+            try await FoundationExchange.play(streams: false, quirks: .apple) { exchange in
+                exchange.didReceive(try FoundationExchange.head(["Content-Length": "6"]))
+                exchange.didReceive(Data("abc".utf8))
+                exchange.didComplete(with: POSIXError(.ECONNABORTED))
+            }
+        }
+        #expect(error?.code == .truncatedBody && error?.underlying is POSIXError)
+    }
+
     @Test("a connection lost before the response is connectionLost")
     func lostBeforeTheHead() async throws {
         let error = await #expect(throws: NetworkError.self) {

@@ -22,8 +22,22 @@ struct URLErrorMappingTests {
         #expect(map(.dataLengthExceedsMaximum, "").code == .responseTooLarge)
     }
 
-    @Test("a refusal by App Transport Security is insecureConnection")
+    @Test("a refusal by App Transport Security is insecureConnection with advice")
     func transportSecurity() {
-        #expect(map(.appTransportSecurityRequiresSecureConnection, "").code == .insecureConnection)
+        let error = map(.appTransportSecurityRequiresSecureConnection, "")
+        #expect(error.code == .insecureConnection && error.reason?.contains("Info.plist") == true)
+    }
+
+    @Test(
+        "a POSIX error of a broken connection is connectionLost",
+        arguments: [NSPOSIXErrorDomain, "kNWErrorDomainPOSIX"])
+    func brokenConnections(domain: String) {
+        func code(_ number: Int32, in domain: String) -> NetworkError.Code {
+            URLErrorMapping.networkError(NSError(domain: domain, code: Int(number)), quirks: .apple).code
+        }
+        for number in [ECONNABORTED, ECONNRESET, ENOTCONN, EPIPE] {
+            #expect(code(number, in: domain) == .connectionLost)
+        }
+        #expect(code(ENOSPC, in: domain) == .unknown && code(ECONNRESET, in: "other") == .unknown)
     }
 }
