@@ -84,8 +84,10 @@ enum CacheHead {
             UInt64(littleEndian: end.loadUnaligned(fromByteOffset: end.count - trailer + index * 8, as: UInt64.self))
         }
         let (head, body) = (number(0), number(1))
-        guard number(2) == magic, head < limit, head % 8 == 0, body < 1 << 48 else { return nil }
-        return Lengths(head: Int(head), body: Int(body))
+        guard number(2) == magic, head < limit, head % 8 == 0, body < 1 << 48, let body = Int(exactly: body) else {
+            return nil
+        }
+        return Lengths(head: Int(head), body: body)
     }
 
     /// Reads a response.

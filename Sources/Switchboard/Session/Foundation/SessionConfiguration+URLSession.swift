@@ -5,7 +5,7 @@ extension SessionConfiguration {
     /// An option that URLSession does not support on every platform, or nil if it supports all set options.
     var unsupportedByURLSession: String? {
         let defaults = SessionConfiguration()
-        if tls != defaults.tls { return "TLS options; use CurlSession" }
+        if tls != defaults.tls { return "TLS options; use CurlSession on Linux" }
         if proxy != defaults.proxy { return "a custom proxy (\(proxy))" }
         if httpVersion != defaults.httpVersion { return "a fixed HTTP version" }
         if unixSocketPath != nil { return "a unix-domain socket" }
