@@ -19,10 +19,10 @@ package enum HTTPDate {
     }
 
     /// Returns a time as `Sun, 06 Nov 1994 08:49:37 GMT`, without the fraction of its second. A time before 1970 or
-    /// after 9999 becomes the nearest one within.
+    /// after 9999 becomes the nearest one within. So does a time after January 2038 on watches whose `time_t` has 32 bits.
     package static func text(_ date: Date) -> String {
         let seconds = date.timeIntervalSince1970
-        var time = time_t(seconds.isNaN ? 0 : max(0, min(seconds, 253_402_300_799)))
+        var time = time_t(clamping: Int64(seconds.isNaN ? 0 : max(0, min(seconds, 253_402_300_799))))
         var parts = tm()
         gmtime_r(&time, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -127,16 +127,31 @@ package struct DayTime {
 
 extension Date {
     /// Creates a time in UTC, in the proleptic Gregorian calendar. Nil if no such day or time exists.
+    ///
+    /// `timegm` cannot count the days: on Apple's systems it fails for years before 1900, and on watches with a `time_t`
+    /// of 32 bits for those after 2037.
     package init?(utcYear year: Int, month: Int, day: Int, time: DayTime) {
-        guard (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day),
-            (0...23).contains(time.hour), (0...59).contains(time.minute), (0...60).contains(time.second)
+        guard (1...9_999).contains(year), (1...12).contains(month),
+            (1...Self.days(inMonth: month, of: year)).contains(day), (0...23).contains(time.hour),
+            (0...59).contains(time.minute), (0...60).contains(time.second)
         else { return nil }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1_900), Int32(month - 1), Int32(day))
-        let midnight = timegm(&parts)
-        // A day that the month does not have became one of the next month.
-        guard parts.tm_mday == day else { return nil }
         let seconds = time.hour * 3_600 + time.minute * 60 + time.second
-        self.init(timeIntervalSince1970: Double(midnight + seconds))
+        self.init(timeIntervalSince1970: Double(Self.daysSince1970(year, month, day)) * 86_400 + Double(seconds))
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Returns the number of days, for years after 0. It counts years from March, so that the leap day is the last one.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let century = year / 100
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return 365 * year + year / 4 - century + century / 4 + dayOfYear - 719_468
     }
 }

@@ -9,7 +9,10 @@
 #include <unistd.h>
 #include <fcntl.h>
 #include <errno.h>
+// It fails for years before 1900, and with a time_t of 32 bits, as on watches, for years after 2037.
+#define timegm timegm_of_some_years
 #include <time.h>
+#undef timegm
 #include <math.h>
 #include <ctype.h>
 #include <limits.h>
