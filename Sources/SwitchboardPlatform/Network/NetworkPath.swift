@@ -1,12 +1,17 @@
 import Foundation
 
-#if canImport(Network)
+#if canImport(Network) && !os(watchOS)
 import Network
 #endif
 
 /// Detects whether this machine is on a network.
 package enum NetworkPath {
-    #if canImport(Network)
+    #if os(watchOS)
+    /// True, because watchOS shows its networks only to apps that stream audio or take calls. For others, the path monitor
+    /// reports that there is none
+    /// ([TN3135](https://developer.apple.com/documentation/technotes/tn3135-low-level-networking-on-watchos)).
+    package static var exists: Bool { true }
+    #elseif canImport(Network)
     /// Retains the monitor, because a released monitor reports nothing.
     private final class PathMonitor: @unchecked Sendable {  // the monitor is not used after `init`
         let last = Protected(true)

@@ -15,7 +15,10 @@ public struct NWPath: Sendable, Equatable {
 }
 
 // https://developer.apple.com/documentation/network/nwpathmonitor
-@available(macOS 10.14, iOS 12.0, tvOS 12.0, watchOS 5.0, *)
+// On watchOS it exists, and reports to most apps that there is no network:
+// https://developer.apple.com/documentation/technotes/tn3135-low-level-networking-on-watchos
+@available(macOS 10.14, iOS 12.0, tvOS 12.0, *)
+@available(watchOS, unavailable)
 public final class NWPathMonitor: Sendable {
     public init() {}
 
