@@ -42,7 +42,6 @@ struct CassetteTape: Sendable {
         return number
     }
 
-    /// Records a fault, once.
     mutating func record(_ fault: String) {
         if !faults.contains(fault) { faults.append(fault) }
     }

@@ -170,7 +170,6 @@ struct ComparedRequest: Sendable {
         origin = "\(scheme)://\(parts.host.lowercased())\(port)"
     }
 
-    /// Method and URL, on one line.
     var line: String { "\(method) \(url)" }
 
     /// The value as a request, for custom rules.
@@ -180,7 +179,6 @@ struct ComparedRequest: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Creates headers from the fields of an archive.
     init(_ fields: [HAR.Field]) {
         self.init(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
     }

@@ -16,7 +16,6 @@ import Switchboard
 /// `**` matches any number. Escapes do not matter: `a b` matches `a%20b`. Each query item in the text is a condition,
 /// and so are scheme and host in front of the path. The request may have additional query items and header fields.
 public struct RequestMatcher: Sendable {
-    /// One condition.
     struct Condition: Sendable {
         let words: String
         /// Returns the differences from the condition, empty when it holds.

@@ -59,7 +59,6 @@ package final class Socket: Sendable {
         fileprivate var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
     }
 
-    /// An event to wait for.
     package enum Event {
         case readable, writable
         /// A broken connection or, on Linux, one that the peer has ended.
@@ -95,7 +94,6 @@ package final class Socket: Sendable {
         close()
     }
 
-    /// Creates a socket that is not connected.
     static func make() throws(Failure) -> Socket {
         let descriptor = socket(AF_INET, streamSocket, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket") }
@@ -203,7 +201,6 @@ package final class Socket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes with a RST instead of a FIN.
     package func reset() {
         closeOnce { setOption(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
     }

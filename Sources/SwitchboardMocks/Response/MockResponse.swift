@@ -29,9 +29,7 @@ public struct MockResponse: Sendable {
     /// Default none.
     public var trailers = HTTPHeaders()
 
-    /// The outcome of the exchange.
     var outcome = Outcome.complete
-    /// The answer's pace.
     var pace = Pace()
     /// The content that a client decodes from the body. Nil for a body without a coding.
     var encodedContent: EncodedContent?
@@ -56,7 +54,6 @@ public struct MockResponse: Sendable {
         case mislabelled
     }
 
-    /// The end of a connection.
     enum Break: String, Sendable {
         case close, reset, stall
     }
@@ -68,7 +65,6 @@ public struct MockResponse: Sendable {
         self.outcome = outcome
     }
 
-    /// Returns this response with a change.
     func with(_ change: (inout MockResponse) -> Void) -> MockResponse {
         var response = self
         change(&response)

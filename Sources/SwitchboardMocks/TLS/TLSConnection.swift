@@ -48,7 +48,6 @@ final class TLSConnection {
         openSSL.freeConnection(pointer)
     }
 
-    /// Whether the handshake is complete.
     var isEstablished: Bool { openSSL.isEstablished(pointer) == 1 }
 
     /// Decrypts bytes from the client and appends everything that can be decrypted to `text`.

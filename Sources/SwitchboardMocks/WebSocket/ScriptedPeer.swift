@@ -58,7 +58,6 @@ struct ScriptedPeer {
         (hasSentClose, isOver) = (true, true)
     }
 
-    /// Returns the next task.
     mutating func next() -> Task {
         if !output.isEmpty { return .send(output.removeFirst()) }
         if isOver { return .end(.close) }

@@ -43,7 +43,6 @@ struct ServerFrames {
             opcode: head[0] & 0x0F, isFinal: head[0] & 0x80 != 0, isMasked: isMasked, payload: Data(payload))
     }
 
-    /// Returns the bytes of a frame.
     static func frame(
         _ opcode: UInt8, _ payload: Data, isFinal: Bool = true, reserved: UInt8 = 0, isMasked: Bool = false
     ) -> Data {

@@ -244,7 +244,6 @@ package final class ByteChannel {
         socket.close()
     }
 
-    /// Closes with a RST.
     func reset() {
         socket.reset()
     }

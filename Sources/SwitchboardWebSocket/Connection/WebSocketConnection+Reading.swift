@@ -2,7 +2,6 @@ import Foundation
 import Switchboard
 import SwitchboardPlatform
 
-/// Reading the server's messages.
 extension WebSocketConnection {
     /// The reason to stop reading: a full inbox, or the server's Close frame.
     enum Stop { case full, closed }

@@ -13,7 +13,6 @@ struct WebSocketHandshake: Sendable {
         self.key = key
     }
 
-    /// The header fields of the request.
     var headers: HTTPHeaders {
         var headers: HTTPHeaders = [
             "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key,
@@ -44,7 +43,6 @@ struct WebSocketHandshake: Sendable {
         return (try subprotocol(headers), try compression(headers))
     }
 
-    /// Returns the `Sec-WebSocket-Accept` of a key.
     static func accept(for key: String) throws(NetworkError) -> String {
         do {
             return try MessageDigest.sha1.hash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
