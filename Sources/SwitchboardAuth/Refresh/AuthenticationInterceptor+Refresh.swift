@@ -124,7 +124,15 @@ extension AuthenticationInterceptor {
                 let canRequest = request.options.authentication != .optional
                 let stored = try await renew(old, canRequest: canRequest, for: call, in: partition)
                 timer.cancel()
-                if stored.isRefreshed { await save(stored, for: request) }
+                if stored.isRefreshed {
+                    // The credential is valid, even if the store does not answer.
+                    let limit = Task { [clock, refreshTimeout] in
+                        try await clock.sleep(for: refreshTimeout)
+                        call.finish(.success(stored))
+                    }
+                    await save(stored, for: request)
+                    limit.cancel()
+                }
                 return .success(stored)
             } catch let error as NotSignedIn {
                 timer.cancel()

@@ -39,8 +39,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// The time before its expiry at which a credential is refreshed. Default 30 seconds. A credential that arrives with
     /// less time left is used until it expires.
     public let leeway: Duration
-    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Default 60
-    /// seconds.
+    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Saving the new
+    /// credential may take as long again, and then they are sent with it. Default 60 seconds.
     public let refreshTimeout: Duration
     let refreshLimit: RefreshLimit
     let origins: CredentialOrigins

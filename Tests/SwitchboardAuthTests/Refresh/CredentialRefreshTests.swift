@@ -215,6 +215,45 @@ struct CredentialRefreshTests {
         never.open()
     }
 
+    /// A store whose saving waits for a gate.
+    private struct GatedStore: TokenStore {
+        let gate = Gate()
+        let began = Deliveries<OAuthToken>()
+        let saved = Deliveries<OAuthToken>()
+
+        func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "a1", refreshToken: "r1") }
+        func save(_ token: OAuthToken, in partition: String?) async throws {
+            began.add(token)
+            try await gate.wait()
+            saved.add(token)
+        }
+        func remove(in partition: String?) {}
+        func removeAll() {}
+    }
+
+    @Test("a store that does not answer delays a request by the timeout", .requirement("S2.21"))
+    func hangingStore() async throws {
+        let (clock, store) = (TestClock(), GatedStore())
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
+            session: StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+        let interceptor = AuthenticationInterceptor(
+            OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(20), clock: clock)
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+        let router = router(api, [interceptor])
+        let texts = Deliveries<String>()
+        let call = Task { texts.add(try await router.response(for: URLEndPoint(.get, url)).text) }
+        _ = try await store.began.first()
+        let isAnswered = await comesTrue {
+            clock.advance(by: .seconds(20))
+            return !texts.all.isEmpty
+        }
+        #expect(isAnswered && texts.all == ["ok"])
+        try await call.value
+        store.gate.open()
+        #expect(try await store.saved.first().accessToken == "a2")
+    }
+
     @Test("a server that refuses new credentials gets five refreshes per 30 s")
     func excess() async throws {
         let date = TestDate()
