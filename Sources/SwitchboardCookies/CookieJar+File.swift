@@ -7,7 +7,7 @@ extension CookieJar {
     /// Creates a jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. The jar is empty when
     /// the file does not exist. ``reset()`` removes the file.
     ///
-    /// - Throws: `NetworkError.Code.decodingFailed` when the file cannot be read or is not a cookie file, or when other
+    /// - Throws: `NetworkError.Code.unreadableFile` when the file cannot be read or is not a cookie file, or when other
     ///   users own it, can write it or can read it. Only a file of the superuser may be readable.
     public convenience init(
         contentsOf file: URL, maximumPerDomain: Int = 180, maximum: Int = 3_000,
@@ -128,7 +128,7 @@ private struct CookieFile: Codable {
     /// Reads a file. Nil when it does not exist.
     init?(readFrom file: URL) throws(NetworkError) {
         func readError(_ problem: String) -> NetworkError {
-            NetworkError(.decodingFailed, reason: "the cookie file \(file.path.quotedForMessage) \(problem)")
+            NetworkError(.unreadableFile, reason: "the cookie file \(file.path.quotedForMessage) \(problem)")
         }
         let read: Data?
         do {

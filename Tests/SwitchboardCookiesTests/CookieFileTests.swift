@@ -145,7 +145,7 @@ struct CookieFileTests {
             let file = folder.appendingPathComponent("cookies.json")
             try PrivateFile.write(Data(text.utf8), to: file)
             let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
-            #expect(error?.code == .decodingFailed)
+            #expect(error?.code == .unreadableFile)
             var dumped = ""
             dump(error, to: &dumped)
             #expect(!"\(dumped)\(String(describing: error))".contains("hunter2"))
@@ -162,7 +162,7 @@ struct CookieFileTests {
             try jar.save(to: file)
             #expect(chmod(file.path, mode_t(mode)) == 0)
             let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
-            #expect(error?.code == .decodingFailed && error?.reason?.contains("run chmod 600") == true)
+            #expect(error?.code == .unreadableFile && error?.reason?.contains("run chmod 600") == true)
             #expect(error?.reason?.contains("by other users (mode \(String(mode, radix: 8)))") == true)
             // Saving replaces the file.
             try jar.save(to: file)
@@ -177,7 +177,7 @@ struct CookieFileTests {
             try CookieJar().save(to: file)
             #expect(chown(file.path, 65_534, getegid()) == 0)
             let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
-            #expect(error?.code == .decodingFailed)
+            #expect(error?.code == .unreadableFile)
             #expect(error?.reason?.contains("belongs to another user (65534)") == true)
         }
     }

@@ -163,7 +163,7 @@ public actor FileTokenStore: TokenStore {
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             } catch {
                 throw NetworkError(
-                    .cannotWriteFile, reason: "the folder \(folder.path.quotedForMessage) cannot be made",
+                    .cannotWriteFile, reason: "the folder \(folder.path.quotedForMessage) cannot be created",
                     underlying: error)
             }
         }

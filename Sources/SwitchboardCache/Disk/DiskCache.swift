@@ -50,8 +50,15 @@ final class DiskCache {
         do {
             try self.folder.make()
         } catch {
-            throw NetworkError(
-                .cannotWriteFile, reason: "\(folder.path.quotedForMessage) cannot be made", underlying: error)
+            let reason =
+                if !folder.isFileURL {
+                    "\(folder.absoluteString.quotedForMessage) is not a file URL"
+                } else if FileManager.default.fileExists(atPath: folder.path) {
+                    "\(folder.path.quotedForMessage) is a file, not a folder"
+                } else {
+                    "the folder \(folder.path.quotedForMessage) cannot be created"
+                }
+            throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
         if let fault = self.folder.fault {
             throw NetworkError(.cannotWriteFile, reason: "the folder \(folder.path.quotedForMessage) \(fault)")

@@ -245,6 +245,23 @@ struct CacheFolderTests {
         }
     }
 
+    @Test("a path that is no folder is refused with the cause")
+    func noFolder() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("file")
+            try Data().write(to: file)
+            let urls = [file, file.appendingPathComponent("cache"), URL(text: "cache"), URL(text: "https://h/cache")]
+            let reasons = urls.map { url in
+                #expect(throws: NetworkError.self) { try ResponseCache(folder: url) }?.reason
+            }
+            #expect(
+                reasons == [
+                    "\"\(file.path)\" is a file, not a folder", "the folder \"\(file.path)/cache\" cannot be created",
+                    "\"cache\" is not a file URL", "\"https://h/cache\" is not a file URL",
+                ])
+        }
+    }
+
     @Test("a disk limit below the smallest file is an error", arguments: [-1, 0, 4_095, 4_096])
     func smallLimit(limit: Int) async throws {
         try await withFolder { folder in
