@@ -80,7 +80,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
             let known = entries.compactMap(\.environment?.name).sorted().joined(separator: ", ")
             throw NetworkError(
                 .unknownEnvironment,
-                reason: "\(environment.name.quotedForMessage); there are servers for \(known.isEmpty ? "none" : known)")
+                reason: "the environment \(environment.name.quotedForMessage) has no server; "
+                    + (known.isEmpty ? "no environment has one" : "there are servers for \(known)"))
         }
         switch entry.target {
         case .url(let url): return url

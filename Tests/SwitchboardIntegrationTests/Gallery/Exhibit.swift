@@ -15,7 +15,7 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
         init(_ error: NetworkError, masks: [String: String] = [:]) {
             code = error.code.rawValue
             self.error = Mask.apply(to: error.description, masks)
-            message = Mask.apply(to: error.message, masks)
+            message = Mask.apply(to: error.localizedDescription, masks)
         }
     }
 

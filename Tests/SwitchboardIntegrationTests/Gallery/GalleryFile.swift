@@ -9,8 +9,8 @@ enum GalleryFile {
         # The text of each error
 
         A use that leads to each code of `NetworkError`, with the texts of the error: that of `"\\(error)"`, and
-        `message`, which an app shows to a person. `ErrorGalleryTests` compares the texts with this file. This command
-        writes the file:
+        `localizedDescription`, which an app shows to a person. `ErrorGalleryTests` compares the texts with this file.
+        This command writes the file:
 
             SWITCHBOARD_GALLERY=write swift test --filter ErrorGallery
 

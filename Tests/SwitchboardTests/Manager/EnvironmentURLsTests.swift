@@ -27,6 +27,9 @@ struct EnvironmentURLsTests {
         for name in ["canary", "production", "qa"] { #expect(error?.reason?.contains(name) == true) }
         let none = #expect(throws: NetworkError.self) { try EnvironmentURLs([:]).url(in: .qa) }
         #expect(none?.code == .unknownEnvironment)
+        #expect(
+            error?.localizedDescription == "Unable to create the request: the environment \"canary\" has no server; "
+                + "there are servers for production, qa")
     }
 
     @Test(

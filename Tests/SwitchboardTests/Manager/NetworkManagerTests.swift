@@ -24,7 +24,7 @@ struct NetworkManagerTests {
         #expect(error?.code == .missingURL)
         #expect(error?.message == "URL is nil.")
         #expect(error?.description.contains("FindTodos") == true)
-        #expect(error?.reason?.contains("has no servers") == true)
+        #expect(error?.reason?.contains("send it by a manager with `baseURL:`") == true)
         #expect(session.requests.isEmpty)
     }
 

@@ -190,7 +190,7 @@ extension NetworkError.Code {
         case .cancelled: "The request was cancelled."
         case .noInternetConnection: "No Internet connection"
         case .unknown, .sessionInvalidated: "Something went wrong"
-        case .bodyNotAllowed, .unsupported, .unknownEnvironment: Self.invalidRequest.title
+        case .unsupported: Self.invalidRequest.title
         case .webSocketClosed: "The connection is closed"
         case .timedOut, .cannotConnect, .cannotFindHost, .connectionLost: Self.connectionMessage
         default: title
@@ -200,14 +200,12 @@ extension NetworkError.Code {
     /// The description for a developer. The raw value for a custom code.
     package var title: String {
         switch self {
-        case .invalidRequest: "Unable to create the request"
+        case .invalidRequest, .bodyNotAllowed, .unknownEnvironment: "Unable to create the request"
         case .missingURL: "URL is nil."
         case .parametersNil: "Parameters were nil."
         case .encodingFailed: "Parameter encoding failed."
         case .unreadableFile: "A file could not be read"
-        case .bodyNotAllowed: "A request with this method must not have a body"
         case .unsupported: "The session does not support this"
-        case .unknownEnvironment: "No server is known for the environment"
         case .sessionInvalidated: "The session was invalidated: create a new one"
         case .resetInProgress: "The client is being reset"
         case .circuitOpen: "Requests to the server are paused after repeated failures"

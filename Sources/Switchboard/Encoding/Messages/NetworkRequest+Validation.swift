@@ -69,7 +69,8 @@ extension NetworkRequest {
         guard body.isEmpty || method.allowsBody else {
             throw NetworkError(
                 .bodyNotAllowed,
-                reason: "the method is \(method)" + (method == .get ? ", the default of endpoints" : ""))
+                reason: "a \(method) request must not have a body"
+                    + (method == .get ? "; the default of `httpMethod` is GET" : ""))
         }
     }
 

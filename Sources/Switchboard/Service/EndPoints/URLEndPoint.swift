@@ -147,8 +147,6 @@ public struct ManagerBaseURL: _EndPointBaseURL, Sendable {
     public func _endPointURL() throws(NetworkError) -> URL {
         throw NetworkError(
             .missingURL,
-            reason:
-                "the endpoint takes its base URL from its manager, which has no servers: create the manager with `baseURL:` or `servers:`"
-        )
+            reason: "the endpoint uses the servers of its manager: send it by a manager with `baseURL:` or `servers:`")
     }
 }

@@ -42,7 +42,7 @@ struct RequestBuilderBodyTests {
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
             #expect(error?.code == .bodyNotAllowed)
             #expect(error?.code.isKind(of: .invalidRequest) == true)
-            #expect(error?.description.contains(method.rawValue) == true)
+            #expect(error?.localizedDescription.contains("a \(method) request must not have a body") == true)
         }
         #expect(session.requests.isEmpty)
         let bare = NetworkRequest(method, URL(text: "https://h/"), body: DataBody(Data("x".utf8)))
