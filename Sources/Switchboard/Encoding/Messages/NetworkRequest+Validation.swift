@@ -6,9 +6,10 @@ extension NetworkRequest {
     ///
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
     ///   body, and ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
-    ///   request's head, a URL that is not http or https, or framing headers that contradict the body. Those are a
-    ///   `Content-Length` other than its length, any `Transfer-Encoding`, and two `Content-Type` fields ([RFC 9112
-    ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)).
+    ///   request's head, a URL that is not http or https, or headers that contradict the body. Those are a
+    ///   `Content-Length` other than its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
+    ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)), and a `Content-Type` of a ``MultipartBody`` without its
+    ///   boundary.
     public func validate() throws(NetworkError) {
         guard !isPrepared else { return }
         do throws(NetworkError) {
@@ -82,6 +83,13 @@ extension NetworkRequest {
         }
         guard headers.values(for: "Content-Type").count < 2 else {
             throw NetworkError(.invalidRequest, reason: "it has two Content-Type fields")
+        }
+        if body.isStreamed, let type = headers["Content-Type"],
+            let form = ((body as? GzipBody)?.body ?? body) as? MultipartBody, type.multipartBoundary != form.boundary
+        {
+            throw NetworkError(
+                .invalidRequest,
+                reason: "the Content-Type \(type.quotedForMessage) lacks the boundary of the form: remove the field")
         }
         let lengths = headers.values(for: "Content-Length")
         // A body in memory whose length is still unknown is checked again after encoding.

@@ -69,6 +69,23 @@ struct RequestDetailTests {
         #expect(error?.reason?.contains("two Content-Type") == true)
     }
 
+    @Test(
+        "a Content-Type without the boundary of the form is refused",
+        arguments: ["application/json", "multipart/form-data", "multipart/form-data; boundary=b"])
+    func typeOfForm(type: String) throws {
+        let form = MultipartBody([.field("a", "1")], boundary: "bound")
+        for body: any HTTPBody in [form, GzipBody(form)] {
+            var request = NetworkRequest(
+                .post, URL(string: "http://h/"), headers: ["content-type": type], body: body)
+            let error = #expect(throws: NetworkError.self) { try request.validate() }
+            #expect(error?.code == .invalidRequest)
+            #expect(
+                error?.reason == "the Content-Type \"\(type)\" lacks the boundary of the form: remove the field")
+            request.headers["Content-Type"] = "multipart/mixed; boundary=bound"
+            try request.validate()
+        }
+    }
+
     @Test("a curl command stops curl from adding a Content-Type")
     func curlWithoutType() {
         let request = NetworkRequest(.post, URL(string: "http://h/"), body: DataBody(Data("x".utf8)))
