@@ -14,7 +14,7 @@ public struct Program: Sendable {
     /// which start no programs.
     public init(_ path: String, _ arguments: [String]) throws {
         #if os(tvOS) || os(watchOS)
-        throw POSIXError(.ENOTSUP)
+        throw POSIXError(.ENOSYS)
         #else
         let pipe = Pipe()
         #if canImport(Darwin)
