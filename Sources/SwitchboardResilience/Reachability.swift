@@ -11,8 +11,8 @@ import SwitchboardPlatform
 ///
 /// A network does not guarantee that a server answers. Send the request, and check for
 /// `NetworkError.Code.noInternetConnection`, the error of a connection that failed without a network. On Apple's
-/// systems, a path monitor supplies the status, except on watchOS, where it is always reachable. On Linux, one interface other than loopback must be up, with a carrier
-/// and an address that is not link-local.
+/// systems, a path monitor supplies the status, except on watchOS, where it is always reachable. On Linux, one interface
+/// other than loopback must be up, with a carrier and an address that is not link-local.
 public struct Reachability: Sendable {
     /// The status of the network.
     public enum Status: String, Sendable {

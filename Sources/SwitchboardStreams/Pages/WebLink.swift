@@ -149,8 +149,8 @@ extension NetworkResponse {
     /// §3](https://www.rfc-editor.org/rfc/rfc8288#section-3)).
     ///
     /// Relative links are resolved against `url`. Omitted are links with a syntax error, links whose target is not a
-    /// URL, and links that belong to another resource because of an `anchor` (§3.2). The number
-    /// of links times the length of `url` is limited to 2 MiB, but at least 32 links are read.
+    /// URL, and links that belong to another resource because of an `anchor` (§3.2). The number of links times the length
+    /// of `url` is limited to 2 MiB, but at least 32 links are read.
     public var links: [WebLink] {
         linkValues.compactMap { $0.link(from: base) }
     }
