@@ -41,18 +41,24 @@ final class WaitableState<Value: Sendable>: Sendable {
         within limit: Duration, reason: @escaping @Sendable (Value) -> String,
         for take: @escaping @Sendable (inout Value) -> Output?
     ) async throws -> Output {
+        @Sendable func result(_ contents: inout Contents) -> Result<Output, NetworkError>? {
+            take(&contents.value).map { .success($0) } ?? contents.closedBy.map { .failure($0) }
+        }
         let contents = contents
+        try Task.checkCancellation()
+        // The task of the operation may start after the limit.
+        if let result = contents.withLock(result) { return try result.get() }
         return try await withTimeout(
             limit, error: NetworkError(.timedOut, reason: "\(contents.withLock { reason($0.value) }) within \(limit)")
         ) {
             while true {
-                try Task.checkCancellation()
-                var taken: Result<Output, NetworkError>?
+                var found: Result<Output, NetworkError>?
                 await contents.wait(in: \.waiters) { contents in
-                    taken = take(&contents.value).map { .success($0) } ?? contents.closedBy.map { .failure($0) }
-                    return taken != nil
+                    found = result(&contents)
+                    return found != nil
                 }
-                if let taken { return try taken.get() }
+                if let found { return try found.get() }
+                try Task.checkCancellation()
             }
         }
     }

@@ -51,6 +51,7 @@ extension Protected {
             withLock { $0[keyPath: tasks].take() }.resume()
         }
     }
+
     /// Suspends the task while the condition is true, or until it is canceled.
     package func wait(
         while condition: (Value) -> Bool, in tasks: any WritableKeyPath<Value, WaitingTasks> & Sendable

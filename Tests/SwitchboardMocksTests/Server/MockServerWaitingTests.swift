@@ -37,6 +37,18 @@ struct MockServerWaitingTests {
         }
     }
 
+    @Test("a request that has arrived is taken whatever the limit")
+    func takenAtOnce() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("a").repeated())
+            let router = Router<URLEndPoint>()
+            for number in 0..<200 {
+                _ = try await router.response(for: URLEndPoint(.get, server.url.appendingPathComponent("\(number)")))
+                #expect(try await server.takeRequest(within: .zero).path == "/\(number)")
+            }
+        }
+    }
+
     @Test("takeRequest without a request times out")
     func takeTimeout() async throws {
         try await MockServer.run { server in
