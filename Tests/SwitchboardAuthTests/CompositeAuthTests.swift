@@ -12,7 +12,8 @@ struct CompositeAuthTests {
 
     private func composite(_ keys: KeyAuthenticator = KeyAuthenticator()) -> CompositeAuth {
         CompositeAuth([
-            "user": AuthenticationInterceptor(keys), "app": APIKeyAuth("k", in: .header("X-Api-Key")),
+            "user": AuthenticationInterceptor(keys, clock: TestClock()),
+            "app": APIKeyAuth("k", in: .header("X-Api-Key")),
             "old": BasicAuth(user: "Aladdin", password: "open sesame"),
         ]) { request in
             if request.path.hasPrefix("/me") { return .named("user") }

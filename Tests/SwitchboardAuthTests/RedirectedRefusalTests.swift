@@ -19,7 +19,8 @@ struct RedirectedRefusalTests {
             let keys = KeyAuthenticator()
             let session = StubSession { _ in .status(401) }
             for target in way { session.enqueue(.redirect(to: target)) }
-            let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
+            let router = Router<URLEndPoint>(
+                session: session, interceptors: [AuthenticationInterceptor(keys, clock: TestClock())])
             let response = try await router.rawResponse(for: URLEndPoint(.get, home))
             #expect(response.statusCode == 401)
             #expect(keys.refreshes.all.isEmpty)
@@ -35,7 +36,8 @@ struct RedirectedRefusalTests {
     func refusal() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession(.redirect(to: "https://evil.example/", statusCode: 303), .status(401), .text("ok"))
-        let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [AuthenticationInterceptor(keys, clock: TestClock())])
         let body = StreamBody(isReplayable: false) { HTTPBodyStream { nil } }
         _ = try await router.rawResponse(for: URLEndPoint(.post, home, task: .requestBody(body)))
         _ = try await router.rawResponse(for: URLEndPoint(.get, home))
@@ -52,7 +54,8 @@ struct RedirectedRefusalTests {
             }
         }
         let keys = KeyAuthenticator()
-        let router = Router<URLEndPoint>(session: Following(), interceptors: [AuthenticationInterceptor(keys)])
+        let router = Router<URLEndPoint>(
+            session: Following(), interceptors: [AuthenticationInterceptor(keys, clock: TestClock())])
         _ = try await router.rawResponse(for: URLEndPoint(.get, home))
         #expect(keys.refreshes.all.isEmpty)
     }

@@ -22,7 +22,7 @@ struct AuthenticationInterceptorTests {
     func loaded(count: Int) async throws {
         let keys = KeyAuthenticator(stored: [nil: Key(number: 7)])
         let session = KeyServer(7).session
-        let router = router(session, AuthenticationInterceptor(keys))
+        let router = router(session, AuthenticationInterceptor(keys, clock: TestClock()))
         for _ in 0..<count { _ = try await router.response(for: URLEndPoint(.get, url)) }
         #expect(session.authorizations == Array(repeating: "Key 7", count: count))
         #expect(keys.refreshes.all.isEmpty)
@@ -32,7 +32,8 @@ struct AuthenticationInterceptorTests {
     func first() async throws {
         let keys = KeyAuthenticator(stored: [:])
         let session = KeyServer(1).session
-        _ = try await router(session, AuthenticationInterceptor(keys)).response(for: URLEndPoint(.get, url))
+        _ = try await router(session, AuthenticationInterceptor(keys, clock: TestClock())).response(
+            for: URLEndPoint(.get, url))
         #expect(session.authorizations == ["Key 1"])
         #expect(keys.refreshes.all == [nil])
         #expect(keys.saved.all.map(\.number) == [1])
@@ -42,7 +43,7 @@ struct AuthenticationInterceptorTests {
     func oneRefresh() async throws {
         let keys = KeyAuthenticator()
         let session = KeyServer(2, refusing: 100).session
-        let router = router(session, AuthenticationInterceptor(keys))
+        let router = router(session, AuthenticationInterceptor(keys, clock: TestClock()))
         let histories = try await withThrowingTaskGroup(of: [ExchangeRecord].self) { group in
             for _ in 0..<100 { group.addTask { try await router.response(for: URLEndPoint(.get, url)).history } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -71,7 +72,7 @@ struct AuthenticationInterceptorTests {
             return response
         }
         let keys = KeyAuthenticator()
-        let router = router(session, AuthenticationInterceptor(keys))
+        let router = router(session, AuthenticationInterceptor(keys, clock: TestClock()))
         let slow = Task { try await router.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/slow"))) }
         _ = try await slowArrived.first()
         _ = try await router.response(for: URLEndPoint(.get, url))
@@ -85,7 +86,7 @@ struct AuthenticationInterceptorTests {
     func oneRetry() async throws {
         let keys = KeyAuthenticator()
         let session = StubSession { _ in .status(401, body: Data("no".utf8)) }
-        let router = router(session, AuthenticationInterceptor(keys))
+        let router = router(session, AuthenticationInterceptor(keys, clock: TestClock()))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(error?.code == .unauthorized)
         #expect(error?.body == Data("no".utf8))
@@ -99,7 +100,7 @@ struct AuthenticationInterceptorTests {
         let server = KeyServer(2)
         let session = server.session
         let keys = KeyAuthenticator()
-        let router = router(session, AuthenticationInterceptor(keys))
+        let router = router(session, AuthenticationInterceptor(keys, clock: TestClock()))
         _ = try await router.response(for: URLEndPoint(.post, url, task: .requestBody(DataBody(Data("same".utf8)))))
         #expect(session.recordedRequests.map(\.text) == ["same", "same"])
 
@@ -140,7 +141,7 @@ struct AuthenticationInterceptorTests {
         let date = TestDate()
         let keys = KeyAuthenticator(stored: [nil: Key(number: 4, end: date.now - 1)])
         let session = StubSession { _ in .text("ok") }
-        _ = try await router(session, AuthenticationInterceptor(keys, now: { date.now })).response(
+        _ = try await router(session, AuthenticationInterceptor(keys, clock: TestClock(), now: { date.now })).response(
             for: URLEndPoint(.get, url))
         #expect(session.authorizations == ["Key 5"])
         #expect(keys.refreshes.all == [4])
@@ -169,7 +170,7 @@ struct AuthenticationInterceptorTests {
         let session = StubSession { request in
             ["Key 2", "Key 11", "Key 100"].contains(request.headers["Authorization"]) ? .text("ok") : .status(401)
         }
-        let interceptor = AuthenticationInterceptor(keys)
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
         for partition in [nil, "qa", "live", nil, "qa", "live"] {
             let router = Router<URLEndPoint>(
                 session: session, interceptors: [interceptor],
@@ -185,7 +186,7 @@ struct AuthenticationInterceptorTests {
     func signInAndOut() async throws {
         let keys = KeyAuthenticator(stored: [:]) { _, _ in throw NetworkError(.cannotAuthenticate, reason: "sign in") }
         let session = StubSession { _ in .text("ok") }
-        let interceptor = AuthenticationInterceptor(keys)
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
         let router = router(session, interceptor)
         func failure() async -> NetworkError? {
             await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
@@ -207,7 +208,7 @@ struct AuthenticationInterceptorTests {
     func eventsAndPlan() async throws {
         let keys = KeyAuthenticator()
         let monitor = AuthenticationEvents()
-        let interceptor = AuthenticationInterceptor(keys)
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
         var request = NetworkRequest(.get, url)
         try await interceptor.adapt(&request)
         #expect(request.headers.isEmpty)

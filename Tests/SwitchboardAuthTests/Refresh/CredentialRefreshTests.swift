@@ -42,7 +42,7 @@ struct CredentialRefreshTests {
             throw NetworkError(.timedOut, reason: "the login server is slow")
         }
         let session = server.session
-        let router = router(session, [AuthenticationInterceptor(keys)])
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
         let errors = await failures(50, router)
         #expect(errors.count == 50)
         #expect(Set(errors.map(\.code)) == [.timedOut])
@@ -66,7 +66,7 @@ struct CredentialRefreshTests {
             return NetworkResponse(statusCode: 401)
         }
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotConnect) }
-        let router = router(session, [AuthenticationInterceptor(keys)])
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
         let slow = Task { try await router.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/slow"))) }
         _ = try await slowArrived.first()
         let error = await failures(1, router).first
@@ -81,7 +81,7 @@ struct CredentialRefreshTests {
     func lost() async throws {
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotAuthenticate, reason: "revoked") }
         let session = StubSession { _ in .status(401) }
-        let router = router(session, [AuthenticationInterceptor(keys)])
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
         for _ in 0..<3 { #expect(await failures(1, router).map(\.code) == [.cannotAuthenticate]) }
         #expect(keys.refreshes.all == [1, nil, nil])
         #expect(session.requests.count == 1)
@@ -93,7 +93,8 @@ struct CredentialRefreshTests {
         struct Locked: Error {}
         for error: any Error in [Locked(), CancellationError()] {
             let keys = KeyAuthenticator { _, _ in throw error }
-            let router = router(StubSession { _ in .status(401) }, [AuthenticationInterceptor(keys)])
+            let router = router(
+                StubSession { _ in .status(401) }, [AuthenticationInterceptor(keys, clock: TestClock())])
             let thrown = await failures(1, router).first
             #expect(thrown?.code == .cannotAuthenticate)
             #expect(thrown?.underlying.map { type(of: $0) == type(of: error) } == true)
@@ -108,7 +109,8 @@ struct CredentialRefreshTests {
             _ = try await gate.first()
             return Key(number: 2)
         }
-        let router = router(KeyServer(2).session, [AuthenticationInterceptor(keys)], monitors: [waiting])
+        let router = router(
+            KeyServer(2).session, [AuthenticationInterceptor(keys, clock: TestClock())], monitors: [waiting])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
         // Each call waits at most for the saved credential and for the new one.
         _ = try await keys.refreshes.first()
@@ -133,7 +135,7 @@ struct CredentialRefreshTests {
             return Key(number: 2)
         }
         let session = KeyServer(2).session
-        let router = router(session, [AuthenticationInterceptor(keys)])
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
         _ = try await keys.refreshes.first()
         router.cancel()
@@ -160,7 +162,8 @@ struct CredentialRefreshTests {
             if request.url?.path == "/token" { return .status(status) }
             return request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
         }
-        let router = router(session, [AuthenticationInterceptor(keys), RetryPolicy(clock: TestClock(skips: true))])
+        let router = router(
+            session, [AuthenticationInterceptor(keys, clock: TestClock()), RetryPolicy(clock: TestClock(skips: true))])
         holder.add(router)
         let errors = await failures(20, router)
         #expect(errors.count == (status == 200 ? 0 : 20))
@@ -185,7 +188,7 @@ struct CredentialRefreshTests {
         let session = StubSession { request in
             request.url?.path == "/token" || request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
         }
-        let router = router(session, [AuthenticationInterceptor(keys)])
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
         holder.add(router)
         #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
     }
@@ -259,7 +262,7 @@ struct CredentialRefreshTests {
         let date = TestDate()
         let keys = KeyAuthenticator()
         let session = StubSession { _ in .status(401) }
-        let router = router(session, [AuthenticationInterceptor(keys, now: { date.now })])
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock(), now: { date.now })])
         for _ in 0..<20 { #expect(await failures(1, router).map(\.code) == [.unauthorized]) }
         #expect(keys.refreshes.all.count == 5)
         #expect(session.requests.count == 25)
@@ -311,7 +314,7 @@ struct CredentialRefreshTests {
             return Key(number: 2)
         }
         let session = KeyServer(9).session
-        let interceptor = AuthenticationInterceptor(keys)
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
         let router = router(session, [interceptor])
         let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
         _ = try await keys.refreshes.first()
@@ -330,7 +333,7 @@ struct CredentialRefreshTests {
             await Task { _ = try? await gate.first() }.value
             return Key(number: 2)
         }
-        let interceptor = AuthenticationInterceptor(keys)
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
         let router = router(KeyServer(2).session, [interceptor])
         let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
         _ = try await keys.refreshes.first()

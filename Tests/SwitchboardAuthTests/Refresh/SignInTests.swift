@@ -48,7 +48,7 @@ struct SignInTests {
     func concurrentSignIns() async throws {
         for number in 0..<200 {
             let keys = KeyAuthenticator(stored: [:])
-            let interceptor = AuthenticationInterceptor(keys)
+            let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
             await withTaskGroup { group in
                 group.addTask { try? await interceptor.signIn(Key(number: number), in: nil) }
                 group.addTask { try? await interceptor.signOut(in: nil) }
