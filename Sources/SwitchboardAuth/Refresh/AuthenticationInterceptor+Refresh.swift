@@ -112,8 +112,7 @@ extension AuthenticationInterceptor {
 
     private func start(_ call: SharedCall<Stored>, after old: Stored?, for request: NetworkRequest) {
         let partition = request.options.partition
-        let timer = Task { [clock, refreshTimeout] in
-            try await clock.sleep(for: refreshTimeout)
+        let timer = afterTimeout { [self] in
             let error = NetworkError(
                 .timedOut, reason: "refreshing the credential took longer than \(refreshTimeout.secondsText)")
             recordFailure(error, isLost: false, of: call, in: partition)
@@ -126,10 +125,7 @@ extension AuthenticationInterceptor {
                 timer.cancel()
                 if stored.isRefreshed {
                     // The credential is valid, even if the store does not answer.
-                    let limit = Task { [clock, refreshTimeout] in
-                        try await clock.sleep(for: refreshTimeout)
-                        call.finish(.success(stored))
-                    }
+                    let limit = afterTimeout { call.finish(.success(stored)) }
                     await save(stored, for: request)
                     limit.cancel()
                 }
@@ -150,6 +146,14 @@ extension AuthenticationInterceptor {
                 if recordFailure(failure, isLost: isLost, of: call, in: partition) { await removeSaved(in: partition) }
                 return .failure(failure)
             }
+        }
+    }
+
+    /// Runs an operation after the timeout of a refresh, unless the task is canceled before.
+    private func afterTimeout(_ operation: @escaping @Sendable () -> Void) -> Task<Void, any Error> {
+        Task { [clock, refreshTimeout] in
+            try await clock.sleep(for: refreshTimeout)
+            operation()
         }
     }
 
