@@ -84,8 +84,8 @@ extension NetworkRequest {
         guard headers.values(for: "Content-Type").count < 2 else {
             throw NetworkError(.invalidRequest, reason: "it has two Content-Type fields")
         }
-        if body.isStreamed, let type = headers["Content-Type"],
-            let form = ((body as? GzipBody)?.body ?? body) as? MultipartBody, type.multipartBoundary != form.boundary
+        if body.isStreamed, let type = self.headers["Content-Type"],
+            let boundary = body.additionalHeaders["Content-Type"]?.multipartBoundary, type.multipartBoundary != boundary
         {
             throw NetworkError(
                 .invalidRequest,

@@ -183,7 +183,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
             })
     }
 
-    /// Creates a list of texts.
+    /// Creates a list of the only allowed origins, as texts.
     public init(arrayLiteral elements: String...) {
         self.init(elements)
     }
