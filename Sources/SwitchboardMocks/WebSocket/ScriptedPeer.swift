@@ -29,13 +29,18 @@ struct ScriptedPeer {
 
     init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
 
+    /// Whether the next step ends the connection or its answers.
+    private var isAtEnd: Bool {
+        if case .end = steps.first?.action { true } else { false }
+    }
+
     /// Adds bytes of the client. ``next()`` then answers pings and a Close frame, or closes the connection after a
-    /// frame without a mask.
+    /// frame without a mask. A script at its end has no answer.
     mutating func take(_ bytes: Data) {
         for (opcode, payload) in scanner.take(bytes) {
             switch opcode {
             case 0x8: close(payload)
-            case 0x9: output.append(ServerFrames.frame(0xA, payload))
+            case 0x9: if !isAtEnd { output.append(ServerFrames.frame(0xA, payload)) }
             case 0xA: break
             default:
                 let message = Message(isText: opcode == 0x1, payload: payload)
@@ -52,8 +57,9 @@ struct ScriptedPeer {
         end(with: payload)
     }
 
-    /// Ends with a Close frame, unless the script has sent one.
+    /// Ends with a Close frame, unless the script has sent one or is at its end.
     private mutating func end(with payload: Data) {
+        if isAtEnd { return }
         if !hasSentClose { output.append(ServerFrames.frame(0x8, payload)) }
         (hasSentClose, isOver) = (true, true)
     }

@@ -101,6 +101,20 @@ import Testing
         }
     }
 
+    @Test("a stall does not answer frames that arrived before it")
+    func silentFromTheStart() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.stall))
+            let client = try RawClient(port: server.port).send(Data(handshake.utf8) + hi + normalClosure)
+            _ = client.read(through: "\r\n\r\n")
+            client.endSending()
+            #expect(client.readAllBytes().bytes == [])
+            try await server.waitForDisconnect()
+            let seen = try await server.takeWebSocket()
+            #expect(seen.messages.map(\.text) == ["hi"] && seen.closeCode == 1000)
+        }
+    }
+
     @Test("a ping is answered before the next step")
     func pingBetweenSteps() async throws {
         try await MockServer.run { server in
