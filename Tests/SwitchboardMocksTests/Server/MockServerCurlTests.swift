@@ -82,7 +82,7 @@ struct MockServerCurlTests {
         }
     }
 
-    /// The exit codes are in the curl manual.
+    /// The exit codes are in the curl manual. The longest time is one that a busy machine needs to receive 50 bytes.
     @Test(
         "curl reports each fault as documented",
         arguments: [
@@ -96,7 +96,8 @@ struct MockServerCurlTests {
         try await MockServer.run { server in
             server.enqueue(fault)
             let curl = try await Curl.run(
-                "\(server.url)", "--max-time", "0.5", "--http1.1", "--write-out", " %{size_download}")
+                "\(server.url)", "--max-time", exit == 28 ? "4" : "120", "--http1.1", "--write-out", " %{size_download}"
+            )
             #expect(curl.exit == exit)
             #expect(curl.text.hasSuffix(" \(size)"))
         }

@@ -14,7 +14,7 @@ struct Curl {
 
     /// Runs `curl --silent` with these arguments and waits for its end.
     static func run(_ arguments: String...) async throws -> Curl {
-        let arguments = ["--disable", "--silent", "--noproxy", "*", "--max-time", "30"] + arguments
+        let arguments = ["--disable", "--silent", "--noproxy", "*", "--max-time", "120"] + arguments
         return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(
