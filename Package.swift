@@ -63,8 +63,11 @@ let package = Package(
         .target(name: "SwitchboardCurlC"),
         // For tests only: helpers, servers, other programs as clients, and the trait that names requirements.
         .target(
-            name: "SwitchboardTestSupport", dependencies: core + ["SwitchboardCurl", "SwitchboardMocks"],
+            name: "SwitchboardTestSupport",
+            dependencies: core + ["SwitchboardCurl", "SwitchboardMocks", "SwitchboardTestSetup"],
             path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
+        // Limits the tests that run at the same time.
+        .target(name: "SwitchboardTestSetup", path: "Tests/SwitchboardTestSetup", publicHeadersPath: "."),
         .testTarget(
             name: "SwitchboardMocksTests",
             dependencies: core + ["SwitchboardContracts", "SwitchboardWebSocket"] + support,
