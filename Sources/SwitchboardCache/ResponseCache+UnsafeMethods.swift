@@ -9,14 +9,17 @@ extension ResponseCache {
         let (post, requestTime) = (await beginPost(request, next), now())
         do {
             let response = try await next(request)
-            await removeChanged(by: request, response.statusCode, response.headers, except: post?.number)
+            await removeChanged(
+                by: request, response.statusCode, response.headers, last: response.request, history: response.history,
+                except: post?.number)
             if let post { await storePost(response, of: post, requestTime: requestTime) }
             return response.cacheOutcome == nil ? response : response.recording(nil)
         } catch {
             if let post { await storage.end(post.number) }
             // The status of the head that arrived says that the server performed the request.
-            if let error = error as? NetworkError, let status = error.statusCode {
-                await removeChanged(by: request, status, error.response?.headers ?? [:])
+            if let error = error as? NetworkError {
+                await removeChanged(
+                    by: request, error.statusCode, error.headers ?? [:], last: error.request, history: error.history)
             }
             throw error
         }
@@ -24,29 +27,42 @@ extension ResponseCache {
 
     /// Removes the stored responses that an unsafe method changed, and those that the call makes stale. The excepted
     /// load may still store its response.
+    ///
+    /// A redirect that was followed after the cache accepted the request too. `last` is then the request that the status
+    /// and the fields answer.
     func removeChanged(
-        by request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders, except load: Int? = nil
+        by request: NetworkRequest, _ status: Int?, _ headers: HTTPHeaders, last: NetworkRequest? = nil,
+        history: @autoclosure () -> [ExchangeRecord] = [], except load: Int? = nil
     ) async {
-        guard (200..<400).contains(status) else { return }
-        let isSafe = [HTTPMethod.get, .head, .options, .trace].contains(request.method)
-        let urls = isSafe ? [] : invalidatedURLs(by: request, headers)
+        let isAccepted = status.map((200..<400).contains) ?? false
+        let isMoved = !request.isSafe && last?.isMoved(from: request) ?? false
+        let hops = isMoved ? history().filter(\.isAcceptedChange).compactMap(\.request.url) : []
+        guard isAccepted || !hops.isEmpty else { return }
+        let moved = hops.isEmpty ? nil : last
+        let urls = request.isSafe ? [] : hops + invalidatedURLs(by: request, moved, isAccepted ? headers : nil)
         let stale = request.options.makesStale.map(\.includes)
         guard !urls.isEmpty || !stale.isEmpty else { return }
         let partition = request.options.partition ?? ""
-        if !urls.isEmpty { await storage.remove(urls: urls, partition, except: load) }
+        if !urls.isEmpty { await storage.remove(urls: urls.map(\.asCacheKey), partition, except: load) }
         guard !stale.isEmpty else { return }
         await storage.remove { url, storedPartition, tags in
             storedPartition.hasBytes(of: partition) && stale.contains { $0(url, tags) }
         }
     }
 
-    /// Returns the URL of a request with an unsafe method, and those in `Location` and `Content-Location`.
-    private func invalidatedURLs(by request: NetworkRequest, _ headers: HTTPHeaders) -> [String] {
+    /// Returns the URL of a request with an unsafe method, the URL in its origin to which it was moved, and those in the
+    /// `Location` and `Content-Location` of an accepted change.
+    private func invalidatedURLs(
+        by request: NetworkRequest, _ moved: NetworkRequest?, _ accepted: HTTPHeaders?
+    ) -> [URL] {
         guard let url = request.url else { return [] }
         // A server may invalidate only resources of its origin.
-        let others = ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
-            .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }.filter { $0.hasSameOrigin(as: url) }
-        return ([url] + others).map(\.asCacheKey)
+        var urls = [url] + [moved?.url].compactMap(\.self).filter { $0.hasSameOrigin(as: url) }
+        guard let accepted, moved?.isSafe != true else { return urls }
+        let target = moved?.url ?? url
+        urls += ["Location", "Content-Location"].flatMap(accepted.values).filter { !$0.isEmpty }
+            .compactMap { URL(string: $0, relativeTo: target)?.absoluteURL }.filter { $0.hasSameOrigin(as: target) }
+        return urls
     }
 }
 
@@ -84,5 +100,24 @@ extension ResponseCache {
         else { return await storage.end(load.number) }
         let fault = await storage.store(new, at: load.number)
         load.request.report(.cache(fault?.event ?? "stored"))
+    }
+}
+
+extension NetworkRequest {
+    fileprivate var isSafe: Bool { [HTTPMethod.get, .head, .options, .trace].contains(method) }
+
+    /// Returns whether the method or the path differs from that of another request.
+    fileprivate func isMoved(from other: NetworkRequest) -> Bool {
+        guard method == other.method else { return true }
+        guard let text = urlText, let before = other.urlText, text != before else { return false }
+        return text.asCacheKey.urlWithoutQuery != before.asCacheKey.urlWithoutQuery
+    }
+}
+
+extension ExchangeRecord {
+    /// Whether the server accepted an unsafe method.
+    fileprivate var isAcceptedChange: Bool {
+        guard !request.isSafe, case .status(let status) = outcome else { return false }
+        return (200..<400).contains(status)
     }
 }

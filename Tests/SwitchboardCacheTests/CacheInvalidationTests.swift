@@ -67,4 +67,49 @@ struct CacheInvalidationTests {
         _ = try await fixture.response(method: method)
         #expect(try await fixture.get() == "1")
     }
+
+    @Test(
+        "a redirected change invalidates the same, wherever the cache is listed", arguments: [false, true],
+        [
+            (307, "/x/b", .status(200, headers: ["Location": "c"]), ["https://h/a", "https://h/x/b", "https://h/x/c"]),
+            (307, "/x/b", .status(404), ["https://h/a", "https://h/x/b"]),
+            (303, "/x/b", .status(404), ["https://h/a", "https://h/x/b"]),
+            (303, "/x/b", .reset, ["https://h/a", "https://h/x/b"]), (303, "/a", .status(404), ["https://h/a"]),
+            (
+                307, "https://other/x/b", .status(200, headers: ["Location": "c"]),
+                ["https://h/a", "https://other/x/b", "https://other/x/c"]
+            ),
+            (307, "https://other/x/b", .status(404), ["https://h/a"]), (400, "/x/b", .status(200), []),
+        ] as [(Int, String, MockResponse, Set<String>)])
+    func redirected(isOutermost: Bool, to: (status: Int, target: String, end: MockResponse, removed: Set<String>))
+        async throws
+    {
+        let change = Deliveries<Void>()
+        let session = StubSession { request in
+            if change.all.isEmpty { return .text("x") }
+            let isFirst = request.method == .put && request.path == "/a"
+            return isFirst ? .status(to.status, headers: ["Location": to.target]) : to.end
+        }
+        let cache = ResponseCache(identity: { _ in "me" })
+        let router =
+            isOutermost
+            ? Router<URLEndPoint>(session: session, interceptors: [cache])
+            : Router(session: session, exchangeInterceptors: [cache])
+        let urls = [
+            "https://h/a", "https://h/x/b", "https://h/x/c", "https://h/c", "https://other/x/b", "https://other/x/c",
+        ]
+        let kept = RequestOptions { $0.cacheLifetime = .unlimited }
+        for url in urls {
+            _ = try await router.response(for: URLEndPoint(.get, try #require(URL(string: url)), options: kept))
+        }
+        change.add(())
+        _ = try? await router.response(for: URLEndPoint(.put, URL(text: "https://h/a")))
+        let cacheOnly = RequestOptions { $0.cachePolicy = .returnCacheDataDontLoad }
+        var removed: Set<String> = []
+        for url in urls {
+            let endPoint = URLEndPoint(.get, try #require(URL(string: url)), options: cacheOnly)
+            if (try? await router.response(for: endPoint)) == nil { removed.insert(url) }
+        }
+        #expect(removed == to.removed)
+    }
 }
