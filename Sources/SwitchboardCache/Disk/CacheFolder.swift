@@ -169,4 +169,8 @@ enum CacheTime {
 
     /// The current time. Needs no system call.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
+
+    /// Returns the time of a use. A time in the future counts as the oldest, because the clock was set back after it. A
+    /// minute is allowed, because the file system may have another clock.
+    static func use(_ time: Int64, at now: Int64) -> Int64 { time > now + useWriteInterval ? 0 : time }
 }

@@ -11,6 +11,7 @@ extension DiskCache {
     /// Reads the sizes and last-used times of some files. After the last one, it evicts files above the limits.
     func scanSizes(_ most: Int = 200) {
         list()
+        let now = CacheTime.now
         for _ in 0..<most {
             guard let name = unscanned.popLast() else { break }
             guard let item = index.item(name), item.size == nil else { continue }
@@ -23,10 +24,10 @@ extension DiskCache {
                 remove(name)
                 continue
             }
-            let space = Self.space(Int(information.st_size))
+            let (space, use) = (Self.space(Int(information.st_size)), CacheTime.use(information.changed, at: now))
             index.change(name) { item in
-                (item.size, item.writtenUse) = (space, max(item.writtenUse, information.changed))
-                item.use = max(item.use, information.changed)
+                (item.size, item.writtenUse) = (space, max(item.writtenUse, use))
+                item.use = max(item.use, use)
             }
         }
         if unscanned.isEmpty { makeRoom() }
@@ -35,10 +36,12 @@ extension DiskCache {
     /// Removes the least recently used files above the limits.
     func makeRoom(keeping newest: CacheFileName? = nil) {
         guard size > limit || count > countLimit, !needsScan else { return }
+        let now = CacheTime.now
         while size > limit || count > countLimit {
             if victims.isEmpty {
                 // Sorts all files for a tenth of them, so that each eviction takes little time.
-                let all = index.all.map { (name: $0.name, use: $0.use) }.sorted { $0.use < $1.use }
+                let all = index.all.map { (name: $0.name, use: $0.use) }
+                    .sorted { CacheTime.use($0.use, at: now) < CacheTime.use($1.use, at: now) }
                 victims = all.prefix(max(16, all.count / 10)).reversed()
             }
             guard let victim = victims.popLast() else { return }
@@ -46,23 +49,22 @@ extension DiskCache {
                 if count <= 1 { return }
                 continue
             }
-            guard let item = index.item(victim.name), item.use == victim.use, !isUsedElsewhere(item) else { continue }
+            guard let item = index.item(victim.name), item.use == victim.use, !isUsedElsewhere(item, now) else {
+                continue
+            }
             remove(victim.name)
             evictions += 1
         }
     }
 
     /// Returns whether another process used a file since it was last checked.
-    private func isUsedElsewhere(_ item: DiskIndex.Item) -> Bool {
+    private func isUsedElsewhere(_ item: DiskIndex.Item, _ now: Int64) -> Bool {
         var information = stat()
-        guard lstat(folder.path(of: item.name), &information) == 0, information.changed > item.use + 1_000_000_000
-        else {
-            return false
-        }
+        guard lstat(folder.path(of: item.name), &information) == 0 else { return false }
+        let use = CacheTime.use(information.changed, at: now)
+        guard use > item.use + CacheTime.second else { return false }
         let space = Self.space(Int(information.st_size))
-        index.change(item.name) { item in
-            (item.size, item.use, item.writtenUse) = (space, information.changed, information.changed)
-        }
+        index.change(item.name) { item in (item.size, item.use, item.writtenUse) = (space, use, use) }
         return true
     }
 

@@ -226,7 +226,9 @@ final class DiskCache {
         index.setSummary(DiskIndex.Summary(response, key.url, key.partition), of: name)
         let variants = index[name.key]
         if variants.count > CacheVariant.limit,
-            let oldest = variants.filter({ $0.name != name }).min(by: { $0.use < $1.use })
+            let oldest = variants.filter({ $0.name != name }).min(by: {
+                CacheTime.use($0.use, at: now) < CacheTime.use($1.use, at: now)
+            })
         {
             remove(oldest.name)
             evictions += 1
@@ -239,9 +241,10 @@ final class DiskCache {
 
     /// Records that a response was used, at most once a minute in its file.
     func recordUse(of name: CacheFileName, at time: Int64) {
+        let now = CacheTime.now
         index.change(name) { item in
-            item.use = max(item.use, time)
-            guard item.writtenUse < time - CacheTime.useWriteInterval else { return }
+            item.use = max(CacheTime.use(item.use, at: now), time)
+            guard CacheTime.use(item.writtenUse, at: now) < time - CacheTime.useWriteInterval else { return }
             item.writtenUse = time
             folder.writeUseTime(of: name, at: time)
         }

@@ -1,6 +1,7 @@
 @testable import SwitchboardCache
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -271,6 +272,43 @@ struct CacheFolderTests {
             }
             let error = #expect(throws: NetworkError.self) { try ResponseCache(folder: folder, diskLimit: limit) }
             #expect(error?.code == .cannotWriteFile && error?.reason?.contains("4096") == true)
+        }
+    }
+
+    @Test("files used before the clock was set back are evicted first", arguments: [false, true])
+    func clockSetBack(isOtherProcess: Bool) async throws {
+        try await withFolder { folder in
+            var disk = try DiskCache(folder, limit: 4 * 4_096)
+            let future = CacheTime.now + 3_600 * CacheTime.second
+            for index in 0..<2 {
+                let name = try disk.write(response(), key("https://h/old\(index)"))
+                if isOtherProcess {
+                    disk.folder.writeUseTime(of: name, at: future)
+                } else {
+                    disk.recordUse(of: name, at: future)
+                }
+            }
+            if isOtherProcess {
+                disk = try DiskCache(folder, limit: 4 * 4_096)
+                disk.scanSizes()
+            }
+            for index in 0..<4 { try disk.write(response(), key("https://h/new\(index)")) }
+            let kept = try (0..<4).filter { try disk.contains(key("https://h/new\($0)")) }
+            #expect(kept == [0, 1, 2, 3])
+        }
+    }
+
+    @Test("a use after the clock was set back is written to the file")
+    func useAfterSetBack() async throws {
+        try await withFolder { folder in
+            let disk = try DiskCache(folder, limit: 4 * 4_096)
+            let name = try disk.write(response(), key("https://h/"))
+            let now = CacheTime.now
+            disk.recordUse(of: name, at: now + 3_600 * CacheTime.second)
+            disk.recordUse(of: name, at: now)
+            var information = stat()
+            #expect(stat(disk.folder.path(of: name), &information) == 0 && information.changed == now)
+            #expect(disk.index.item(name)?.use == now)
         }
     }
 }
