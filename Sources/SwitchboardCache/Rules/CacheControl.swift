@@ -53,8 +53,8 @@ struct CacheControl: Sendable {
         switch name {
         case "no-store": isNoStore = true
         case "no-cache":
-            let names = (value ?? "").split(separator: ",").map {
-                $0.trimmedOfBlanks.lowercased()
+            let names = (value ?? "").split(separator: ",").map { $0.trimmedOfBlanks.lowercased() }.filter {
+                !$0.isEmpty
             }
             if names.isEmpty { isNoCache = true } else { noCacheFields.formUnion(names) }
         case "only-if-cached": isOnlyIfCached = true

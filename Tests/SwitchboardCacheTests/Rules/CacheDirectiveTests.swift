@@ -150,7 +150,10 @@ struct CacheDirectiveTests {
         .rule(
             "RFC 9111 §4",
             "the stored response does not contain the no-cache directive, unless it is successfully validated"),
-        arguments: ["no-cache", "no-cache, max-age=60", "max-age=60, no-cache=\"\"", "No-Cache, immutable"])
+        arguments: [
+            "no-cache", "no-cache, max-age=60", "max-age=60, no-cache=\"\"", "No-Cache, immutable",
+            "max-age=60, no-cache=\" \"", "max-age=60, no-cache=\" ,\t\"",
+        ])
     func noCache(control: String) async throws {
         let headers: HTTPHeaders = ["Cache-Control": control, "ETag": "\"1\""]
         let fixture = CacheFixture(
