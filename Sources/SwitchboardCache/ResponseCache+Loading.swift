@@ -87,8 +87,7 @@ extension ResponseCache {
     private func confirm(_ load: inout CacheLoad) async throws -> NetworkResponse? {
         let (request, stored) = (load.request, load.stored)
         // The server evaluates the app's own condition.
-        guard !request.isConditional else { return nil }
-        if let url = stored?.url, url.asCacheKey != load.key.url { return nil }
+        guard !request.isConditional, stored?.isAnswer(from: nil, to: load.key) ?? true else { return nil }
         var validators = stored?.validators ?? HTTPHeaders()
         // A 304 about another variant answers no range.
         let tags = request.headers.contains("Range") ? [] : await storage.entityTags(of: load.key)
@@ -169,7 +168,7 @@ extension ResponseCache {
             return stale.adding(cookies: response.headers.cookies)
         }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
-        if let stored, !stored.agrees(withHead: response) {
+        if let stored, !stored.isAnswer(from: response.url, to: load.key) || !stored.agrees(withHead: response) {
             await storage.end(load.number, isReplaced: true)
         } else if let stored, load.request.options.cacheLifetime != .none, refusal(of: response, load) == nil {
             await storeConfirmed(

@@ -72,9 +72,11 @@ extension CacheStorage {
         return tags
     }
 
-    /// Returns the whole variant with an entity tag, which a load may confirm.
+    /// Returns the whole variant with an entity tag, which a load may confirm. Nil if a redirect led to it.
     nonisolated func find(_ tag: String, for load: CacheLoad) async -> StoredResponse? {
-        guard let found = await find(tag, load.key, load.number) else { return nil }
+        guard let found = await find(tag, load.key, load.number), found.isAnswer(from: nil, to: load.key) else {
+            return nil
+        }
         return readable(found, by: load.request)
     }
 

@@ -26,6 +26,11 @@ extension StoredResponse {
     /// §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)).
     func has(_ tag: String) -> Bool { self.tag?.isSameTag(as: tag) ?? false }
 
+    /// Returns whether the response came from a URL, nil for that of the key. A redirect may have led to another one.
+    func isAnswer(from url: URL?, to key: CacheKey) -> Bool {
+        (self.url?.asCacheKey ?? key.url).hasBytes(of: url?.asCacheKey ?? key.url)
+    }
+
     /// Returns whether a 304 without an entity tag may confirm this response: it has no other `Last-Modified`.
     func isConfirmed(byUntagged response: NetworkResponse) -> Bool {
         guard let changed = response.headers.values(for: "Last-Modified").first else { return true }

@@ -372,4 +372,44 @@ struct CacheValidationTests {
         #expect((response?.headers["Age"] == "90") == isAllowed)
         #expect((response?.cacheOutcome == .stale(.serverFailed)) == isAllowed)
     }
+
+    @Test("a HEAD that was redirected does not make the stored response fresh")
+    func redirectedHead() async throws {
+        let session = StubSession { request in
+            switch (request.method, request.path) {
+            case (.head, "/a"): .redirect(to: "https://h/b")
+            case (.head, _): .status(200, headers: ["Cache-Control": "max-age=600"])
+            default: .text("a", headers: ["Cache-Control": "max-age=60"])
+            }
+        }
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let cache = ResponseCache(identity: { _ in "me" }) { date.now }
+        let router = Router<URLEndPoint>(session: session, interceptors: [cache])
+        let url = URL(text: "https://h/a")
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        _ = try await router.response(for: URLEndPoint(.head, url, headers: ["Cache-Control": "no-cache"]))
+        date.advance(by: 61)
+        let later = try await router.response(for: URLEndPoint(.get, url))
+        #expect(later.cacheOutcome != .hit && session.requests.last?.method == .get)
+    }
+
+    @Test("a 304 selects no variant to which a redirect led")
+    func redirectedVariant() async throws {
+        let headers: HTTPHeaders = ["Vary": "X-Unit", "ETag": "\"1\""]
+        let session = StubSession { request in
+            switch (request.path, request.headers["X-Unit"]) {
+            case ("/a", "b"): .redirect(to: "https://h/b")
+            case ("/a", _) where request.headers["If-None-Match"] != nil: .status(304, headers: headers)
+            default: .text(request.path, headers: headers)
+            }
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(identity: { _ in "me" })])
+        let options = RequestOptions { $0.cacheLifetime = .time(.seconds(60)) }
+        var texts: [String] = []
+        for unit in ["b", "a"] {
+            let endPoint = URLEndPoint(.get, URL(text: "https://h/a"), headers: ["X-Unit": unit], options: options)
+            texts.append(try await router.response(for: endPoint).text)
+        }
+        #expect(texts == ["/b", "/a"])
+    }
 }
