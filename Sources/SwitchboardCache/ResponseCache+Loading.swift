@@ -137,9 +137,11 @@ extension ResponseCache {
     )
         async
     {
-        let isStorable = CacheVariant.names(confirmed.headers) != nil
+        let isStorable =
+            CacheVariant.names(confirmed.headers) != nil
+            && !CacheRules.isForbidden(confirmed.status, CacheControl(response.headers))
         let isUnchanged = refusal(of: response, load, varyingBy: confirmed.headers) == nil
-        if CacheControl(response.headers).isNoStore || !isStorable || !isUnchanged {
+        if !isStorable || !isUnchanged {
             await storage.end(load.number, isReplaced: true)
         } else if CacheControl(load.request.headers).isNoStore {
             await storage.end(load.number)

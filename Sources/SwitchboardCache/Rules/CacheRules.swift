@@ -44,8 +44,8 @@ struct CacheRules: Sendable {
         } else {
             heuristicLifetime = 0
         }
-        let isForbidden = Self.isUnstorable(status, control) || !control.mustUnderstand && control.isNoStore
-        allowsStoring = !isForbidden && (lifetime != nil || isHeuristic || control.isPrivate)
+        allowsStoring =
+            !Self.isForbidden(status, control) && (lifetime != nil || isHeuristic || control.isPrivate)
     }
 
     /// The rules as numbers for the file, so that a hit need not parse the fields.
@@ -61,6 +61,11 @@ struct CacheRules: Sendable {
         lifetime = reader.seconds()
         heuristicLifetime = reader.seconds() ?? 0
         allowsStoring = reader.number() != 0
+    }
+
+    /// Returns whether the status or `no-store` forbids storing, which `must-understand` overrides for a known status.
+    static func isForbidden(_ status: Int, _ control: CacheControl) -> Bool {
+        isUnstorable(status, control) || !control.mustUnderstand && control.isNoStore
     }
 
     /// Returns whether no cache stores a status, or `must-understand` applies and this cache does not know it.

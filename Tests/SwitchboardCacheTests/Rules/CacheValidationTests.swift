@@ -373,6 +373,19 @@ struct CacheValidationTests {
         #expect((response?.cacheOutcome == .stale(.serverFailed)) == isAllowed)
     }
 
+    @Test("a 304 with must-understand and no-store keeps the stored response")
+    func mustUnderstand() async throws {
+        let headers: HTTPHeaders = ["Cache-Control": "must-understand, no-store, max-age=60", "ETag": "\"1\""]
+        let fixture = CacheFixture(
+            StubSession { request in
+                request.headers["If-None-Match"] == nil ? .text("a", headers: headers) : .status(304, headers: headers)
+            })
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 61)
+        #expect(try await fixture.response("https://h/", .server).cacheOutcome == .validated(.expired))
+        #expect(try await fixture.response("https://h/", .server).cacheOutcome == .hit)
+    }
+
     @Test("a HEAD that was redirected does not make the stored response fresh")
     func redirectedHead() async throws {
         let session = StubSession { request in
