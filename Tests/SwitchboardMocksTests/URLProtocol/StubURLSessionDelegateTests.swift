@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -14,21 +15,21 @@ struct StubURLSessionDelegateTests {
 
     @Test("a delegate receives head, body and end")
     func delegate() async throws {
-        let delegate = Delegate()
+        let delegate = TaskDelegate()
         let session = StubSession(.text("there", statusCode: 202).chunked(2)).urlSession(delegate: delegate)
         session.dataTask(with: url).resume()
-        #expect(await delegate.end() == nil)
-        #expect(delegate.status.all == [202])
+        #expect(try await delegate.ends.first() == nil)
+        #expect(delegate.statuses.all == [202])
         #expect(delegate.data.all.reduce(Data(), +) == Data("there".utf8))
     }
 
     @Test("a delegate receives the part before the fault")
     func delegateFault() async throws {
-        let delegate = Delegate()
+        let delegate = TaskDelegate()
         let session = StubSession(.text("abcdef", statusCode: 201).truncated(after: 3)).urlSession(delegate: delegate)
         session.dataTask(with: url).resume()
-        #expect((await delegate.end() as? URLError)?.code == .networkConnectionLost)
-        #expect(delegate.status.all == [201])
+        #expect(try await delegate.ends.first() == .networkConnectionLost)
+        #expect(delegate.statuses.all == [201])
         #expect(delegate.data.all.reduce(Data(), +) == Data("abc".utf8))
     }
 
@@ -36,11 +37,12 @@ struct StubURLSessionDelegateTests {
     func credentials() async throws {
         try await MockServer.run { server in
             server.enqueue(.text("the network"))
-            let delegate = Delegate()
+            let delegate = TaskDelegate()
             let stub = StubSession(.status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""]))
             stub.urlSession(delegate: delegate).dataTask(with: server.url).resume()
-            #expect(await delegate.end() == nil)
-            #expect(delegate.status.all == [401])
+            let end = try await delegate.ends.first()
+            #expect(end == nil)
+            #expect(delegate.statuses.all == [401])
             #expect(server.requests.isEmpty)
         }
     }
@@ -54,9 +56,9 @@ struct StubURLSessionDelegateTests {
         ])
     func redirects(status: Int, method: String, body: String) async throws {
         let stub = StubSession(.status(status, headers: ["Location": "/end?x=1"]), .text("arrived"))
-        let delegate = Delegate()
+        let delegate = TaskDelegate()
         let session = stub.urlSession(delegate: delegate)
-        let (data, response) = try await session.data(for: posting())
+        let (data, response) = try await session.data(for: posting)
         #expect(data == Data("arrived".utf8))
         #expect(response.url?.absoluteString == "https://h.example/end?x=1")
         #expect(stub.requests.map(\.url?.absoluteString) == [url.absoluteString, "https://h.example/end?x=1"])
@@ -67,9 +69,9 @@ struct StubURLSessionDelegateTests {
 
     @Test("a delegate can decline a redirect")
     func declinedRedirect() async throws {
-        let delegate = Delegate { _ in nil }
+        let delegate = TaskDelegate(redirect: { _ in nil })
         let stub = StubSession(.status(302, headers: ["Location": "/end"], body: Data("moved".utf8)), .text("arrived"))
-        let (data, response) = try await stub.urlSession(delegate: delegate).data(for: posting())
+        let (data, response) = try await stub.urlSession(delegate: delegate).data(for: posting)
         #expect((response as? HTTPURLResponse)?.statusCode == 302)
         #expect(data == Data("moved".utf8))
         #expect(stub.requests.count == 1)
@@ -77,13 +79,13 @@ struct StubURLSessionDelegateTests {
 
     @Test("a delegate can change a redirect")
     func changedRedirect() async throws {
-        let delegate = Delegate { proposed in
+        let delegate = TaskDelegate(redirect: { proposed in
             var request = proposed
             request.setValue("1", forHTTPHeaderField: "X-Changed")
             return request
-        }
+        })
         let stub = StubSession(.status(307, headers: ["Location": "/end"]), .text("arrived"))
-        _ = try await stub.urlSession(delegate: delegate).data(for: posting())
+        _ = try await stub.urlSession(delegate: delegate).data(for: posting)
         #expect(stub.requests.last?.headers["X-Changed"] == "1")
         #expect(try stub.requests.last?.body.encode() == Data("body".utf8))
     }
@@ -105,59 +107,5 @@ struct StubURLSessionDelegateTests {
         #expect(data == Data("moved".utf8))
     }
 
-    private func posting() -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        request.httpBody = Data("body".utf8)
-        return request
-    }
-}
-
-private final class Delegate: NSObject, URLSessionDataDelegate {
-    let status = Notes<Int>()
-    let data = Notes<Data>()
-    let redirects = Notes<Int>()
-    private let decide: @Sendable (URLRequest) -> URLRequest?
-    private let (ends, ended) = AsyncStream<(any Error)?>.makeStream()
-
-    init(decide: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }) {
-        self.decide = decide
-    }
-
-    /// Waits for the end of a task, and returns its error.
-    func end() async -> (any Error)? {
-        for await error in ends { return error }
-        return nil
-    }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        status.add((response as? HTTPURLResponse)?.statusCode ?? 0)
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        self.data.add(data)
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        ended.yield(error)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        redirects.add(response.statusCode)
-        completionHandler(decide(request))
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        completionHandler(.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
-    }
+    private var posting: URLRequest { URLRequest("POST", url, body: Data("body".utf8)) }
 }

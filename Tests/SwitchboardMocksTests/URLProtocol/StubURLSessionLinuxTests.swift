@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -29,10 +30,11 @@ struct StubURLSessionLinuxTests {
 
     @Test("an upload from a delegate's stream is refused")
     func delegateStream() async throws {
-        let delegate = Ends()
+        let delegate = Refusals()
         let stub = StubSession { _ in .text("unused") }
         stub.urlSession(delegate: delegate).uploadTask(withStreamedRequest: URLRequest(url: url)).resume()
-        let refusal = try #require(await delegate.end() as? URLError)
+        let end = try await delegate.ends.first()
+        let refusal = try #require(end)
         #expect(refusal.code == .unsupportedURL)
         #expect(refusal.localizedDescription.contains("upload"))
         #expect(stub.requests.isEmpty)
@@ -49,46 +51,37 @@ struct StubURLSessionLinuxTests {
 
     @Test("a task that is resumed twice is one request")
     func resumedTwice() async throws {
-        let delegate = Ends()
+        let delegate = TaskDelegate()
         let stub = StubSession { _ in .text("there") }
         let task = stub.urlSession(delegate: delegate).dataTask(with: url)
         task.resume()
         task.resume()
-        #expect(await delegate.end() == nil)
+        #expect(try await delegate.ends.first() == nil)
         #expect(stub.requests.count == 1)
     }
 
     @Test("a suspended task starts again")
     func suspended() async throws {
         let clock = TestClock()
-        let delegate = Ends()
+        let delegate = TaskDelegate()
         let stub = StubSession(clock: clock, .text("late").delayed(by: .seconds(5)), .text("there"))
         let task = stub.urlSession(delegate: delegate).dataTask(with: url)
         task.resume()
         _ = try await clock.nextSleep()
         task.suspend()
         task.resume()
-        #expect(await delegate.end() == nil)
+        #expect(try await delegate.ends.first() == nil)
         #expect(delegate.data.all == [Data("there".utf8)])
         #expect(stub.requests.count == 2)
     }
 }
 
-private final class Ends: NSObject, URLSessionDataDelegate {
-    let data = Notes<Data>()
-    private let (ends, ended) = AsyncStream<(any Error)?>.makeStream()
-
-    func end() async -> (any Error)? {
-        for await error in ends { return error }
-        return nil
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        self.data.add(data)
-    }
+/// Records the errors of tasks, with their texts.
+private final class Refusals: NSObject, URLSessionDataDelegate {
+    let ends = Deliveries<URLError?>()
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        ended.yield(error)
+        ends.add(error as? URLError)
     }
 }
 #endif

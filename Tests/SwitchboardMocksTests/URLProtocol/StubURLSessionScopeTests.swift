@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -139,11 +140,5 @@ private final class Token: Sendable {
 extension StubSession {
     fileprivate var protocolName: String {
         urlSessionConfiguration().protocolClasses?.first.map { String(reflecting: $0) } ?? ""
-    }
-}
-
-extension URLSession {
-    fileprivate func text(from url: URL) async throws -> String {
-        String(decoding: try await data(from: url).0, as: UTF8.self)
     }
 }

@@ -1,19 +1,18 @@
 import Foundation
 import Switchboard
-import SwitchboardTestSupport
 
 /// Records what a URLSession reports to its delegate.
-final class TaskDelegate: NSObject, URLSessionDataDelegate {
-    let statuses = Deliveries<Int>()
-    let data = Deliveries<Data>()
-    let ends = Deliveries<URLError.Code?>()
-    let sent = Deliveries<[Int64]>()
-    let redirects = Deliveries<Int>()
-    let invalidations = Deliveries<Bool>()
+package final class TaskDelegate: NSObject, URLSessionDataDelegate {
+    package let statuses = Deliveries<Int>()
+    package let data = Deliveries<Data>()
+    package let ends = Deliveries<URLError.Code?>()
+    package let sent = Deliveries<[Int64]>()
+    package let redirects = Deliveries<Int>()
+    package let invalidations = Deliveries<Bool>()
     private let onData: @Sendable (Data) -> Void
     private let redirect: @Sendable (URLRequest) -> URLRequest?
 
-    init(
+    package init(
         onData: @escaping @Sendable (Data) -> Void = { _ in },
         redirect: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
     ) {
@@ -21,7 +20,7 @@ final class TaskDelegate: NSObject, URLSessionDataDelegate {
         self.redirect = redirect
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
@@ -29,27 +28,27 @@ final class TaskDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(.allow)
     }
 
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         onData(data)
         self.data.add(data)
     }
 
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+    package func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         invalidations.add(error == nil)
     }
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        ends.add((error as? URLError)?.code)
+    package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ends.add(error.map { ($0 as? URLError)?.code ?? .unknown })
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
         sent.add([bytesSent, totalBytesSent, totalBytesExpectedToSend])
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
@@ -57,7 +56,7 @@ final class TaskDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(redirect(request))
     }
 
-    func urlSession(
+    package func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
@@ -67,13 +66,13 @@ final class TaskDelegate: NSObject, URLSessionDataDelegate {
 
 extension URLSession {
     /// Returns the text at a URL.
-    func text(from url: URL) async throws -> String {
+    package func text(from url: URL) async throws -> String {
         String(decoding: try await data(from: url).0, as: UTF8.self)
     }
 }
 
 extension URLRequest {
-    init(_ method: String, _ url: URL, body: Data? = nil, headers: [String: String] = [:]) {
+    package init(_ method: String, _ url: URL, body: Data? = nil, headers: [String: String] = [:]) {
         self.init(url: url)
         httpMethod = method
         httpBody = body
