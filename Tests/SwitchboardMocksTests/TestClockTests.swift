@@ -64,7 +64,7 @@ struct TestClockTests {
     func wakeOrder() async throws {
         var generator = SystemRandomNumberGenerator()
         let deadlines = (0..<1_000).map { _ in Int.random(in: 1...100, using: &generator) }
-        let woken = Notes<Int>()
+        let woken = Deliveries<Int>()
         let executor = OneByOne()
         let tasks = deadlines.enumerated().map { index, seconds in
             Task(executorPreference: executor) {

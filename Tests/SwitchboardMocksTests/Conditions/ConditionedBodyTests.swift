@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import SwitchboardTesting
 import SwitchboardWebSocket
 import Testing
@@ -31,7 +32,7 @@ struct ConditionedBodyTests {
 
     @Test("a body of unknown length is encoded once and takes its time")
     func unknownLength() async throws {
-        let encodings = Notes<Void>()
+        let encodings = Deliveries<Void>()
         let stub = StubSession { .text("\($0.headers.count) \($0.body.additionalHeaders)") }
         let session = stub.under(slow, clock: clock)
         _ = try await session.send(NetworkRequest(.post, url, body: CountedBody(encodings: encodings)))
@@ -140,7 +141,7 @@ struct ConditionedBodyTests {
 }
 
 private struct CountedBody: HTTPBody {
-    let encodings: Notes<Void>
+    let encodings: Deliveries<Void>
     var additionalHeaders: HTTPHeaders { ["Content-Type": "text/x-counted"] }
 
     func encode() -> Data {
@@ -179,7 +180,7 @@ private struct Speaker: NetworkSession {
 
 extension HTTPBodyStream {
     fileprivate init(chunks: [String]) {
-        let place = Notes<Int>()
+        let place = Deliveries<Int>()
         self.init {
             let index = place.all.count
             place.add(index)
