@@ -19,9 +19,7 @@ struct ConditionedExchange {
         time = SimulatedTime(clock, attempt: request.timeouts.attempt, source: "simulated conditions")
     }
 
-    func run(
-        _ next: @Sendable (NetworkRequest) async throws -> NetworkResponse
-    ) async throws -> NetworkResponse {
+    func run(_ next: Next) async throws -> NetworkResponse {
         do {
             return try await exchange(next)
         } catch let error as NetworkError {
@@ -29,9 +27,7 @@ struct ConditionedExchange {
         }
     }
 
-    private func exchange(
-        _ next: @Sendable (NetworkRequest) async throws -> NetworkResponse
-    ) async throws -> NetworkResponse {
+    private func exchange(_ next: Next) async throws -> NetworkResponse {
         guard !conditions.isOffline else {
             throw NetworkError(.noInternetConnection, reason: "simulated conditions: offline")
         }

@@ -56,12 +56,6 @@ public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
 
     /// Sends the request under the conditions.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        try await send(request) { try await next($0) }
-    }
-
-    func send(
-        _ request: NetworkRequest, through next: @Sendable (NetworkRequest) async throws -> NetworkResponse
-    ) async throws -> NetworkResponse {
         let (conditions, number) = state.withLock { state in
             state.count += 1
             return (state.conditions, state.count)

@@ -1,16 +1,15 @@
 import Switchboard
-
-@testable import SwitchboardMocks
+import SwitchboardMocks
 
 /// A session under simulated network conditions.
 struct ConditionedSession: NetworkSession {
     /// The conditioner, whose conditions can be changed.
     let conditioner: NetworkConditioner
-    private let session: any NetworkSession
+    private let chain: InterceptorChain
 
     init(_ session: any NetworkSession, _ conditioner: NetworkConditioner) {
-        self.session = session
         self.conditioner = conditioner
+        chain = InterceptorChain([.exchange(conditioner)], session)
     }
 
     /// Sends a request under the conditions, and waits for the whole response.
@@ -19,7 +18,7 @@ struct ConditionedSession: NetworkSession {
     ///   not be sent fails at once.
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try request.validate()
-        return try await conditioner.send(request) { [session] in try await session.send($0) }
+        return try await chain.send(request)
     }
 }
 
