@@ -70,7 +70,7 @@ extension ResponseCache {
         _ stored: StoredResponse, _ request: NetworkRequest, _ next: Next, _ key: CacheKey, _ removals: Int
     ) {
         revalidations.start(request, key, stored) { [self] request in
-            request.report(.cache("revalidation in the background"))
+            request.report(.revalidation, "revalidation in the background")
             do {
                 var response = try await perform(
                     CacheLoad(

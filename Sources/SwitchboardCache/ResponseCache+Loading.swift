@@ -43,7 +43,8 @@ extension ResponseCache {
         switch outcome {
         case .miss: response.request?.report(.cache("new response of the server"))
         case .validated:
-            response.reportFromCache(outcome == .validated(.incomplete) ? "completed" : "validated, not modified")
+            response.request?.report(
+                .validated, isCompleted ? "completed" : "validated, not modified", with: response)
         default: break
         }
         if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
@@ -203,7 +204,8 @@ extension ResponseCache {
             stored.mayReplaceFailure(staleFor: seconds, load.request),
             let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
         else { return nil }
-        response.reportFromCache("hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)")
+        response.request?.report(
+            .stale, "hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)", with: response)
         return response
     }
 

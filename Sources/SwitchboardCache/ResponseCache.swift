@@ -129,7 +129,8 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             if outcome == .stale(.whileRevalidating) { revalidate(stored, request, next, key, removals) }
             var response = try stored.answer(to: request, at: now, outcome)
             storage.count(outcome, response.length(of: stored))
-            response.reportFromCache(outcome.text(of: stored, at: now))
+            response.request?.report(
+                outcome == .hit ? .fresh : .stale, outcome.text(of: stored, at: now), with: response)
             response.removeIfDownloadIsRefused(request, key, storage)
             return response
         case .refuse: throw Self.notCached

@@ -65,7 +65,7 @@ public final class Deduplicator: Interceptor {
                 try await next(time.sharing(request))
             }
             let adapted = response.adapted(to: request)
-            if response.request?.id != request.id { adapted.reportFromCache("shared response") }
+            if response.request?.id != request.id { adapted.request?.report(.shared, "shared response", with: adapted) }
             return adapted
         } catch let error as NetworkError {
             throw error.adapted(to: request)

@@ -13,7 +13,7 @@ struct CallUpdate: Sendable {
     enum Change: Sendable {
         case none
         case retry
-        indirect case cache(String, (request: SentRequest, ExchangeEnd)?)
+        indirect case cache(CallEvent.CacheRole?, (request: SentRequest, ExchangeEnd)?)
         case exchangeStarted(number: Int, SentRequest)
         indirect case exchangeEnded(number: Int, ExchangeEnd)
         case ended(InspectedCall.State, status: Int?, InspectedCall.Failure?)
@@ -36,7 +36,7 @@ struct CallUpdate: Sendable {
                 let end = ExchangeEnd(.zero, .status(response.statusCode), cause: result, nil, response, limits)
                 return (request: SentRequest(event.request, limits), end)
             }
-            (kind, change) = ("cache", .cache(result, answer))
+            (kind, change) = ("cache", .cache(event.cacheRole, answer))
         case .exchangeStarted(let number):
             (kind, change) = ("exchange", .exchangeStarted(number: number, SentRequest(event.request, limits)))
         case .exchangeEnded(let record, let response):

@@ -170,9 +170,9 @@ struct InspectedCall: Sendable {
         switch update.change {
         case .none: break
         case .retry: attempts += 1
-        case .cache(let text, let answer):
-            source = Source(cacheText: text) ?? source
-            if text == "revalidation in the background" { isRevalidation = true }
+        case .cache(let role, let answer):
+            source = role.flatMap(Source.init) ?? source
+            if role == .revalidation { isRevalidation = true }
             guard let (request, end) = answer, exchanges.count < limits.exchanges else { break }
             exchanges.append(
                 InspectedExchange(
@@ -212,15 +212,13 @@ struct InspectedCall: Sendable {
 
 extension InspectedCall.Source {
     /// Creates the source that a cache reports. Nil if the server answers.
-    init?(cacheText text: String) {
-        if text.hasPrefix("hit") {
-            self = text.contains("stale") || text.contains("in place of") ? .stale : .cache
-        } else if text.hasPrefix("validated") || text == "completed" {
-            self = .revalidated
-        } else if text == "shared response" {
-            self = .shared
-        } else {
-            return nil
+    fileprivate init?(_ role: CallEvent.CacheRole) {
+        switch role {
+        case .fresh: self = .cache
+        case .stale: self = .stale
+        case .validated: self = .revalidated
+        case .shared: self = .shared
+        case .revalidation: return nil
         }
     }
 }

@@ -196,13 +196,17 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         report(makeKind(), request, with: nil)
     }
 
-    func report(_ kind: CallEvent.Kind, _ request: NetworkRequest, with response: NetworkResponse?) {
+    func report(
+        _ kind: CallEvent.Kind, _ request: NetworkRequest, with response: NetworkResponse?,
+        _ role: CallEvent.CacheRole? = nil
+    ) {
         let isLate = state.withLock { state in
             defer { if kind.isLast { state.isOver = true } }
             return state.isOver
         }
         guard !isLate else { return }
-        let event = CallEvent(kind: kind, request: request, elapsed: .now - start, response: response)
+        let event = CallEvent(
+            kind: kind, request: request, elapsed: .now - start, response: response, cacheRole: role)
         for monitor in monitors { monitor.record(event) }
     }
 

@@ -13,6 +13,18 @@ public struct CallEvent: Sendable {
     /// The stored response, in the event of a cache that answers with it, or the part of a response that arrived, in
     /// that of a failed exchange. Nil in all other events.
     package var response: NetworkResponse?
+    /// The part of a cache in the call, in the events that state it. Nil in all other events.
+    package var cacheRole: CacheRole?
+
+    /// The part of a cache in a call.
+    package enum CacheRole: Sendable {
+        /// A stored response answers: a fresh one, a stale one, or one that the server confirmed or completed.
+        case fresh, stale, validated
+        /// The response to an equal call answers.
+        case shared
+        /// The call validates a stored response in the background.
+        case revalidation
+    }
 
     /// The kinds of events. Later versions may add more, so keep a `default`.
     public enum Kind: Sendable {
@@ -102,13 +114,13 @@ extension NetworkRequest {
         call.recordCause(kind)
         call.report(kind, self)
     }
-}
 
-extension NetworkResponse {
-    /// Reports to the monitors of the call that a cache answers with this response.
-    package func reportFromCache(_ text: @autoclosure () -> String) {
-        guard let request, let call = request.call, call.hasMonitors else { return }
-        call.report(.cache(text()), request, with: self)
+    /// Reports the part of a cache in this call to its monitors. The response, if any, answers the request.
+    package func report(
+        _ role: CallEvent.CacheRole, _ text: @autoclosure () -> String, with response: NetworkResponse? = nil
+    ) {
+        guard let call, call.hasMonitors else { return }
+        call.report(.cache(text()), self, with: response, role)
     }
 }
 
