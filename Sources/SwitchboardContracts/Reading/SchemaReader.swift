@@ -33,8 +33,10 @@ extension Contract {
 /// 1. Each schema becomes a rule: a leaf, a reference, or rules of which all or any apply.
 /// 2. The rules of one key path become alternatives, each of which is a list of leaves that all apply.
 /// 3. The alternatives become a shape, and the rules of each member the alternatives of a child.
-private struct SchemaReader {
-    private enum Rule {
+///
+/// This file has the first step, and `SchemaReader+Shapes.swift` the others.
+struct SchemaReader {
+    enum Rule {
         case leaf(Leaf)
         case reference(String, from: String)
         case all([Int])
@@ -42,7 +44,7 @@ private struct SchemaReader {
     }
 
     /// The keywords that apply to one value, without combinations.
-    private struct Leaf {
+    struct Leaf {
         var kinds = Kinds.any
         var strings = StringRule.any
         var members: [String: Int] = [:]
@@ -57,31 +59,50 @@ private struct SchemaReader {
     }
 
     /// The members without a property.
-    private enum Others {
+    enum Others {
         case any, none
         case rule(Int)
     }
 
     /// Alternatives, each of which is a sorted list of leaves.
-    private typealias Alternatives = [[Int]]
+    typealias Alternatives = [[Int]]
 
     private let document: JSONTree
-    private var rules: [Rule] = []
+    private(set) var rules: [Rule] = []
     private var pointers: [String: Int] = [:]
-    private var expanded: [Int: Alternatives] = [:]
+    var expanded: [Int: Alternatives] = [:]
     private(set) var ignored: [String] = []
     private var isIgnored: Set<String> = []
     /// The work so far. A short schema can name the same alternatives many times.
     private var work = 0
     /// The rule that allows every value, and the one that allows none.
-    private let anyLeaf = 0, neverLeaf = 1
+    let anyLeaf = 0, neverLeaf = 1
 
     init(_ document: JSONTree) {
         self.document = document
         rules = [.leaf(Leaf()), .leaf(Leaf(kinds: []))]
     }
 
-    // MARK: Rules
+    /// Returns the rule at a JSON Pointer.
+    mutating func rule(at pointer: String, from place: String) throws(NetworkError) -> Int {
+        if let known = pointers[pointer] { return known }
+        var schema = document
+        for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            let name = part.pointerUnescaped
+            let next: JSONTree? =
+                switch schema {
+                case .object(let members): members[name]
+                case .array(let elements):
+                    Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+                default: nil
+                }
+            guard let next else { throw .contract("\(shown(place)): \(shown(pointer)) is not in the document") }
+            schema = next
+        }
+        let rule = try rule(schema, at: pointer, depth: 0)
+        pointers[pointer] = rule
+        return rule
+    }
 
     /// Returns the rule of a schema.
     private mutating func rule(_ schema: JSONTree, at pointer: String, depth: Int) throws(NetworkError) -> Int {
@@ -222,12 +243,17 @@ private struct SchemaReader {
         if hasOthers { ignore(pointer) }
     }
 
-    private mutating func ignore(_ pointer: String) {
+    mutating func spend(_ count: Int) throws(NetworkError) {
+        work += count
+        guard work <= 1_000_000 else { throw .contract("the schema takes too much work to read") }
+    }
+
+    mutating func ignore(_ pointer: String) {
         let pointer = shown(pointer)
         if ignored.count < 1_000, isIgnored.insert(pointer).inserted { ignored.append(pointer) }
     }
 
-    private func shown(_ pointer: String) -> String {
+    func shown(_ pointer: String) -> String {
         pointer.unicodeScalars.count <= 200
             ? pointer.lineForMessage : "\(pointer.prefix(200).description.lineForMessage)…"
     }
@@ -240,237 +266,6 @@ private struct SchemaReader {
         "title", "description", "$schema", "$id", "id", "$anchor", "$comment", "$defs", "definitions", "default",
         "example", "examples", "deprecated", "readOnly", "writeOnly", "externalDocs", "xml", "components",
     ]
-
-    // MARK: Alternatives
-
-    /// Returns the rule at a JSON Pointer.
-    private mutating func rule(at pointer: String, from place: String) throws(NetworkError) -> Int {
-        if let known = pointers[pointer] { return known }
-        var schema = document
-        for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            let name = part.pointerUnescaped
-            switch schema {
-            case .object(let members):
-                guard let member = members[name] else {
-                    throw .contract("\(shown(place)): \(shown(pointer)) is not in the document")
-                }
-                schema = member
-            case .array(let elements):
-                guard let index = Int(name), elements.indices.contains(index) else {
-                    throw .contract("\(shown(place)): \(shown(pointer)) is not in the document")
-                }
-                schema = elements[index]
-            default: throw .contract("\(shown(place)): \(shown(pointer)) is not in the document")
-            }
-        }
-        let rule = try rule(schema, at: pointer, depth: 0)
-        pointers[pointer] = rule
-        return rule
-    }
-
-    /// Returns the alternatives of a rule. `path` contains the references that lead to it.
-    private mutating func alternatives(
-        of number: Int, path: [String] = [], depth: Int = 0
-    ) throws(NetworkError) -> Alternatives {
-        guard depth < 200 else { throw .contract("more than 200 references and combinations of schemas in a row") }
-        if let known = expanded[number] { return known }
-        let result: Alternatives
-        switch rules[number] {
-        case .leaf: result = [[number]]
-        case .reference(let pointer, let place):
-            guard !path.contains(pointer) else { throw .contract("\(shown(place))/$ref refers to itself") }
-            result = try alternatives(of: rule(at: pointer, from: place), path: path + [pointer], depth: depth + 1)
-        case .all(let parts): result = try allOf(parts, path, depth + 1)
-        case .any(let parts, let place):
-            var sum: Alternatives = []
-            for part in parts {
-                try add(alternatives(of: part, path: path, depth: depth + 1), to: &sum)
-            }
-            if sum.count(where: { kinds(of: $0).contains(.object) }) > 1 { ignore(place) }
-            result = sum
-        }
-        expanded[number] = result
-        return result
-    }
-
-    /// Returns the alternatives of rules that all apply.
-    private mutating func allOf(
-        _ parts: [Int], _ path: [String] = [], _ depth: Int = 0
-    ) throws(NetworkError) -> Alternatives {
-        var product: Alternatives = [[]]
-        for part in parts {
-            var next: Alternatives = []
-            for other in try alternatives(of: part, path: path, depth: depth) {
-                for one in product {
-                    try spend(one.count + other.count + next.count)
-                    let sum = Set(one).union(other).sorted()
-                    if !next.contains(sum) { next.append(sum) }
-                }
-                try checkCount(next)
-            }
-            product = next
-        }
-        return product
-    }
-
-    private mutating func add(_ part: Alternatives, to sum: inout Alternatives) throws(NetworkError) {
-        for one in part {
-            try spend(one.count + sum.count)
-            if !sum.contains(one) { sum.append(one) }
-        }
-        try checkCount(sum)
-    }
-
-    private mutating func spend(_ count: Int) throws(NetworkError) {
-        work += count
-        guard work <= 1_000_000 else { throw .contract("the schema takes too much work to read") }
-    }
-
-    private func checkCount(_ alternatives: Alternatives) throws(NetworkError) {
-        guard alternatives.count <= 64, alternatives.allSatisfy({ $0.count <= 256 }) else {
-            throw .contract("the schema has more than 64 alternatives for one value")
-        }
-    }
-
-    private func leaves(_ numbers: [Int]) -> [Leaf] {
-        numbers.compactMap { if case .leaf(let leaf) = rules[$0] { leaf } else { nil } }
-    }
-
-    private func kinds(of numbers: [Int]) -> Kinds {
-        leaves(numbers).reduce(Kinds.any) { $0.intersection($1.kinds) }
-    }
-
-    // MARK: Shapes
-
-    /// A shape whose parts are alternatives.
-    private struct Composite {
-        var shape = Shape(kinds: [])
-        var members: [(name: String, alternatives: Alternatives, isOptional: Bool)] = []
-        var others: Alternatives?
-        var element: Alternatives?
-    }
-
-    /// Returns the shapes of the schema at a pointer. A value that contains itself refers to the shape around it. So
-    /// does any other repeated value, once there are many shapes.
-    mutating func shapes(at pointer: String) throws(NetworkError) -> [Shape] {
-        guard pointer.hasPrefix("#") else { throw .contract("\(shown(pointer)) is no JSON Pointer that begins with #") }
-        var shapes: [Shape] = []
-        var keys: [Int] = []
-        var parents: [Int] = []
-        var depths: [Int] = []
-        var known: [Int: Int] = [:]
-        var composites: [Composite?] = []
-        var all: [Alternatives] = []
-        var numbers: [Alternatives: Int] = [:]
-        func add(_ alternatives: Alternatives, below parent: Int?) throws(NetworkError) -> Int {
-            try spend(alternatives.reduce(1) { $0 + $1.count })
-            let key = numbers[alternatives] ?? all.count
-            if key == all.count {
-                numbers[alternatives] = key
-                all.append(alternatives)
-                composites.append(nil)
-            }
-            var ancestor = parent
-            while let one = ancestor {
-                if keys[one] == key { return one }
-                ancestor = one == 0 ? nil : parents[one]
-            }
-            if shapes.count > 10_000, let one = known[key] { return one }
-            shapes.append(Shape(kinds: []))
-            keys.append(key)
-            parents.append(parent ?? 0)
-            depths.append(parent.map { depths[$0] + 1 } ?? 0)
-            known[key] = known[key] ?? shapes.count - 1
-            return shapes.count - 1
-        }
-        let top = try alternatives(of: rule(at: pointer, from: "#"))
-        _ = try add(top, below: nil)
-        var next = 0
-        while next < shapes.count {
-            guard shapes.count <= Contract.maximumCount else { throw .tooLargeContract }
-            guard depths[next] <= 512 else { throw .contract("the schema has values below more than 512 others") }
-            if composites[keys[next]] == nil { composites[keys[next]] = try composite(of: all[keys[next]]) }
-            guard let composite = composites[keys[next]] else { break }
-            shapes[next] = composite.shape
-            if let element = composite.element { shapes[next].element = try add(element, below: next) }
-            if let others = composite.others { shapes[next].others = try add(others, below: next) }
-            for (name, alternatives, isOptional) in composite.members {
-                let member = try add(alternatives, below: next)
-                shapes[next].members.append(.init(name, member, isOptional: isOptional))
-            }
-            next += 1
-        }
-        return shapes
-    }
-
-    private mutating func composite(of alternatives: Alternatives) throws(NetworkError) -> Composite {
-        var result = Composite()
-        var objects: [[Leaf]] = []
-        var elements: [Alternatives?] = []
-        var strings: StringRule?
-        for numbers in alternatives {
-            let leaves = leaves(numbers)
-            let kinds = kinds(of: numbers)
-            result.shape.kinds.formUnion(kinds)
-            if kinds.contains(.string) {
-                try spend(leaves.reduce(0) { $0 + $1.strings.count })
-                let rule = leaves.reduce(StringRule.any) { $0.intersection($1.strings) }
-                let all = strings.map { $0.union(rule) } ?? rule
-                try spend(all.count)
-                guard all.count <= 1_000 else {
-                    throw .contract("the schema has more than 1,000 strings for one value")
-                }
-                strings = all
-            }
-            if kinds.contains(.object) { objects.append(leaves) }
-            if kinds.contains(.array) {
-                let rules = leaves.compactMap(\.element)
-                elements.append(rules.isEmpty ? nil : try allOf(rules))
-            }
-        }
-        result.shape.strings = strings ?? .any
-        if !elements.contains(where: { $0 == nil }) { result.element = try sum(elements.compactMap { $0 }) }
-        try addMembers(of: objects, to: &result)
-        return result
-    }
-
-    private mutating func addMembers(of objects: [[Leaf]], to result: inout Composite) throws(NetworkError) {
-        // An object without any rule for its members has no lines.
-        guard !objects.isEmpty, objects.allSatisfy({ $0.contains(where: \.restrictsMembers) }) else { return }
-        try spend(objects.joined().reduce(0) { $0 + $1.members.count })
-        let names = Set(objects.joined().flatMap(\.members.keys))
-        try spend(names.count * objects.reduce(0) { $0 + $1.count })
-        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            var parts: [Alternatives] = []
-            var isOptional = false
-            for leaves in objects {
-                let isKnown = leaves.contains { $0.members[name] != nil }
-                if !leaves.contains(where: { $0.required.contains(name) }) { isOptional = true }
-                let rules = leaves.compactMap { leaf -> Int? in
-                    if let rule = leaf.members[name] { return rule }
-                    if case .rule(let rule) = leaf.others { return rule }
-                    return nil
-                }
-                if isKnown || !rules.isEmpty { parts.append(try allOf(rules)) }
-            }
-            if let sum = try sum(parts) { result.members.append((name, sum, isOptional)) }
-        }
-        var others: [Alternatives] = []
-        for leaves in objects {
-            if leaves.contains(where: { if case .none = $0.others { true } else { false } }) { continue }
-            let rules = leaves.compactMap { if case .rule(let rule) = $0.others { rule } else { nil } }
-            others.append(rules.isEmpty ? [[anyLeaf]] : try allOf(rules))
-        }
-        // The object must be empty.
-        if others.isEmpty, result.members.isEmpty { others = [[[neverLeaf]]] }
-        if !others.isEmpty { result.others = try sum(others) }
-    }
-
-    private mutating func sum(_ parts: [Alternatives]) throws(NetworkError) -> Alternatives? {
-        var sum: Alternatives = []
-        for part in parts { try add(part, to: &sum) }
-        return sum.isEmpty ? nil : sum
-    }
 }
 
 extension StringFormats {
