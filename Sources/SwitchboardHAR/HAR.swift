@@ -162,6 +162,17 @@ extension HAR {
             data = Self.text(payload, opcode)
         }
 
+        /// Creates the entry of a message that a monitor received.
+        package init(_ kind: CallMessage.Kind, isSent: Bool, payload: Data, at date: Date = Date()) {
+            let opcode =
+                switch kind {
+                case .binary: 2
+                case .close: 8
+                default: 1
+                }
+            self.init(type: isSent ? "send" : "receive", opcode: opcode, payload: payload, at: date)
+        }
+
         package init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             type = try container.decode(String.self, forKey: .type)

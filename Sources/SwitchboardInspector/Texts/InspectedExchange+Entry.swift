@@ -97,7 +97,9 @@ struct TextMasking {
             }
             guard let index = connections.first else { break }
             entries[index].webSocketMessages?.append(
-                HAR.WebSocketMessage(message, payload, at: call.started.addingTimeInterval(message.at.seconds)))
+                HAR.WebSocketMessage(
+                    message.kind, isSent: message.isSent, payload: payload,
+                    at: call.started.addingTimeInterval(message.at.seconds)))
         }
         if let index = connections.last, let failure = call.failure {
             let end = call.started.addingTimeInterval(call.duration?.seconds ?? 0)
@@ -115,17 +117,5 @@ struct TextMasking {
             masking.masked(call.request.entry), NetworkResponse(statusCode: 0), body: Data(), start: call.started,
             elapsed: .zero)
         return secrets.masked(masking.storedSecrets.masked(entry)).request
-    }
-}
-
-extension HAR.WebSocketMessage {
-    fileprivate init(_ message: InspectedCall.Message, _ payload: Data, at date: Date) {
-        let opcode =
-            switch message.kind {
-            case .binary: 2
-            case .close: 8
-            default: 1
-            }
-        self.init(type: message.isSent ? "send" : "receive", opcode: opcode, payload: payload, at: date)
     }
 }

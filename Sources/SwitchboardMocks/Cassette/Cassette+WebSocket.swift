@@ -15,9 +15,7 @@ extension Cassette {
                 recorded = HAR.WebSocketMessage(
                     type: "error", opcode: -1, payload: Data(error.code.description.utf8))
             } else {
-                let opcode = message.kind == .text ? 1 : message.kind == .close ? 8 : 2
-                recorded = HAR.WebSocketMessage(
-                    type: message.isSent ? "send" : "receive", opcode: opcode, payload: message.payload)
+                recorded = HAR.WebSocketMessage(message.kind, isSent: message.isSent, payload: message.payload)
             }
             tape.withLock { $0.change(index) { $0.messages = ($0.messages ?? []) + [recorded] } }
         }
