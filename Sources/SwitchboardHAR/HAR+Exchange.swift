@@ -50,6 +50,12 @@ extension HAR.Entry {
     }
 }
 
+extension HTTPHeaders {
+    package init(_ fields: [HAR.Field]) {
+        self.init(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
+    }
+}
+
 extension HAR.Field {
     package static func list(_ headers: HTTPHeaders) -> [HAR.Field] {
         headers.map { HAR.Field(name: $0.name, value: $0.value) }

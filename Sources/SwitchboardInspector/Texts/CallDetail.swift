@@ -232,7 +232,7 @@ extension HAR.Request {
     /// Returns the masked request as a shell command.
     fileprivate func curlCommand(_ redaction: Redaction) -> String {
         var request = NetworkRequest(HTTPMethod(rawValue: method), URL(string: url))
-        request.headers = HTTPHeaders(headers.map { HTTPHeader(name: $0.name, value: $0.value) })
+        request.headers = HTTPHeaders(headers)
         if let data = postData?.data, !data.isEmpty { request.body = DataBody(data) }
         let omitted = bodySize != 0 && postData == nil
         let end = omitted ? String.omittedShellBody(length: bodySize < 0 ? nil : Int64(bodySize)) : ""

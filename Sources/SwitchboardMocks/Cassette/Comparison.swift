@@ -178,12 +178,6 @@ struct ComparedRequest: Sendable {
     }
 }
 
-extension HTTPHeaders {
-    init(_ fields: [HAR.Field]) {
-        self.init(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
-    }
-}
-
 extension JSONTree: CustomStringConvertible {
     /// The value in short. Lists and objects show only their size.
     package var description: String {
