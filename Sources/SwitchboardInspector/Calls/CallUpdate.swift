@@ -109,8 +109,6 @@ extension CallUpdate.ExchangeEnd {
 }
 
 extension NetworkError.Code {
-    /// The code in words.
-    var words: String { title }
     /// Whether the code has a name in the package.
     var isKnown: Bool { title != rawValue }
 }
@@ -120,7 +118,7 @@ extension String {
     fileprivate var spellingOutCode: String {
         guard let last = split(separator: " ").last else { return self }
         let code = NetworkError.Code(rawValue: String(last))
-        return code.isKnown ? String(dropLast(last.count)) + code.words.loweringFirst : self
+        return code.isKnown ? String(dropLast(last.count)) + code.title.loweringFirst : self
     }
 
     private var loweringFirst: String { prefix(1).lowercased() + dropFirst() }

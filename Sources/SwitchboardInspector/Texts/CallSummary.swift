@@ -68,7 +68,7 @@ extension ExchangeRecord.Outcome {
     var words: String {
         switch self {
         case .status(let status): "HTTP \(status)"
-        case .failure(let code): code.words
+        case .failure(let code): code.title
         case .cancelled: "canceled"
         }
     }
