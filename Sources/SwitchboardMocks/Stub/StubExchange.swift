@@ -86,8 +86,7 @@ struct StubExchange {
             return answer
         }
         answer.body = try await body.whole()
-        answer.metrics.bytesReceived = Int64(answer.body.count)
-        answer.trailers = response.trailers
+        if let result = body.result { (answer.trailers, answer.metrics) = result }
         return answer
     }
 
