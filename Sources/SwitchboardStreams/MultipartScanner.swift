@@ -250,10 +250,8 @@ extension MultipartScanner {
         guard let colon = line.firstIndex(of: .colon) else {
             throw NetworkError(.invalidResponse, reason: "a line of a part's fields has no colon")
         }
-        let value = Data(line[(colon + 1)...])
-        // Decodes UTF-8, or ISO 8859-1 for bytes that are not UTF-8 (RFC 9110 §5.5).
-        let text = String(data: value, encoding: .utf8) ?? String(data: value, encoding: .isoLatin1) ?? ""
-        let field = HTTPHeader(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
+        let field = HTTPHeader(
+            name: String(decoding: line[..<colon], as: UTF8.self), value: String(utf8OrLatin1: line[(colon + 1)...]))
         if let fault = field.fault { throw NetworkError(.invalidResponse, reason: "in a part: \(fault)") }
         fields.append(field)
     }

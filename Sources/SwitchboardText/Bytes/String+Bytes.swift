@@ -1,6 +1,13 @@
 import Foundation
 
 extension String {
+    /// Creates a string from UTF-8, or from ISO 8859-1 if the bytes are not valid UTF-8 ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
+    @inlinable
+    package init(utf8OrLatin1 bytes: some Collection<UInt8>) {
+        self = String(bytes: bytes, encoding: .utf8) ?? String(decoding: bytes.map(UInt16.init), as: UTF16.self)
+    }
+
     /// Returns the text with ASCII bytes replaced by texts. It compares bytes, because a quote with a combining mark is a
     /// `Character` that does not equal a quote.
     package func replacingBytes(_ texts: [UInt8: String]) -> String {

@@ -73,8 +73,7 @@ extension StringProtocol {
     /// The text with each percent-encoded byte decoded, as ISO 8859-1 if the bytes are not UTF-8. A percent sign that
     /// begins no escape stays.
     package var percentDecoded: String {
-        let bytes = utf8.percentDecoded
-        return String(bytes: bytes, encoding: .utf8) ?? String(decoding: bytes.map(UInt16.init), as: UTF16.self)
+        String(utf8OrLatin1: utf8.percentDecoded)
     }
 }
 

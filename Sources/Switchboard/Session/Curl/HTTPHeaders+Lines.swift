@@ -87,9 +87,8 @@ extension HTTPHeaders {
 }
 
 extension String {
-    /// Creates a string from UTF-8, or from ISO 8859-1 if the bytes are not valid UTF-8, with a blank for each CR and NUL
-    /// ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)). `isPlain` is true for bytes that are known
-    /// to be ASCII.
+    /// Creates a string as `init(utf8OrLatin1:)` does, with a blank for each CR and NUL. `isPlain` is true for bytes
+    /// that are known to be ASCII.
     fileprivate init(httpBytes bytes: UnsafeBufferPointer<UInt8>, isPlain: Bool) {
         if let common = String(commonInHeads: bytes) {
             self = common
@@ -99,11 +98,8 @@ extension String {
                 _ = text.initialize(fromContentsOf: bytes)
                 return bytes.count
             }
-        } else if bytes.contains(where: \.isReplaced) {
-            let bytes = bytes.map { $0.isReplaced ? 0x20 : $0 }
-            self = String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
         } else {
-            self = String(bytes: bytes, encoding: .utf8) ?? String(bytes: bytes, encoding: .isoLatin1) ?? ""
+            self.init(utf8OrLatin1: bytes.map { $0.isReplaced ? 0x20 : $0 })
         }
     }
 }
