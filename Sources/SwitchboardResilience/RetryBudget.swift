@@ -36,28 +36,24 @@ public final class RetryBudget: RetryLimit {
 
     /// The number of retries that are left now.
     public var remaining: Int {
-        let elapsed = elapsed()
-        return bucket.withLock { bucket in
-            bucket.fill(at: elapsed)
-            return Int(min(bucket.tokens, 1e15))
-        }
+        withFilledBucket { Int(min($0.tokens, 1e15)) }
     }
 
     /// Adds the tokens of one call.
     package func countCall() {
-        let elapsed = elapsed()
-        bucket.withLock { bucket in
-            bucket.fill(at: elapsed)
-            bucket.add(ratio)
-        }
+        withFilledBucket { $0.add(ratio) }
     }
 
     /// Takes the token of one retry. Returns false when none is left.
     package func takeRetry() -> Bool {
+        withFilledBucket { $0.take() }
+    }
+
+    private func withFilledBucket<Output>(_ body: (inout TokenBucket) -> Output) -> Output {
         let elapsed = elapsed()
         return bucket.withLock { bucket in
             bucket.fill(at: elapsed)
-            return bucket.take()
+            return body(&bucket)
         }
     }
 }
