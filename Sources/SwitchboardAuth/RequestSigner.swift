@@ -40,9 +40,7 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
                 try await sign(&request)
                 return request
             }
-            for field in signed.headers where !request.headers.values(for: field.name).contains(field.value) {
-                signed.recordCredential(in: field.name)
-            }
+            signed.recordCredentials(addedTo: request)
             return signed
         } catch let error where error is NetworkError || error is CancellationError {
             throw error

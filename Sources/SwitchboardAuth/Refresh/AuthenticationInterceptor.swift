@@ -121,9 +121,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     private func applying(_ stored: Stored, to request: NetworkRequest) throws -> NetworkRequest {
         var applied = request
         try authenticator.apply(stored.credential, to: &applied)
-        for field in applied.headers where !request.headers.values(for: field.name).contains(field.value) {
-            applied.recordCredential(in: field.name)
-        }
+        applied.recordCredentials(addedTo: request)
         return applied
     }
 

@@ -159,8 +159,15 @@ extension NetworkRequest {
         self[CredentialHeadersOption.self].contains { $0.equalsIgnoringCase(header) }
     }
 
-    package mutating func recordCredential(in name: String) {
+    mutating func recordCredential(in name: String) {
         if !carriesCredentials(in: name) { self[CredentialHeadersOption.self].append(name) }
+    }
+
+    /// Records a credential in each field that the earlier request lacks.
+    package mutating func recordCredentials(addedTo earlier: NetworkRequest) {
+        for field in headers where !earlier.headers.values(for: field.name).contains(field.value) {
+            recordCredential(in: field.name)
+        }
     }
 
     /// Returns a redaction that also redacts the fields with credentials.
