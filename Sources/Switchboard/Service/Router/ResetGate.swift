@@ -2,9 +2,6 @@ import SwitchboardPlatform
 
 /// Stops the calls of a chain during a reset.
 final class ResetGate: Sendable {
-    /// The gates whose resets run this code. A nested reset of one of them would wait for itself.
-    @TaskLocal private static var resetting: [ObjectIdentifier] = []
-
     private struct State {
         var reset: SharedCall<Void>?
         var calls: [ObjectIdentifier: WeakCalls] = [:]
@@ -42,8 +39,7 @@ final class ResetGate: Sendable {
     /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead, until the
     /// running call or task is canceled, because that reset waits for the calls that it canceled.
     func reset(_ wipe: @Sendable () async -> Void) async {
-        let id = ObjectIdentifier(self)
-        guard !Self.resetting.contains(id) else { return }
+        guard !EnclosingOperations.contain(self) else { return }
         let reset = SharedCall<Void>(cancelsWhenAbandoned: false)
         let running = state.withLock { state in
             defer { state.reset = state.reset ?? reset }
@@ -57,7 +53,7 @@ final class ResetGate: Sendable {
         let calls = state.withLock { $0.calls.values.sorted { $0.number < $1.number }.map(\.calls) }.compactMap { $0 }
         for calls in calls { calls.cancelAll() }
         for calls in calls { await calls.waitUntilEmpty() }
-        await Self.$resetting.withValue(Self.resetting + [id], operation: wipe)
+        await EnclosingOperations.run(of: self, wipe)
         state.withLock { $0.reset = nil }
         reset.finish(.success(()))
     }

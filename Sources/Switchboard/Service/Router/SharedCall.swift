@@ -143,7 +143,7 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
                 let result: Result<Output, any Error>
                 do {
                     result = .success(
-                        try await SharedOperations.run(entry.call) { try await operation(entry.context) })
+                        try await EnclosingOperations.run(of: entry.call) { try await operation(entry.context) })
                 } catch {
                     result = .failure(error)
                 }
@@ -160,7 +160,7 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
     package func cancelAll() async {
         let running = state.withLock { $0.running }.sorted { $0.key < $1.key }.map(\.value)
         for call in running { call.finish(.failure(CancellationError())) }
-        for call in running where !SharedOperations.contain(call) { await call.waitForEnd() }
+        for call in running where !EnclosingOperations.contain(call) { await call.waitForEnd() }
     }
 
     private func remove(_ call: SharedCall<Output>, _ key: Key, _ number: Int) {
@@ -171,15 +171,16 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
     }
 }
 
-/// The shared operations that contain the running code.
-private enum SharedOperations {
+/// The shared calls and the resets that contain the running code. It must not wait for one of them.
+enum EnclosingOperations {
     @TaskLocal private static var current: [ObjectIdentifier] = []
 
-    static func contain(_ call: AnyObject) -> Bool { current.contains(ObjectIdentifier(call)) }
+    static func contain(_ owner: AnyObject) -> Bool { current.contains(ObjectIdentifier(owner)) }
 
+    /// Runs the operation of a ``SharedCall`` or a ``ResetGate``.
     static func run<Output>(
-        _ call: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
+        of owner: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
-        try await $current.withValue(current + [ObjectIdentifier(call)], operation: operation, isolation: isolation)
+        try await $current.withValue(current + [ObjectIdentifier(owner)], operation: operation, isolation: isolation)
     }
 }
