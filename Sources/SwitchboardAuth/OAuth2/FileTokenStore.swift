@@ -148,7 +148,7 @@ public actor FileTokenStore: TokenStore {
 
     private func unlinkFile() throws {
         guard unlink(file.path) != 0, errno != ENOENT else { return }
-        throw failure("be removed", POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))
+        throw failure("be removed", POSIXError.last)
     }
 
     private var folder: URL { file.deletingLastPathComponent() }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 
 /// The temporary file of a response that is being stored. It is removed unless it is committed.
 ///
@@ -37,7 +38,7 @@ final class CacheDraft: @unchecked Sendable {
             try folder.make()
             descriptor = Self.create(path, in: folder)
         }
-        guard descriptor >= 0 else { throw Self.failure }
+        guard descriptor >= 0 else { throw POSIXError.last }
         self.descriptor = descriptor
         pending = []
         blockStart = 0
@@ -126,7 +127,7 @@ final class CacheDraft: @unchecked Sendable {
     /// Gives the file its name, in place of another file of this name.
     func commit(to path: String) throws {
         isCommitted = folder.change { rename(self.path, path) == 0 }
-        guard isCommitted else { throw Self.failure }
+        guard isCommitted else { throw POSIXError.last }
     }
 
     private func flush() throws {
@@ -143,13 +144,11 @@ final class CacheDraft: @unchecked Sendable {
                 let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress
                 let count = pwrite(descriptor, start, rest.count, off_t(offset + rest.startIndex))
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Self.failure }
+                guard count > 0 else { throw POSIXError.last }
                 rest = rest.dropFirst(count)
             }
         }
     }
-
-    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
 extension CacheDraft {

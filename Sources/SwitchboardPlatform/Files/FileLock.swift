@@ -41,7 +41,7 @@ package enum FileLock {
     /// Returns the locked file's descriptor, or nil when another holder has the lock.
     private static func acquire(_ path: String) throws -> Int32? {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard descriptor >= 0 else { throw POSIXError.last }
         var result = flock(descriptor, LOCK_EX | LOCK_NB)
         while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }
         let code = errno

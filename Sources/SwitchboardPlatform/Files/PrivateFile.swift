@@ -18,19 +18,19 @@ package enum PrivateFile {
     package static func read(_ file: URL, limit: Int) throws -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw failure }
+            guard errno == ENOENT else { throw POSIXError.last }
             return nil
         }
         defer { close(descriptor) }
         var information = stat()
-        guard fstat(descriptor, &information) == 0 else { throw failure }
+        guard fstat(descriptor, &information) == 0 else { throw POSIXError.last }
         if let fault = information.fault() { throw Refusal(errorDescription: "it \(fault)") }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             guard count >= 0 else {
-                guard errno == EINTR else { throw failure }
+                guard errno == EINTR else { throw POSIXError.last }
                 continue
             }
             guard count > 0 else { return data }
@@ -55,7 +55,7 @@ package enum PrivateFile {
         let part = file.deletingLastPathComponent().appendingPathComponent(name)
         try create(part, data, isSynchronized: isSynchronized)
         guard rename(part.path, file.path) == 0 else {
-            let failure = failure
+            let failure = POSIXError.last
             unlink(part.path)
             throw failure
         }
@@ -66,7 +66,7 @@ package enum PrivateFile {
     /// - Throws: `POSIXError`, or the error of `FileHandle`. The file then does not exist.
     package static func create(_ file: URL, _ data: Data, isSynchronized: Bool) throws {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure }
+        guard descriptor >= 0 else { throw POSIXError.last }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try handle.write(contentsOf: data)
@@ -77,8 +77,6 @@ package enum PrivateFile {
             throw error
         }
     }
-
-    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
 extension FileHandle {
@@ -92,4 +90,9 @@ extension FileHandle {
         #endif
         try synchronize()
     }
+}
+
+extension POSIXError {
+    /// The error of the last system call that failed on this thread.
+    package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

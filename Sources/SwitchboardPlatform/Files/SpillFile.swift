@@ -19,7 +19,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
         let folder = FileManager.default.temporaryDirectory
         var name = Array(folder.appendingPathComponent("switchboard-XXXXXX").path.utf8CString)
         descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { throw Self.failure }
+        guard descriptor >= 0 else { throw .system(.last) }
         unlink(name)
         // A child process must not inherit the file.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -38,7 +38,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
         while !rest.isEmpty {
             let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(end))
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure }
+            guard count > 0 else { throw .system(.last) }
             end += Int64(count)
             rest = rest.dropFirst(count)
         }
@@ -53,7 +53,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
                 if count >= 0 || errno != EINTR { return count }
             }
         }
-        guard count > 0 else { throw Self.failure }
+        guard count > 0 else { throw .system(.last) }
         start += Int64(count)
         if isEmpty {
             (start, end) = (0, 0)
@@ -61,6 +61,4 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
         }
         return data.prefix(count)
     }
-
-    private static var failure: Failure { .system(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)) }
 }

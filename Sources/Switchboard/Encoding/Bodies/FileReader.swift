@@ -1,3 +1,4 @@
+import SwitchboardPlatform
 import Foundation
 
 /// Reads a file in large pieces with `read(2)`. On Linux, `FileHandle` reads only 4 KiB at a time.
@@ -11,9 +12,9 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
 
     init(_ url: URL, range: Range<Int64>?) throws {
         descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure }
+        guard descriptor >= 0 else { throw POSIXError.last }
         if let range {
-            guard lseek(descriptor, off_t(range.lowerBound), SEEK_SET) >= 0 else { throw Self.failure }
+            guard lseek(descriptor, off_t(range.lowerBound), SEEK_SET) >= 0 else { throw POSIXError.last }
             rest = Int64(range.count)
         } else {
             rest = try size
@@ -39,7 +40,7 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
         var count: Int
         repeat { count = read(descriptor, memory, size) } while count < 0 && errno == EINTR
         guard count > 0 else {
-            let failure = Self.failure
+            let failure = POSIXError.last
             free(memory)
             throw count < 0 ? failure : Self.changed
         }
@@ -56,7 +57,7 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     private var size: Int64 {
         get throws {
             var information = stat()
-            guard fstat(descriptor, &information) == 0 else { throw Self.failure }
+            guard fstat(descriptor, &information) == 0 else { throw POSIXError.last }
             return Int64(information.st_size)
         }
     }
@@ -64,6 +65,4 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
     private static var changed: NetworkError {
         NetworkError(.unreadableFile, reason: "its size changed while it was read")
     }
-
-    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
