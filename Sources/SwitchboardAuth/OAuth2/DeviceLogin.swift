@@ -143,8 +143,7 @@ extension OAuth2Client {
     /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath, and the errors of any
     ///   exchange.
     public func token(grantType: String, parameters: Parameters = [:]) async throws -> OAuthToken {
-        let query: String
-        do { query = try URLEncodedFormEncoder().encode(parameters) } catch { throw NetworkError.encoding(error) }
+        let query = try URLEncodedFormEncoder().encode(parameters)
         return try await token([URLQueryItem(name: "grant_type", value: grantType)] + FormBody.decode(query))
     }
 }
