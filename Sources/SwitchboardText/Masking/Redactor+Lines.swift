@@ -226,6 +226,5 @@ extension ASCIISet {
     fileprivate static let valueEnd = ASCIISet("\r\n\"'<>)}")
     fileprivate static let wordEnd = ASCIISet(" \t\r\n\"'<>")
     fileprivate static let afterWord = ASCIISet(",;.)}]!?\\")
-    fileprivate static let lineEnd = ASCIISet("\r\n")
     fileprivate static let afterText = ASCIISet(",}]): \r\n")
 }

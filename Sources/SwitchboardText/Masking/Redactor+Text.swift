@@ -184,7 +184,7 @@ extension ASCIISet {
     fileprivate static let base64URL = alphanumerics.union(ASCIISet("-_"))
     fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
     fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
-    fileprivate static let lineEnd = ASCIISet("\r\n")
+    static let lineEnd = ASCIISet("\r\n")
     fileprivate static let authorityEnd = ASCIISet("/?#\"'<> \t\r\n\\")
 }
 
