@@ -58,18 +58,14 @@ extension Comparison {
         guard !live.body.isEmpty, !recorded.body.isEmpty else {
             return ["body: \(size(live.body)), recorded \(size(recorded.body))"]
         }
-        if let one = JSONTree(live.body), let other = JSONTree(recorded.body) {
-            return differences(one, other)
-        }
-        if live.contentType.isForm, recorded.contentType.isForm {
-            return differences("body field", form(live.body), form(recorded.body))
-        }
-        return isEqual(live.body, recorded.body) ? [] : firstDifference(live.body, recorded.body)
+        return differences(
+            live.body, recorded.body, areForms: live.contentType.isForm && recorded.contentType.isForm)
     }
 
-    /// Returns the differences between two messages of a WebSocket.
-    func differences(_ live: Data, _ recorded: Data) -> [String] {
+    /// Returns the differences between two bodies, or two messages of a WebSocket.
+    func differences(_ live: Data, _ recorded: Data, areForms: Bool = false) -> [String] {
         if let one = JSONTree(live), let other = JSONTree(recorded) { return differences(one, other) }
+        if areForms { return differences("body field", form(live), form(recorded)) }
         return isEqual(live, recorded) ? [] : firstDifference(live, recorded)
     }
 
