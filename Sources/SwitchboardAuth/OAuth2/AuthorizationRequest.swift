@@ -73,15 +73,6 @@ extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension String {
-    /// Returns whether the texts are equal. The time does not depend on the number of equal bytes.
-    func isEqualInConstantTime(to other: String) -> Bool {
-        let (lhs, rhs) = (Array(utf8), Array(other.utf8))
-        guard lhs.count == rhs.count else { return false }
-        return zip(lhs, rhs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-}
-
 /// The secret of one authorization, which makes a stolen code unusable ([RFC
 /// 7636](https://www.rfc-editor.org/rfc/rfc7636)). It uses the method `S256`.
 struct PKCE: Sendable, Hashable {

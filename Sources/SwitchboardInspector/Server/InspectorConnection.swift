@@ -3,6 +3,7 @@ import Switchboard
 import SwitchboardHAR
 import SwitchboardJSON
 import SwitchboardMocks
+import SwitchboardPlatform
 import SwitchboardText
 
 /// One connection of an ``InspectorServer``: one request and its answer.
@@ -46,12 +47,12 @@ struct InspectorConnection: Sendable {
         let path =
             request.path.hasPrefix(server.path + "/") ? request.path.dropFirst(server.path.count) : request.path[...]
         if path == "/", request.method == .get, let key = request.queryValue("key") {
-            guard server.key.matches(key) else { return Self.wrongKey }
+            guard key.isEqualInConstantTime(to: server.key) else { return Self.wrongKey }
             return Answer(
                 303,
                 headers: [
                     ("Location", server.path + "/"),
-                    ("Set-Cookie", "\(cookieName)=\(server.key.text); HttpOnly; SameSite=Strict; Path=\(server.path)/"),
+                    ("Set-Cookie", "\(cookieName)=\(server.key); HttpOnly; SameSite=Strict; Path=\(server.path)/"),
                 ])
         }
         guard hasKey(request) else { return Self.wrongKey }
@@ -91,7 +92,7 @@ struct InspectorConnection: Sendable {
 
     private func hasKey(_ request: RecordedRequest) -> Bool {
         let cookies = request.headers.values(for: "Cookie").flatMap(HAR.Cookie.sent)
-        return cookies.contains { $0.name == cookieName && server.key.matches($0.value) }
+        return cookies.contains { $0.name == cookieName && $0.value.isEqualInConstantTime(to: server.key) }
     }
 
     /// Returns whether the request is addressed to this server by a name of this device, and no other page made it. A
@@ -145,7 +146,7 @@ struct Answer {
 
     /// The page. A new nonce allows its style and its script, and no other ones.
     static var page: Answer {
-        let nonce = InspectorKey().text
+        let nonce = Data.random(24).base64URLText
         let page = inspectorPage.replacingOccurrences(of: "<style>", with: "<style nonce=\"\(nonce)\">")
             .replacingOccurrences(of: "<script>", with: "<script nonce=\"\(nonce)\">")
         let policy =

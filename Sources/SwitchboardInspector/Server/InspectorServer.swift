@@ -38,9 +38,10 @@ final class InspectorServer: Sendable {
     }
 
     let calls: CallStore
-    let key = InspectorKey()
+    /// The secret of the page's URL: 192 random bits.
+    let key = Data.random(24).base64URLText
     /// The path of the page. A browser sends its cookie to each port of this device, but only below this path.
-    let path = "/" + InspectorKey().text
+    let path = "/" + Data.random(24).base64URLText
     let port: Int
     let times: Times
     private let stopping: StopSignal
@@ -56,7 +57,7 @@ final class InspectorServer: Sendable {
         threads.startThread("NetworkInspector") { [self] in listener.acceptAll(stop: stopping) { start($0) } }
     }
 
-    var url: URL? { URL(string: "http://127.0.0.1:\(port)/?key=\(key.text)") }
+    var url: URL? { URL(string: "http://127.0.0.1:\(port)/?key=\(key)") }
 
     // MARK: Stopping
 
@@ -114,23 +115,5 @@ final class InspectorServer: Sendable {
     /// Records that a connection has sent the key.
     func trust(_ number: Int) {
         state.withLock { $0.connections[number]?.isTrusted = true }
-    }
-}
-
-/// The secret of the page's URL.
-struct InspectorKey: Sendable {
-    /// 192 random bits in base64 for URLs.
-    let text: String
-
-    init() {
-        var generator = SystemRandomNumberGenerator()
-        text = Data((0..<24).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64URLText
-    }
-
-    /// Returns whether a text is the key, in a time that does not depend on the text's bytes.
-    func matches(_ text: String) -> Bool {
-        let (own, other) = (Array(self.text.utf8), Array(text.utf8))
-        guard own.count == other.count else { return false }
-        return zip(own, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

@@ -36,6 +36,11 @@ extension String {
         return (isSame ?? nil) ?? zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
 
+    /// Returns whether the texts are equal. The time does not depend on the number of equal bytes.
+    package func isEqualInConstantTime(to other: String) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
     /// Returns whether the text consists of these bytes.
     package func hasBytes(of bytes: UnsafeRawBufferPointer) -> Bool {
         guard utf8.count == bytes.count, let start = bytes.baseAddress else { return utf8.isEmpty && bytes.isEmpty }
