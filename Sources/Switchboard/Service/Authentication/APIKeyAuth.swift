@@ -68,9 +68,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
             item.appendEscaped(name, allowed: .unreserved)
             item.append(.equals)
             item.appendEscaped(key, allowed: .unreserved)
-            let query = request.query ?? ""
-            request.query =
-                query + (query.isEmpty || query.hasSuffix("&") ? "" : "&") + String(decoding: item, as: UTF8.self)
+            request.appendToQuery(String(decoding: item, as: UTF8.self))
         }
     }
 }

@@ -96,10 +96,13 @@ extension NetworkRequest {
     /// Adds parameters to the query, except those that it already has.
     package mutating func addToQuery(_ parameters: Parameters, _ encoder: URLEncodedFormEncoder) throws(NetworkError) {
         guard !parameters.isEmpty else { return }
+        let text = try encoder.encode(parameters.excluding(FormBody.decode(query ?? "").map(\.name)))
+        if !text.isEmpty { appendToQuery(text) }
+    }
+
+    mutating func appendToQuery(_ text: String) {
         let query = query ?? ""
-        let text = try encoder.encode(parameters.excluding(FormBody.decode(query).map(\.name)))
-        guard !text.isEmpty else { return }
-        self.query = query.isEmpty || query.hasSuffix("&") ? query + text : query + "&" + text
+        self.query = query + (query.isEmpty || query.hasSuffix("&") ? "" : "&") + text
     }
 
     /// Adds parameters to the body, except those that it already has.
