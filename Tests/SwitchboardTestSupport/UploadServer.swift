@@ -33,10 +33,6 @@ package final class UploadServer: Sendable {
     package var pieceCount: Int { pieces.value }
     package var uploadCount: Int { uploads.value }
 
-    package func forget() {
-        uploads.withLock { $0 += 1 }
-    }
-
     package func answer(_ request: RecordedRequest) -> MockResponse {
         guard request.target.hasPrefix("/uploads/") else { return open(request) }
         guard request.target.split(separator: "?")[0] == "/uploads/\(uploads.value)" else { return .status(404) }

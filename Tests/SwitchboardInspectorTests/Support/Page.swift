@@ -64,13 +64,6 @@ struct Page {
         return client
     }
 
-    func summaries(_ text: String) throws -> [[String: Any]] {
-        try text.components(separatedBy: "event: call\ndata: ").dropFirst().map { event in
-            let data = Data(event.prefix { $0 != "\n" }.utf8)
-            return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        }
-    }
-
     func detail(_ id: Int) throws -> [String: Any] {
         let reply = try get("/calls/\(id)")
         try #require(reply.status == 200, "\(reply.body)")
