@@ -19,7 +19,7 @@ struct MockConnection: Sendable {
     private func serveRequests(over channel: ByteChannel) -> Bool {
         let reader = RequestReader(
             channel: channel, connection: number, isSecure: core.tls != nil, limits: core.limits,
-            scriptedBreak: { [core] stage in core.state.withLock { $0.takeBreak(upTo: stage) } })
+            scriptedBreak: { [core, number] stage in core.state.withLock { $0.takeBreak(upTo: stage, on: number) } })
         do {
             try reader.checkBreak(0)
             if let tls = core.tls, try !tls.begin(on: channel) { return false }
@@ -42,7 +42,6 @@ struct MockConnection: Sendable {
 
     /// Ends the connection in the middle of a request, as scripted. Returns true when the client closed first.
     private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) -> Bool {
-        core.state.withLock { $0.answering[number] = "\(response)" }
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
             try end(WireResponse(response, to: nil), over: channel)

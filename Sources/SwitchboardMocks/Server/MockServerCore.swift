@@ -123,9 +123,11 @@ struct MockServerState: Sendable {
     }
 
     /// Takes the response at the head of the queue when it ends the connection at a stage that the request has reached.
-    mutating func takeBreak(upTo stage: Int) -> MockResponse? {
-        guard let head = queue.first?.requestBreak, head.stage <= stage else { return nil }
-        return queue.next()
+    /// The response is then in flight.
+    mutating func takeBreak(upTo stage: Int, on connection: Int) -> MockResponse? {
+        guard let head = queue.first?.requestBreak, head.stage <= stage, let response = queue.next() else { return nil }
+        answering[connection] = "\(response)"
+        return response
     }
 
     /// The unfinished responses, answers and connections if the server stopped now.
