@@ -34,7 +34,7 @@ package struct PreparedCall: Sendable {
     /// The environment in which the request was built and will be sent. Nil if none is set.
     package let environment: CallEnvironment?
     /// The progress of a download, which ends even if the request could not be built.
-    private let progress: TransferProgress?
+    let progress: TransferProgress?
 
     package init(
         _ request: Result<NetworkRequest, any Error>, _ calls: RouterCalls, _ environment: CallEnvironment? = nil,
@@ -44,53 +44,6 @@ package struct PreparedCall: Sendable {
         self.calls = calls
         self.environment = environment
         self.progress = progress
-    }
-
-    /// Changes the finished request before the interceptors receive it. An error that it throws ends the call, and
-    /// nothing is sent.
-    package typealias Change = @Sendable (inout NetworkRequest) throws(NetworkError) -> Void
-
-    /// Makes the call in the caller's task: each step in its order, outermost first. The caller then ends the call by
-    /// `endCall()` or `endingCall` of the response. An error has ended it.
-    ///
-    /// - Parameter change: An optional, because the compiler would copy this code for each closure that is none.
-    /// - Returns: The response, whatever its status.
-    /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled.
-    @inline(__always)
-    func perform(_ change: Change? = nil) async throws -> NetworkResponse {
-        let (calls, chain) = (calls, calls.chain)
-        return try await progress.run {  // can cancel a download, and ends with it
-            try await environment.run {  // for all closures of the app
-                let request = try prepared(change)  // encodes the body, outside of the caller's actor
-                return try await calls.inFlight(request) { request in  // until `cancel()`, `reset()` or its end
-                    try await calls.reported(request) { request in  // to the monitors
-                        if let error = chain.listingError { throw error }
-                        // The interceptors, with redirects between those of the call and those of each exchange.
-                        let next = Next(chain) { request in
-                            try Call.check()
-                            try request.checkRequiredSignIn()
-                            guard let call = request.call else { return try await chain.exchange(request) }
-                            return try await call.exchange(request) { request in  // again after a dead connection
-                                try await chain.exchange(request)  // the session
-                            }
-                        }
-                        guard let total = request.timeouts.total else {
-                            return try await chain.attempts(of: request, next)  // of a download, or of its own policy
-                        }
-                        return try await calls.limited(request, to: total) {
-                            try await chain.attempts(of: request, next)
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    // Inlining `perform` saves some hundred instructions and takes 12 KB, so only the most frequent calls do it.
-    /// Makes the call by ``perform(_:)``. All callers share this code.
-    @inline(never)
-    package func performShared(_ change: Change? = nil) async throws -> NetworkResponse {
-        try await perform(change)
     }
 
     /// Makes the call, and ends it with the response, whatever its status.
