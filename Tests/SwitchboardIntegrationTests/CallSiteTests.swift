@@ -5,8 +5,9 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-// The samples of "Call sites that must compile as written" in DESIGN.md, unchanged. Types that the samples only name,
-// such as `MoviePage` and `Todo`, are at the end. An injected session replaces each external server.
+// The samples of "Call sites that must compile as written" in DESIGN.md. Types that the samples only name, such as
+// `MoviePage` and `Todo`, are at the end. An injected session replaces each external server. Tests/Fixtures/App has the
+// samples of a target that is isolated to the main actor.
 
 private enum MovieApi { case recommended(id: Int), popular(page: Int), newMovies(page: Int), video(id: Int) }
 
@@ -61,8 +62,9 @@ struct CallSiteTests {
         handle.cancel()
         router.cancel()
         let page = try await router.request(.newMovies(page: 1), as: MoviePage.self)
+        let same: MoviePage = try await router.request(.newMovies(page: 1))
         let response = try await router.response(for: .popular(page: 2))
-        #expect(page == MoviePage(page: 1, results: []))
+        #expect(page == MoviePage(page: 1, results: []) && same == page)
         #expect(response.statusCode == 200)
         #expect(response.headers["Content-Type"] == "application/json")
         #expect(response.body == Data(#"{"page":1,"results":[]}"#.utf8))
