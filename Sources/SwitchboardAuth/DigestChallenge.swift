@@ -104,7 +104,7 @@ struct DigestResponse {
             !(user + credentials.password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
             throw NetworkError(
-                .invalidRequest, reason: "the user's name or password for Digest holds a control character")
+                .invalidRequest, reason: "the user's name or password for Digest contains a control character")
         }
         var fields = try userFields(user)
         fields += [

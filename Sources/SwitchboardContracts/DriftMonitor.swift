@@ -21,7 +21,7 @@ public final class DriftMonitor: EventMonitor {
     public struct Report: Sendable, Hashable, CustomStringConvertible {
         /// The name of the endpoint, such as `MovieApi.popular`.
         public let endPoint: String
-        /// The difference. Its count is that of the answer that had it first, and in ``reports`` that of all answers.
+        /// The difference. Its count covers the first answer that had it, and in ``reports`` all answers.
         public internal(set) var difference: ContractDifference
 
         /// Endpoint and difference on one line.
@@ -47,8 +47,8 @@ public final class DriftMonitor: EventMonitor {
     ///
     /// - Parameters:
     ///   - contracts: The contracts by the names of endpoints, as in `NetworkError.endPointName`: type and case.
-    ///   - interval: The number of answers of an endpoint of which one is checked, the first one of all. Default 1, which
-    ///     checks each answer. Smaller values count as 1.
+    ///   - interval: Checks every n-th answer of an endpoint, beginning with the first. Default 1, which checks each
+    ///     answer. Smaller values count as 1.
     ///   - bodyLimit: The largest body that is checked, in bytes. A larger one is not checked. Default 256 KiB.
     ///   - redaction: The names of secrets, whose strings are masked in reports.
     ///   - report: Called once for each difference, on any thread. The call waits for it, so return quickly. Default

@@ -84,7 +84,7 @@ extension StoredCookie {
         for (part, text, separators) in parts {
             let isWrong = text.utf8.contains { $0.breaksFieldValue || separators.utf8.contains($0) }
             guard !isWrong, text == text.trimmedOfBlanks else {
-                return "has a \(part) that may not stand in a field"
+                return "has a \(part) that a field may not have"
             }
         }
         if domain.isEmpty || domain.utf8.first == .dot { return "has no domain" }

@@ -1,4 +1,4 @@
-/// A cache with one property per type: 32 slots, of which each type may have one of two. The owner frees it.
+/// A cache with one property per type. It has 32 slots, and a type uses one of two. The owner frees it.
 struct TypeTable<Property: BitwiseCopyable> {
     private let types: UnsafeMutablePointer<ObjectIdentifier?>
     private let properties: UnsafeMutablePointer<Property>

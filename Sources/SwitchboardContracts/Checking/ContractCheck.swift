@@ -69,7 +69,7 @@ struct ContractCheck {
     /// The member that followed each member in the last object, or preceded all others: an answer repeats its order.
     private var followers: [Int]
     private var objects = 0
-    /// The number of members that may still be searched in objects that lack some, so that the time stays linear.
+    /// The number of members that may still be searched by name. The limit keeps the time linear.
     private var searches: Int
     /// The number of strings that were masked.
     private var maskings = 0
@@ -91,7 +91,7 @@ struct ContractCheck {
     }
 
     /// The largest number of differences.
-    static let most = 1_000
+    static let maximumDifferences = 1_000
 
     mutating func run() {
         check(JSONValues.root, 0)
@@ -195,11 +195,11 @@ struct ContractCheck {
         let key = Key(shape: shape, kind: .value, detail: text)
         if numbers[key] == nil {
             // Masking takes longer than anything else here.
-            guard maskings < Self.most else { return }
+            guard maskings < Self.maximumDifferences else { return }
             maskings += 1
             let shown = shown(text, at: shape)
             let shownKey = Key(shape: shape, kind: .value, detail: "\0" + shown)
-            if numbers[shownKey] == nil, found.count < Self.most {
+            if numbers[shownKey] == nil, found.count < Self.maximumDifferences {
                 numbers[shownKey] = found.count
                 let difference = ContractDifference(
                     path: contract.path(to: shape), kind: .value, was: contract.shapes[shape].shortText, is: shown,
@@ -249,7 +249,7 @@ struct ContractCheck {
             number = known
         } else {
             // Unknown members leave space for the others.
-            guard found.count < (shape == nil ? Self.most / 2 : Self.most) else { return }
+            guard found.count < (shape == nil ? Self.maximumDifferences / 2 : Self.maximumDifferences) else { return }
             number = found.count
             numbers[key] = number
             found.append(Found(difference: make(), shape: shape, missingName: name))

@@ -212,7 +212,7 @@ final class CallStore: Sendable {
     /// Finds the secrets of all calls, masks their exchanges that have ended, and returns the search for the secrets.
     func knownSecrets() -> SecretTrie {
         masking.sync {
-            // Without those that are recorded meanwhile: a busy app must not keep the reader.
+            // Excludes calls that are recorded meanwhile, so that a busy app does not delay the reader.
             var rest = state.withLock { Array($0.unsearched) }[...]
             while let (number, call) = takeUnsearched(&rest) {
                 var secrets: Set<String> = []

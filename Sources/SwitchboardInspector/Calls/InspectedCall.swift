@@ -18,7 +18,7 @@ struct CallLimits: Sendable {
     /// The messages of one call, and their bytes. The oldest are removed first.
     var messages = 1_000
     var messageSize = 1 << 20
-    /// The secrets of one call from which on those of its messages are masked in the call alone.
+    /// The number of secrets in one call above which those of its messages are masked only within the call.
     var secrets = 100
 
     let redaction: Redaction

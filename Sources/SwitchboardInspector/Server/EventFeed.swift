@@ -59,7 +59,7 @@ struct EventFeed {
                 // Collects the changes of a short time, so that the app's calls do not wait for the page.
                 return socket.wait(for: .broken, stop: end, until: .now + server.times.pause) == .timedOut
             case .ready:
-                // The client has nothing to say. It may only leave.
+                // The client sends nothing more, so it has left.
                 return false
             }
         }

@@ -39,7 +39,7 @@ final class ServerTLS: @unchecked Sendable {  // only SSL_new uses `context`, an
     func begin(on channel: ByteChannel) throws -> Bool {
         guard let first = try channel.peek() else { throw ByteChannel.Interruption.clientLeft }
         // 22 is a handshake record (RFC 8446 §5.1). A request begins with a letter.
-        guard first == 22 else { throw RequestError("this port speaks TLS; an http URL, perhaps?") }
+        guard first == 22 else { throw RequestError("this port expects TLS; use an https URL") }
         do {
             try channel.secure(with: TLSConnection(self))
             return true

@@ -56,7 +56,7 @@ struct RequestHead {
             guard name.isHTTPToken else { throw RequestError("a header name is not a token: no blanks, no folding") }
             let value = line[(colon + 1)...]
             guard !value.contains(where: \.breaksFieldValue) else {
-                throw RequestError("a header value holds a control character")
+                throw RequestError("a header value contains a control character")
             }
             headers.add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         }

@@ -73,7 +73,7 @@ package final class RequestReader {
         var bytes = Data()
         // A TLS client waits for an answer, and its first bytes contain no line.
         if let first = try channel.peek(), first < .space, first != .carriageReturn, first != .lineFeed {
-            throw RequestError("this is not HTTP; an https URL, perhaps?")
+            throw RequestError("this is not HTTP; use an http URL for this port")
         }
         while true {
             guard let line = try channel.line(limit: limits.head - bytes.count, orElse: error) else {
@@ -143,7 +143,7 @@ package final class RequestReader {
             throw RequestError("a chunk size is not a hexadecimal number")
         }
         guard rest.allSatisfy({ $0 >= .space && $0 != 0x7F || $0.isBlank }) else {
-            throw RequestError("a chunk extension holds a control character")
+            throw RequestError("a chunk extension contains a control character")
         }
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
             throw RequestError(413, "a chunk size is too large")

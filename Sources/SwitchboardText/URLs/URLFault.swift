@@ -57,7 +57,7 @@ package enum URLFault {
                 return "has a port that is not a number up to 65535"
             }
         }
-        return bytes.first { $0 <= 0x20 || $0 == 0x7F }.map { "holds \($0.nameForMessage)" }
+        return bytes.first { $0 <= 0x20 || $0 == 0x7F }.map { "contains \($0.nameForMessage)" }
     }
 }
 

@@ -67,13 +67,13 @@ package struct URLParts: Sendable {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : Substring(host)
         guard !bare.isEmpty else { return message("host", host, "is empty") }
         guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
-            return message("host", host, "holds a character that may not stand in a host")
+            return message("host", host, "contains a character that a host may not have")
         }
         if let port, !(0...65_535).contains(port) {
             return message("port", String(port), "is not between 0 and 65535")
         }
         for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
-            return message(name, text, "holds a control character")
+            return message(name, text, "contains a control character")
         }
         return nil
     }

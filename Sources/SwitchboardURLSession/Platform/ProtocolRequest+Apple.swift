@@ -4,7 +4,7 @@ import Switchboard
 
 // On Apple's systems the request contains all fields and the body.
 extension ProtocolRequest {
-    /// Whether a stream may stand for a body in memory, which can be sent again.
+    /// Whether a stream may represent a body in memory, which can be sent again.
     static var streamsMayBeData: Bool { true }
 
     /// The fields that the session adds to each request. The request already has them.

@@ -7,7 +7,7 @@ import SwitchboardPlatform
 // Outside Apple's systems a URLProtocol receives only a part of its task's data. Reflection reads the rest. If a later
 // Foundation renames a property, requests fail with a reason instead of silently wrong results.
 extension ProtocolRequest {
-    /// Whether a stream may stand for a body in memory. False: such a body arrives as data.
+    /// Whether a stream may represent a body in memory. False: such a body arrives as data.
     static var streamsMayBeData: Bool { false }
 
     /// The fields that the session adds to each request.

@@ -18,7 +18,7 @@ struct MockServerTLSLifecycleTests {
         try await MockServer.run(isSecure: true) { server in
             let (text, end) = try RawClient(port: server.port).send(get).readAll()
             #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
-            #expect(text.hasSuffix("MockServer: this port speaks TLS; an http URL, perhaps?\n"))
+            #expect(text.hasSuffix("MockServer: this port expects TLS; use an https URL\n"))
             #expect(end == .closed)
             #expect(server.requests.isEmpty)
         }

@@ -85,8 +85,8 @@ struct EnvironmentURLsTests {
     @Test("a text with a blank or a control character after its host has a fault")
     func blanks() {
         #expect(URLFault.of("https://h.example/a") == nil)
-        #expect(URLFault.of("https://h.example/a b") == "holds a space")
-        #expect(URLFault.of("https://h.example/a\u{7F}") == "holds the control character 0x7F")
+        #expect(URLFault.of("https://h.example/a b") == "contains a space")
+        #expect(URLFault.of("https://h.example/a\u{7F}") == "contains the control character 0x7F")
     }
 
     @Test("the last of repeated environments wins")

@@ -51,7 +51,7 @@ package struct URLText {
         var question = path.count
         var hasEscapes = false
         for (index, byte) in path.enumerated() {
-            if byte.breaksHead { return "holds \(byte.nameForMessage)" }
+            if byte.breaksHead { return "contains \(byte.nameForMessage)" }
             guard question == path.count else { continue }
             if byte == .questionMark { question = index }
             if byte == .percent { hasEscapes = true }

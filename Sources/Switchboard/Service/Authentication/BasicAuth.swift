@@ -82,11 +82,12 @@ public struct BasicCredentials: Sendable, Hashable {
     ///   control characters in user or password.
     func headerValue() throws(NetworkError) -> String {
         guard !user.utf8.contains(.colon) else {
-            throw NetworkError(.invalidRequest, reason: "the user's name for Basic holds a colon (RFC 7617 §2)")
+            throw NetworkError(.invalidRequest, reason: "the user's name for Basic contains a colon (RFC 7617 §2)")
         }
         guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw NetworkError(
-                .invalidRequest, reason: "the user's name or password for Basic holds a control character (RFC 7617 §2)"
+                .invalidRequest,
+                reason: "the user's name or password for Basic contains a control character (RFC 7617 §2)"
             )
         }
         let pair = "\(user):\(password)".precomposedStringWithCanonicalMapping

@@ -43,10 +43,11 @@ extension CurlFailure {
                 .invalidResponse,
                 reason: isHTTP10
                     ? "a 101 of HTTP/1.0 switches to no protocol (RFC 9110 §7.8)"
-                    : "a 101 switches to a protocol that was not asked for")
+                    : "a 101 switches to a protocol that was not requested")
         case .responseLost:
             NetworkError(
-                .connectionLost, reason: "the server answered before the end of the body, and libcurl lost the answer")
+                .connectionLost,
+                reason: "the server answered before the end of the body, and libcurl discarded the response")
         case .badLengths: NetworkResponse.badLengths
         case .unknownEncoding:
             replayable(

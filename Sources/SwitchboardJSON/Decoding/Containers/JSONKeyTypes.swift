@@ -58,7 +58,7 @@ struct JSONKeyTypes {
         return number
     }
 
-    /// Returns the key of a member of an object: of the newest of its types that has such a key.
+    /// Returns the key of an object's member, in the most recent key type that has one.
     func key(_ name: String, number: UInt16) -> any CodingKey {
         var number = number
         while number > 0 {

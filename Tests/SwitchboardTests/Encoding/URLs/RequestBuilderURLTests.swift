@@ -54,12 +54,16 @@ struct RequestBuilderURLTests {
     @Test(
         "an error names the wrong character in words",
         arguments: [
-            ("https://h.example /v1", "a", [:], "holds a space"), ("https://h.example\t/v1", "a", [:], "holds a tab"),
-            ("https://h.example", "a\rb", [:], "holds a carriage return"),
+            ("https://h.example /v1", "a", [:], "contains a space"),
+            ("https://h.example\t/v1", "a", [:], "contains a tab"),
+            ("https://h.example", "a\rb", [:], "contains a carriage return"),
             ("https://h.example", "a\nb", [:], "a line feed"),
-            ("https://h.example", "a\0b", [:], "holds a NUL"),
-            ("https://h.example", "a", ["X-Name": "a\r\nb"], "header X-Name holds a carriage return (RFC 9110 §5.5)"),
-            ("https://h.example", "a", ["X-Name": "a\u{1B}b"], "header X-Name holds the control character 0x1B"),
+            ("https://h.example", "a\0b", [:], "contains a NUL"),
+            (
+                "https://h.example", "a", ["X-Name": "a\r\nb"],
+                "header X-Name contains a carriage return (RFC 9110 §5.5)"
+            ),
+            ("https://h.example", "a", ["X-Name": "a\u{1B}b"], "header X-Name contains the control character 0x1B"),
         ] as [(String, String, HTTPHeaders, String)])
     func characters(base: String, path: String, headers: HTTPHeaders, words: String) {
         let endPoint = EndPointFixture(base: base, path: path, headers: headers)

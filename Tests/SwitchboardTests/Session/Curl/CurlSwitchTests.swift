@@ -20,7 +20,7 @@ import Testing
             let asking = request
             let error = await #expect(throws: NetworkError.self) { try await CurlSession().send(asking) }
             #expect(error?.code == .invalidResponse, "\(String(describing: error))")
-            #expect(error?.reason == "a 101 switches to a protocol that was not asked for")
+            #expect(error?.reason == "a 101 switches to a protocol that was not requested")
         }
     }
 }

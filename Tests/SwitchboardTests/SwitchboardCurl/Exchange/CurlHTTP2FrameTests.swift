@@ -91,7 +91,8 @@ struct CurlHTTP2FrameTests {
             #expect(try await task.value.text.contains("count"))
         } catch let error as NetworkError {
             #expect(error.code == .connectionLost)
-            #expect(error.reason == "the server answered before the end of the body, and libcurl lost the answer")
+            #expect(
+                error.reason == "the server answered before the end of the body, and libcurl discarded the response")
         }
     }
 
