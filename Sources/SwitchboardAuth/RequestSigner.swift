@@ -42,11 +42,8 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
             }
             signed.recordCredentials(addedTo: request)
             return signed
-        } catch let error where error is NetworkError || error is CancellationError {
-            throw error
         } catch {
-            throw NetworkError(
-                .cannotAuthenticate, reason: "the signer threw a \(type(of: error))", underlying: error)
+            throw NetworkError.thrown(error, by: "the signer", .cannotAuthenticate)
         }
     }
 }

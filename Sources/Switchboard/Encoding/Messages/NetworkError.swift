@@ -243,6 +243,15 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
     }
 }
 
+extension NetworkError {
+    /// Returns the error of a closure of the app: a `NetworkError` and a cancellation unchanged, and any other one within
+    /// this code. The reason omits its text, which may contain a secret.
+    package static func thrown(_ error: any Error, by name: String, _ code: Code) -> any Error {
+        guard !(error is NetworkError), !(error is CancellationError) else { return error }
+        return NetworkError(code, reason: "\(name) threw a \(type(of: error))", underlying: error)
+    }
+}
+
 extension NetworkError: Equatable {
     /// Compares code, reason, request, endpoint, response and attempts, but not the underlying error.
     public static func == (lhs: NetworkError, rhs: NetworkError) -> Bool {

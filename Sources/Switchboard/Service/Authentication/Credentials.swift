@@ -34,12 +34,8 @@ package struct CredentialSource<Value: Sendable>: Sendable {
                 try Call.check()
                 throw NetworkError(
                     .cannotAuthenticate, reason: "the credential provider was cancelled", underlying: error)
-            } catch let error as NetworkError {
-                throw error
             } catch {
-                throw NetworkError(
-                    .cannotAuthenticate, reason: "the credential provider threw a \(type(of: error))",
-                    underlying: error)
+                throw NetworkError.thrown(error, by: "the credential provider", .cannotAuthenticate)
             }
         }
     }

@@ -72,12 +72,8 @@ struct CommonSource<Value: Sendable>: Sendable {
                 let value = try await withOwnTask(provider)
                 try Call.check()
                 return value
-            } catch is CancellationError {
-                throw CancellationError()
             } catch {
-                // The reason omits the text of the error, which may contain a secret.
-                let reason = "the provider of common \(name) threw a \(type(of: error))"
-                throw error as? NetworkError ?? NetworkError(.invalidRequest, reason: reason, underlying: error)
+                throw NetworkError.thrown(error, by: "the provider of common \(name)", .invalidRequest)
             }
         }
     }
