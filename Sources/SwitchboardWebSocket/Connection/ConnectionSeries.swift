@@ -3,7 +3,7 @@ import SwitchboardPlatform
 
 /// The connections of a socket, one after another. A socket that does not reconnect has one.
 final class ConnectionSeries: Sendable {
-    private struct State {
+    struct State {
         var connection: WebSocketConnection
         /// The counts of the earlier connections.
         var past = WebSocketMetrics()
@@ -15,11 +15,13 @@ final class ConnectionSeries: Sendable {
         var isClosing = false
         var supervisor: Task<Void, Never>?
         var waiters = WaitingTasks()
-        var observers: [AsyncStream<WebSocketState>.Continuation] = []
+        /// The readers of the states, by number.
+        var observers: [Int: AsyncStream<WebSocketState>.Continuation] = [:]
+        var lastObserver = 0
     }
 
     private let reconnection: Reconnection?
-    private let state: Protected<State>
+    let state: Protected<State>
 
     /// Creates a series that begins with an open connection. Without a reconnection it is the only one.
     init(_ connection: WebSocketConnection, _ reconnection: Reconnection? = nil) {
@@ -91,7 +93,11 @@ final class ConnectionSeries: Sendable {
         supervise()
         let (stream, observer) = AsyncStream<WebSocketState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         let (state, isOver) = state.withLock { state in
-            if state.end == nil { state.observers.append(observer) }
+            if state.end == nil {
+                state.lastObserver += 1
+                observer.onTermination = { [weak self, number = state.lastObserver] _ in self?.forget(number) }
+                state.observers[state.lastObserver] = observer
+            }
             // Under the lock, so that states stay in order. It calls no code of the app.
             observer.yield(state.state)
             return (state.state, state.end != nil)
@@ -100,13 +106,16 @@ final class ConnectionSeries: Sendable {
         return stream
     }
 
+    private func forget(_ observer: Int) {
+        // Released without the lock.
+        _ = state.withLock { $0.observers.removeValue(forKey: observer) }
+    }
+
     private func publish(_ next: WebSocketState) {
         state.withLock { state in
             guard state.end == nil else { return }
             state.state = next
-            state.observers.removeAll {
-                if case .terminated = $0.yield(next) { true } else { false }
-            }
+            for observer in state.observers.values { observer.yield(next) }
         }
     }
 
@@ -202,11 +211,11 @@ final class ConnectionSeries: Sendable {
             // `close()` while reconnecting sets the closure, and may reach this line after the canceled attempt does.
             state.end = state.closure == nil ? end : .success(())
             state.state = .closed(closure)
-            defer { (state.observers, state.supervisor, state.waiters) = ([], nil, WaitingTasks()) }
+            defer { (state.observers, state.supervisor, state.waiters) = ([:], nil, WaitingTasks()) }
             return state
         }
         guard let ended else { return }
-        for observer in ended.observers {
+        for observer in ended.observers.values {
             observer.yield(.closed(closure))
             observer.finish()
         }

@@ -1,7 +1,8 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
-import SwitchboardWebSocket
+@testable import SwitchboardWebSocket
 import SwitchboardTestSupport
 import Testing
 
@@ -259,6 +260,19 @@ import Testing
         var seen: [WebSocketState] = []
         for await state in states { seen.append(state) }
         #expect(seen == [.open, .closed(nil)] || seen == [.closed(nil)])
+    }
+
+    @Test("a socket keeps no reader of its states that has ended")
+    func readersOfStates() async throws {
+        let socket = try await Router<URLEndPoint>(session: StubSession(.webSocket(.stall))).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self)
+        for _ in 0..<100 {
+            for await state in socket.states where state == .open { break }
+        }
+        let states = socket.states
+        withExtendedLifetime(states) {
+            #expect(socket.connections.state.withLock { $0.observers.count } == 1)
+        }
     }
 
     @Test("closing a socket that reconnects ends it")
