@@ -60,7 +60,10 @@ final class ConnectionSeries: Sendable {
             }
             if !connection.inbox.isEnded { return connection }
             // The reader itself may wait here, and would never read the unread messages.
-            connection.inbox.cancelDraining()
+            guard connection.inbox.cancelDraining() else {
+                throw connection.attributed(
+                    NetworkError(.connectionLost, reason: "too many messages are unread to open the next connection"))
+            }
             await state.wait(while: { $0.end == nil && $0.connection === connection }, in: \.waiters)
         }
     }

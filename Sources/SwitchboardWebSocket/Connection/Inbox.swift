@@ -6,9 +6,11 @@ final class Inbox: Sendable {
     private struct State {
         /// The bytes at which the inbox is full.
         var limit: Int
+        /// The limit during a ping, and for the messages of several connections: 16 times the limit, and at least 1 MiB.
+        let highLimit: Int
         /// The number of pings without a pong. Meanwhile the limit is higher, because the pong follows the messages.
         var pings = 0
-        var isFull: Bool { bytes >= limit && (pings == 0 || bytes >= 1 << 20 && bytes / 16 >= limit) }
+        var isFull: Bool { bytes >= limit && (pings == 0 || bytes >= highLimit) }
         /// The messages. Those before the index ``first`` were read, and are empty.
         var messages: [WebSocketMessage] = []
         var first = 0
@@ -47,7 +49,10 @@ final class Inbox: Sendable {
     private let state: Protected<State>
 
     /// Creates an inbox that is full at `limit` bytes.
-    init(limit: Int) { state = Protected(State(limit: limit)) }
+    init(limit: Int) {
+        let (product, isTooLarge) = limit.multipliedReportingOverflow(by: 16)
+        state = Protected(State(limit: limit, highLimit: isTooLarge ? .max : max(1 << 20, product)))
+    }
 
     /// Whether the connection waits for space.
     var isFull: Bool { state.withLock { !$0.writers.isEmpty } }
@@ -74,8 +79,8 @@ final class Inbox: Sendable {
         await state.wait(in: \.writers) { !$0.isFull || $0.isDiscarding }
     }
 
-    /// Raises the limit until ``endPing()``, because a pong follows the messages that were sent before it. The limit is
-    /// 16 times as high and at least 1 MiB, more than the socket buffers of both systems.
+    /// Raises the limit until ``endPing()``, because a pong follows the messages that were sent before it. The higher
+    /// limit is more than the socket buffers of both systems.
     func beginPing() {
         let writer = state.withLock { state in
             state.pings += 1
@@ -165,13 +170,16 @@ final class Inbox: Sendable {
         await state.wait(while: { !$0.isDrained && !$0.isDrainingCanceled }, in: \.endWaiters)
     }
 
-    /// Ends the waits of ``drained()`` although messages may be unread.
-    func cancelDraining() {
-        let endWaiters = state.withLock { state in
+    /// Ends the waits of ``drained()`` although messages may be unread. Returns false, and ends no wait, if they are too
+    /// many: each connection of a hostile server would add some.
+    func cancelDraining() -> Bool {
+        let endWaiters = state.withLock { state -> WaitingTasks? in
+            guard state.bytes < state.highLimit else { return nil }
             state.isDrainingCanceled = true
             return state.endWaiters.take()
         }
-        endWaiters.resume()
+        endWaiters?.resume()
+        return endWaiters != nil
     }
 
     /// Removes and returns the unread messages.

@@ -262,6 +262,33 @@ import Testing
         #expect(seen == [.open, .closed(nil)] || seen == [.closed(nil)])
     }
 
+    #if os(Linux)
+    @Test("a sender does not reconnect a socket while too many messages are unread")
+    func unread() async throws {
+        try await MockServer.run { server in
+            let text = String(repeating: "x", count: 100_000)
+            server.stub(.any) { _ in .webSocket(.text(text), .drop) }
+            let router = Router<URLEndPoint>(
+                session: CurlSession(), interceptors: [RetryPolicy(clock: TestClock(skips: true))])
+            let socket = try await router.webSocket(
+                for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self,
+                options: options { $0.webSocket.receiveBufferLimit = 1_000 })
+            var isRefused = false
+            while !isRefused, socket.metrics.messagesReceived < 40 {
+                do {
+                    try await socket.send("x")
+                } catch let error as NetworkError {
+                    isRefused = error.reason?.contains("unread") == true
+                }
+                await Task.yield()
+            }
+            // Eleven messages are above 1 MiB.
+            #expect(isRefused && socket.metrics.messagesReceived == 11)
+            for _ in 0..<12 { #expect(try await socket.receive()?.utf8.count == text.utf8.count) }
+        }
+    }
+    #endif
+
     @Test("a socket keeps no reader of its states that has ended")
     func readersOfStates() async throws {
         let socket = try await Router<URLEndPoint>(session: StubSession(.webSocket(.stall))).webSocket(
