@@ -86,9 +86,7 @@ public struct RedirectInterceptor: Interceptor {
         if response.changesMethod(of: request.method) {
             redirected.method = .get
             redirected.body = EmptyBody()
-            for name in ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type", "Content-Length"] {
-                redirected.headers.remove(name)
-            }
+            for field in request.headers where field.describesBody { redirected.headers.remove(field.name) }
         } else if !request.body.isReplayable {
             throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
         } else if redirected.hasLeftOrigin, !redirected.route.bodyRules.allSatisfy({ $0(redirected) }) {
@@ -113,6 +111,16 @@ public struct RedirectInterceptor: Interceptor {
             return url
         }
         return URL(string: url.absoluteString + "#" + fragment)
+    }
+}
+
+extension HTTPHeader {
+    /// Whether a request without a body must not have the field ([RFC 9110
+    /// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4),
+    /// [§10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)).
+    fileprivate var describesBody: Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("content-") || ["digest", "repr-digest", "last-modified", "expect"].contains(name)
     }
 }
 

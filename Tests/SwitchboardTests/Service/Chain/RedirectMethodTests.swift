@@ -32,8 +32,10 @@ struct RedirectMethodTests {
         let session = StubSession(.status(status, headers: ["Location": "/end"]), .text("end"))
         let headers: HTTPHeaders = [
             "Content-Encoding": "identity", "Content-Language": "de", "Content-Location": "/here",
-            "Content-Length": "8",
-            "X-Mine": "1", "Authorization": "Bearer t", "Accept-Language": "de",
+            "Content-Length": "8", "Content-Digest": "sha-256=:AA==:", "Content-MD5": "AA==",
+            "Content-Disposition": "inline", "Content-Range": "bytes 0-7/8", "Digest": "md5=AA==",
+            "Repr-Digest": "sha-256=:AA==:", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Expect": "100-continue", "X-Mine": "1", "Authorization": "Bearer t", "Accept-Language": "de",
         ]
         let endPoint = URLEndPoint(.post, url, task: .requestBody(body), headers: headers)
         _ = try await Router<URLEndPoint>(session: session).response(for: endPoint)
