@@ -16,6 +16,11 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         var validator: String
         /// The size of the complete file in bytes, or nil when it is unknown.
         var size: Int64?
+
+        /// Whether a request can name the origin. A server's entity tag or a damaged sidecar may have any characters.
+        var isUsable: Bool {
+            !validator.isEmpty && HTTPHeader(name: "If-Range", value: validator).fault == nil && size ?? 0 >= 0
+        }
     }
 
     let url: URL
@@ -28,7 +33,8 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     private var end: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
-    private var isMoved = false
+    /// Whether the file no longer has its name, which another download may use.
+    private var isGone = false
     /// Whether a later call can resume the file.
     var isKept: Bool { sidecar != nil }
 
@@ -53,7 +59,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         // A killed process does not remove this file, so its name contains that of the destination.
         let start = String(destination.lastPathComponent.unicodeScalars.prefix(40))
         let unique = ".\(start).\(UUID().uuidString.prefix(8)).part"
-        let name = isKept ? ".\(destination.lastPathComponent).download" : unique
+        let name = isKept ? ".\(Self.keptName(of: destination.lastPathComponent)).download" : unique
         url = folder.appendingPathComponent(name)
         sidecar = isKept ? folder.appendingPathComponent(name + ".json") : nil
         descriptor = try Self.open(url, for: destination)
@@ -61,12 +67,20 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         var information = stat()
         fstat(descriptor, &information)
         count = Int64(information.st_size)
-        origin = (try? Data(contentsOf: sidecar)).flatMap { try? JSONDecoder().decode(Origin.self, from: $0) }
+        let saved = (try? Data(contentsOf: sidecar)).flatMap { try? JSONDecoder().decode(Origin.self, from: $0) }
+        if let saved, saved.isUsable { origin = saved }
     }
 
     deinit {
         if sidecar == nil || count == 0 { discard() }
         close(descriptor)
+    }
+
+    /// Returns the name itself, or its start and its FNV-1a hash if the sidecar's name would exceed 255 bytes.
+    private static func keptName(of name: String) -> String {
+        guard name.utf8.count > 239 else { return name }
+        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return String(name.unicodeScalars.prefix(40)) + "." + String(hash, radix: 16)
     }
 
     private static func open(_ url: URL, for destination: URL) throws(NetworkError) -> Int32 {
@@ -123,6 +137,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     /// Records the origin of the bytes before the first of them is written, because a process may be killed at any
     /// time.
     func record(_ origin: Origin?) throws(NetworkError) {
+        let origin = origin?.isUsable == true ? origin : nil
         guard self.origin != origin else { return }
         self.origin = origin
         guard let sidecar else { return }
@@ -163,7 +178,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     func moveToDestination() throws(NetworkError) {
         try synchronize()
         guard rename(url.path, destination.path) == 0 else { throw failure(errno) }
-        isMoved = true
+        isGone = true
         if let sidecar { unlink(sidecar.path) }
     }
 
@@ -177,7 +192,8 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
 
     /// Removes the file and its sidecar, even if it is a kept file.
     func discard() {
-        guard !isMoved else { return }
+        guard !isGone else { return }
+        isGone = true
         unlink(url.path)
         if let sidecar { unlink(sidecar.path) }
     }

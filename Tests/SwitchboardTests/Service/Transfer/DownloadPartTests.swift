@@ -32,6 +32,26 @@ struct DownloadPartTests {
         }
     }
 
+    @Test("a download that accepts only 200 resumes with a part", arguments: [true, false])
+    func onlyTheWholeIsAccepted(isCut: Bool) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                if isCut { server.enqueue(files.whole.truncated(after: 100_000)) }
+                server.stub(.any) { files.answer($0) }
+                let file = folder.appendingPathComponent("a")
+                let options = RequestOptions {
+                    $0.acceptedStatusCodes = .range(200..<201)
+                    $0.retry = RetryPolicy(clock: TestClock(skips: true))
+                }
+                let response = try await Router<URLEndPoint>(session: DefaultSession.make()).download(
+                    URLEndPoint(.get, server.url), to: file, options: options)
+                #expect(try Data(contentsOf: file) == content)
+                #expect(response.statusCode == 200)
+            }
+        }
+    }
+
     @Test("a part that reaches beyond the known end restarts the file")
     func partBeyondTheEnd() async throws {
         let files = RangeServer(content: content)

@@ -325,6 +325,55 @@ struct DownloadResumeTests {
         }
     }
 
+    /// Validators, as JSON, and sizes that no download records.
+    private static let impossible: [(String, Int64)] = [
+        (#""\"v1\"""#, .min), (#""\"v1\"""#, -1), (#""\"v\u0001\"""#, 300_000), (#""a\r\nX-Y: z""#, 300_000),
+        (#""""#, 300_000),
+    ]
+
+    @Test("a sidecar that no download wrote is not resumed", arguments: impossible)
+    func impossibleSidecar(validator: String, size: Int64) async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.stub(.any) { files.answer($0) }
+                try Data(count: 50_000).write(to: folder.appendingPathComponent(".a.download"))
+                let sidecar = #"{"url":"\#(server.url)/file","validator":\#(validator),"size":\#(size)}"#
+                try Data(sidecar.utf8).write(to: folder.appendingPathComponent(".a.download.json"))
+                let bytes = try await download(.allCases[0], endPoint(server), isKept: true, in: folder)
+                #expect(bytes == content)
+                #expect(server.requests.map { $0.headers["Range"] } == [nil])
+            }
+        }
+    }
+
+    @Test("an entity tag that no request can repeat restarts the file")
+    func unrepeatableTag() async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(
+                    .raw("HTTP/1.1 200 OK\r\nETag: \"\u{1}\"\r\nContent-Length: 8\r\n\r\nabcd"), .text("abcdefgh"))
+                let bytes = try await download(.allCases[0], endPoint(server), isKept: true, in: folder)
+                #expect(bytes == Data("abcdefgh".utf8))
+                #expect(server.requests.map { $0.headers["Range"] } == [nil, nil])
+            }
+        }
+    }
+
+    @Test("a download that gave up removes no later download's file")
+    func discardedTwice() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            var first: PartialFile? = try PartialFile(for: file, isKept: true)
+            first?.discard()
+            let second = try PartialFile(for: file, isKept: true)
+            try second.append(Data("new".utf8))
+            first = nil
+            try second.moveToDestination()
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+        }
+    }
+
     @Test("a complete but unnamed file resumes at its last byte")
     func wholeButNameless() async throws {
         let files = RangeServer(content: content)

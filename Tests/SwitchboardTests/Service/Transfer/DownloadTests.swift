@@ -1,8 +1,9 @@
 import Foundation
-import Switchboard
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
+
+@testable import Switchboard
 
 /// `router.download(_:to:)` without lost connections, and with responses that must not be saved.
 @Suite(.timeLimit(.minutes(10)))
@@ -52,14 +53,28 @@ struct DownloadTests {
         }
     }
 
-    @Test("a file may have the longest name of a file system, 255 bytes", arguments: ["a", "ä", "👩‍🚀"])
-    func longestName(character: String) async throws {
+    @Test(
+        "a file may have the longest name of a file system, 255 bytes", arguments: ["a", "ä", "👩‍🚀"], [true, false])
+    func longestName(character: String, isKept: Bool) async throws {
         try await withFolder { folder in
             let name = String(repeating: character, count: 255 / character.utf8.count)
             let router = Router<URLEndPoint>(session: StubSession(.text("new")))
             let file = folder.appendingPathComponent(name)
-            try await router.download(URLEndPoint(.get, URL(text: "http://h.test/")), to: file)
+            try await router.download(
+                URLEndPoint(.get, URL(text: "http://h.test/")), to: file, keepingPartial: isKept)
             #expect(try Data(contentsOf: file) == Data("new".utf8))
+            #expect(names(in: folder) == [name])
+        }
+    }
+
+    @Test("names of 255 bytes that differ at their end have separate partial files")
+    func longNames() async throws {
+        try await withFolder { folder in
+            let start = String(repeating: "a", count: 254)
+            let files = try ["b", "c"].map {
+                try PartialFile(for: folder.appendingPathComponent(start + $0), isKept: true)
+            }
+            #expect(Set(files.map(\.url)).count == 2)
         }
     }
 
