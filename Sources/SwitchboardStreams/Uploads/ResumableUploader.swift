@@ -83,6 +83,8 @@ actor ResumableUploader {
     private var losses = 0
     /// Whether this call created the upload, so that its URL belongs to this endpoint.
     private var isCreatedHere = false
+    /// Whether the server needs a last piece although it has all bytes, as it stated with their number.
+    private var isIncomplete = false
     /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false
     /// True when the saved state belongs to another endpoint.
@@ -124,7 +126,7 @@ actor ResumableUploader {
                 let start = try await check(offset)
                 offset = nil
                 onProgress?(start, length)
-                guard start == length, last != nil || length > 0 || !flow.sendsEmptyPiece else {
+                guard start == length, last != nil || !needsEmptyPiece else {
                     (offset, last) = try await sendPiece(from: start)
                     continue
                 }
@@ -144,6 +146,9 @@ actor ResumableUploader {
             }
         }
     }
+
+    /// Whether a piece without bytes completes an upload whose bytes the server has.
+    private var needsEmptyPiece: Bool { flow.sendsEmptyPiece && (length == 0 || isIncomplete) }
 
     /// Returns the number of bytes that the server has: the number that its last response reported, or that of a new
     /// request. Counts attempts without progress.
@@ -216,7 +221,9 @@ actor ResumableUploader {
     }
 
     private func requestOffset() async throws -> Int64? {
-        flow.offset(after: try await sendToTarget(flow.prepareOffsetRequest), sent: nil)
+        let response = try await sendToTarget(flow.prepareOffsetRequest)
+        isIncomplete = response.headers["Upload-Complete"]?.hasPrefix("?0") == true
+        return flow.offset(after: response, sent: nil)
     }
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
@@ -249,7 +256,10 @@ actor ResumableUploader {
     ) async throws -> NetworkResponse {
         guard let target else { throw NetworkError(.missingURL) }
         let response = try await send { [isForAnotherEndPoint, isCreatedHere] request throws(NetworkError) in
-            guard isCreatedHere || Self.name(of: request) == target.endPoint else {
+            // The endpoint may also not use the URL, for example one with http.
+            let isOfEndPoint =
+                Self.name(of: request) == target.endPoint && (try? request.moved(to: target.location)) != nil
+            guard isCreatedHere || isOfEndPoint else {
                 _ = isForAnotherEndPoint.swap(true)
                 throw NetworkError(
                     .invalidRequest, reason: "the saved state belongs to an upload to \(target.endPoint)")

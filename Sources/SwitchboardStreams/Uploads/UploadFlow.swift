@@ -23,14 +23,15 @@ public protocol UploadFlow: Sendable {
     ///   - sent: The end of the piece that the response is for. Nil for a creation and an offset request.
     /// - Returns: The number of bytes, from 0 to the length, or nil when the response does not state it.
     func offset(after response: NetworkResponse, sent: Int64?) -> Int64?
-    /// Whether an upload of no bytes still needs a piece. Default false.
+    /// Whether a piece completes the upload, so that an upload of no bytes needs one too. So does an upload that has all
+    /// bytes and is not complete, as the response to an offset request states by `Upload-Complete: ?0`. Default false.
     var sendsEmptyPiece: Bool { get }
 }
 
 extension UploadFlow {
     /// Returns false: the last piece completes the upload.
     public func prepareCompletion(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
-    /// Whether an upload of no bytes still needs a piece: false.
+    /// Whether a piece completes the upload: false.
     public var sendsEmptyPiece: Bool { false }
 }
 
@@ -134,7 +135,7 @@ public struct IETFUpload: UploadFlow {
         return Int64(digits: value)
     }
 
-    /// Whether an empty upload needs a piece. True: a piece completes the upload.
+    /// Whether a piece completes the upload: true.
     public var sendsEmptyPiece: Bool { true }
 
     private func announce(_ request: inout NetworkRequest) {

@@ -111,6 +111,48 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("an IETF upload with all bytes is completed only if it is not", arguments: [true, false])
+    func unfinishedEnd(isComplete: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession(
+                Self.opened, .status(500),
+                .status(204, headers: ["Upload-Offset": "4", "Upload-Complete": isComplete ? "?1" : "?0"]),
+                .status(201, headers: ["Upload-Offset": "4", "Upload-Complete": "?1"]))
+            let response = try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
+                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+            #expect(session.requests.map(\.method) == [.post, .patch, .head, isComplete ? .head : .patch])
+            #expect(response.statusCode == 201)
+            guard let last = session.requests.last, !isComplete else { return }
+            #expect(last.headers["Upload-Offset"] == "4" && last.headers["Upload-Complete"] == "?1")
+            #expect(last.body.isEmpty)
+        }
+    }
+
+    @Test("an IETF upload that is never completed is an error")
+    func neverComplete() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession { request in
+                switch request.method {
+                case .post: Self.opened
+                case .head: .status(204, headers: ["Upload-Offset": "4", "Upload-Complete": "?0"])
+                default: .status(500)
+                }
+            }
+            let error = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: session).upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
+                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+            }
+            #expect(error?.statusCode == 500)
+            #expect(session.requests.count < 10)
+        }
+    }
+
     @Test(
         "a later call resumes from its state, but not for another file or URL",
         arguments: UploadServer.Dialect.allCases)

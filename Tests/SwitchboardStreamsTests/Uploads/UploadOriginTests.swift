@@ -121,6 +121,23 @@ struct UploadOriginTests {
         }
     }
 
+    @Test("a stored URL that the endpoint must not use opens a new upload", arguments: ["http", "ftp"])
+    func forbiddenState(scheme: String) async throws {
+        try await withFolder { folder in
+            let state = folder.appendingPathComponent("state")
+            let first = StubSession(.status(201, headers: ["Location": "/u"]), .status(400))
+            await #expect(throws: NetworkError.self) { try await upload(first, folder, .tus, state: state, size: 4) }
+            let text = String(decoding: try Data(contentsOf: state), as: UTF8.self)
+                .replacingOccurrences(of: #"https:\/\/api.test\/u"#, with: scheme + #":\/\/api.test\/u"#)
+            #expect(text.contains(scheme + #":\/\/api.test\/u"#))
+            try PrivateFile.write(Data(text.utf8), to: state)
+            let second = StubSession(
+                .status(201, headers: ["Location": "/v"]), .status(204, headers: ["Upload-Offset": "4"]))
+            try await upload(second, folder, .tus, state: state, size: 4)
+            #expect(second.requests.map(\.url?.path) == ["/new", "/v"])
+        }
+    }
+
     @Test("a Location of an upload is parsed like that of a redirect")
     func oddSlashes() async throws {
         try await withFolder { folder in
