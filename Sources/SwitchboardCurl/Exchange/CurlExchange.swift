@@ -229,6 +229,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         if isClosed, !head.isComplete { failure = failure ?? .responseLost }
         let isOver =
             hasEarlyResponse || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed && hasAnnouncedLength
+        // libcurl ignores a length that does not fit into 64 bits.
+        if code == 0, failure == nil, head.isComplete, !isOver, !isUpgraded, !hasAnnouncedLength {
+            failure = .libcurl(code: CurlCode.partialFile, message: CurlLibrary.text(of: CurlCode.partialFile))
+        }
         let code = isOver ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headTruncated }
         if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }

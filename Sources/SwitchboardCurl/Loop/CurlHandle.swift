@@ -43,8 +43,8 @@ final class CurlHandle: @unchecked Sendable {
     private enum Kind { case get, head, post, upload }
 
     /// The header lines beyond the request's fields: none without a body, no `Expect` and `Content-Type` from libcurl
-    /// with a body, nothing about the body's framing either, or the length of an empty body.
-    private enum Extra { case none, body, noFraming, emptyBody }
+    /// with a body, nothing about the body's framing either, the length of an empty body, or both for an empty stream.
+    private enum Extra { case none, body, noFraming, emptyBody, emptyStream }
 
     init(_ options: CurlOptions) throws(CurlFailure) {
         guard let easy = swcurl_easy_make() else { throw .system("libcurl has no memory left") }
@@ -102,13 +102,15 @@ final class CurlHandle: @unchecked Sendable {
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         requireNewConnection(
             request.isOnNewConnection || request.isUpgrade || !options.reusesPlainConnections && !request.isTLS)
-        let bodyLength = request.bodyLength
+        // libcurl reads no stream of a known length of 0, which may have bytes in spite of it.
+        let isEmptyStream = request.bodyLength == 0
+        let bodyLength = isEmptyStream ? -1 : request.bodyLength
         try setMethod(request.method, bodyLength: bodyLength, smallBody: request.smallBody)
-        let extra = request.isUpgrade ? Extra.noFraming : .body
+        let extra = request.isUpgrade ? Extra.noFraming : isEmptyStream ? .emptyStream : .body
         setHeaders(bodyLength != nil ? extra : request.announcesEmptyBody ? .emptyBody : .none, eachField)
         setBuffers(
-            isStreamed: request.isStreamed, mayBeHTTP2: options.mayBeHTTP2(isTLS: request.isTLS), bodyLength: bodyLength
-        )
+            isStreamed: request.isStreamed, mayBeHTTP2: options.mayBeHTTP2(isTLS: request.isTLS),
+            bodyLength: request.bodyLength)
         watchStreams(false)
     }
 
@@ -247,7 +249,7 @@ final class CurlHandle: @unchecked Sendable {
         fields.removeAll(keepingCapacity: true)
         var list: UnsafeMutableRawPointer?
         var defaults = defaultFields
-        if extra == .body || extra == .noFraming { defaults += Self.removedFields }
+        if extra != .none, extra != .emptyBody { defaults += Self.removedFields }
         eachField { name, value in
             fields.append(name)
             fields.append(value)
@@ -257,8 +259,10 @@ final class CurlHandle: @unchecked Sendable {
             defaults.removeAll { $0.name == name }
         }
         for field in defaults { list = swcurl_list_append(list, field.line) ?? list }
-        if extra == .noFraming { list = swcurl_list_append(list, "Transfer-Encoding:") ?? list }
-        if extra == .emptyBody { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
+        if extra == .noFraming || extra == .emptyStream {
+            list = swcurl_list_append(list, "Transfer-Encoding:") ?? list
+        }
+        if extra == .emptyBody || extra == .emptyStream { list = swcurl_list_append(list, "Content-Length: 0") ?? list }
         swcurl_easy_set_pointer(easy, CurlOption.httpHeader, list)
         if let headerList { swcurl_list_free(headerList) }
         headerList = list

@@ -160,6 +160,19 @@ struct SessionFaultTests {
         }
     }
 
+    @Test("a stream that ends before a length of 20 digits is truncatedBody", arguments: SessionKind.allCases)
+    func hugeLength(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.raw("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nabc"))
+            var request = NetworkRequest(.get, server.url)
+            request.options.streamsResponse = true
+            let error = await #expect(throws: NetworkError.self) {
+                for try await _ in try await kind.make().send(request).bytes {}
+            }
+            #expect(error?.code == .truncatedBody)
+        }
+    }
+
     @Test(
         "a truncated response keeps its received part [faults]", .requirement("S2.10"),
         arguments: SessionKind.allCases)

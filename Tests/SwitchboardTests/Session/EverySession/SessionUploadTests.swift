@@ -34,11 +34,16 @@ struct SessionUploadTests {
     @Test("a stream without bytes is an empty body [streamed uploads]", arguments: SessionKind.allCases)
     func emptyStream(kind: SessionKind) async throws {
         try await withEchoServer { server in
-            for length in [nil, 0] as [Int64?] {
+            let session = kind.make()
+            for length in [nil, 0, 0] as [Int64?] {
                 let body = StreamBody(length: length) { .init(chunks: []) }
-                _ = try await kind.make().send(NetworkRequest(.post, server.url, body: body))
-                #expect(try await server.takeRequest().body == Data())
+                _ = try await session.send(NetworkRequest(.post, server.url, body: body))
+                let seen = try await server.takeRequest()
+                #expect(seen.body == Data())
+                #expect(length == nil || seen.headers.values(for: "Content-Length") == ["0"])
+                #expect(length == nil || !seen.headers.contains("Transfer-Encoding"))
             }
+            #expect(!kind.freesConnectionAtEnd || server.connectionCount == 1)
         }
     }
 
@@ -106,6 +111,17 @@ struct SessionUploadTests {
             #expect(error?.code == .encodingFailed)
             #expect(error?.reason?.contains("1000") == true)
             #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("bytes of a stream that announces none are encodingFailed", arguments: SessionKind.allCases)
+    func bytesBehindNone(kind: SessionKind) async throws {
+        try await MockServer.run(handler: { _ in .text("whole?") }) { server in
+            let body = StreamBody(length: 0) { .init(chunks: [Data("abc".utf8)]) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.put, server.url, body: body))
+            }
+            #expect(error?.code == .encodingFailed)
         }
     }
 
