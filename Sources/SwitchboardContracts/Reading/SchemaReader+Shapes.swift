@@ -11,16 +11,16 @@ extension SchemaReader {
         let result: Alternatives
         switch rules[number] {
         case .leaf: result = [[number]]
-        case .reference(let pointer, let place):
-            guard !path.contains(pointer) else { throw .contract("\(shown(place))/$ref refers to itself") }
-            result = try alternatives(of: rule(at: pointer, from: place), path: path + [pointer], depth: depth + 1)
+        case .reference(let pointer, let location):
+            guard !path.contains(pointer) else { throw .contract("\(shown(location))/$ref refers to itself") }
+            result = try alternatives(of: rule(at: pointer, from: location), path: path + [pointer], depth: depth + 1)
         case .all(let parts): result = try allOf(parts, path, depth + 1)
-        case .any(let parts, let place):
+        case .any(let parts, let location):
             var sum: Alternatives = []
             for part in parts {
                 try add(alternatives(of: part, path: path, depth: depth + 1), to: &sum)
             }
-            if sum.count(where: { kinds(of: $0).contains(.object) }) > 1 { ignore(place) }
+            if sum.count(where: { kinds(of: $0).contains(.object) }) > 1 { ignore(location) }
             result = sum
         }
         expanded[number] = result

@@ -84,7 +84,7 @@ struct SchemaReader {
     }
 
     /// Returns the rule at a JSON Pointer.
-    mutating func rule(at pointer: String, from place: String) throws(NetworkError) -> Int {
+    mutating func rule(at pointer: String, from location: String) throws(NetworkError) -> Int {
         if let known = pointers[pointer] { return known }
         var schema = document
         for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -96,7 +96,7 @@ struct SchemaReader {
                     Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
                 default: nil
                 }
-            guard let next else { throw .contract("\(shown(place)): \(shown(pointer)) is not in the document") }
+            guard let next else { throw .contract("\(shown(location)): \(shown(pointer)) is not in the document") }
             schema = next
         }
         let rule = try rule(schema, at: pointer, depth: 0)
@@ -150,45 +150,45 @@ struct SchemaReader {
         var implied: Kinds = []
         for (keyword, value) in keywords.sorted(by: { $0.key < $1.key }) {
             try spend(1 + pointer.utf8.count / 64)
-            let place = "\(pointer)/\(keyword.pointerEscaped)"
+            let location = "\(pointer)/\(keyword.pointerEscaped)"
             if Self.combinations.contains(keyword) || Self.descriptions.contains(keyword) || keyword.hasPrefix("x-") {
                 continue
             }
             isEmpty = false
             switch (keyword, value) {
-            case ("type", _): leaf.kinds.formIntersection(try kinds(value, at: place))
+            case ("type", _): leaf.kinds.formIntersection(try kinds(value, at: location))
             case ("properties", .object(let properties)):
                 implied.insert(.object)
                 for (name, schema) in properties.sorted(by: { $0.key < $1.key }) {
-                    guard name.utf8.count <= 4_096 else { throw .contract("\(shown(place)): a name is too long") }
-                    leaf.members[name] = try rule(schema, at: "\(place)/\(name.pointerEscaped)", depth: depth + 1)
+                    guard name.utf8.count <= 4_096 else { throw .contract("\(shown(location)): a name is too long") }
+                    leaf.members[name] = try rule(schema, at: "\(location)/\(name.pointerEscaped)", depth: depth + 1)
                 }
             case ("required", .array(let names)):
                 implied.insert(.object)
                 try spend(names.count)
                 for case .string(let name) in names { leaf.required.insert(name) }
-            case ("required", .bool): ignore(place)
+            case ("required", .bool): ignore(location)
             case ("additionalProperties", .bool(let isAllowed)):
                 implied.insert(.object)
                 leaf.others = isAllowed ? .any : .none
             case ("additionalProperties", _):
                 implied.insert(.object)
-                leaf.others = .rule(try rule(value, at: place, depth: depth + 1))
-            case ("items", .array): ignore(place)
+                leaf.others = .rule(try rule(value, at: location, depth: depth + 1))
+            case ("items", .array): ignore(location)
             case ("items", _):
                 implied.insert(.array)
-                leaf.element = try rule(value, at: place, depth: depth + 1)
-            case ("enum", .array(let values)): try restrict(&leaf, to: values, at: place)
-            case ("const", _): try restrict(&leaf, to: [value], at: place)
+                leaf.element = try rule(value, at: location, depth: depth + 1)
+            case ("enum", .array(let values)): try restrict(&leaf, to: values, at: location)
+            case ("const", _): try restrict(&leaf, to: [value], at: location)
             case ("format", .string(let name)):
                 if let format = StringFormats.schemaFormat(name) {
                     leaf.strings = leaf.strings.intersection(.formats(format))
                 } else {
-                    ignore(place)
+                    ignore(location)
                 }
             case ("properties", _), ("enum", _), ("required", _), ("format", _):
-                throw .contract("\(shown(place)): the value of this keyword has another type")
-            default: ignore(place)
+                throw .contract("\(shown(location)): the value of this keyword has another type")
+            default: ignore(location)
             }
         }
         // The members of these patterns are no unknown ones.
