@@ -29,7 +29,7 @@ struct ContractTests {
                 """)
     }
 
-    @Test("a file that was written is read as the same contract, and so is one with comments")
+    @Test("a written contract is read as the same one, also with comments")
     func file() async throws {
         try await withFolder { folder in
             let contract = try Contract(answers: [Data(#"[{"a":1,"b":["x"]},{"a":null}]"#.utf8)])
@@ -64,7 +64,7 @@ struct ContractTests {
         #expect(failure { try Contract(answers: []) } == .contractFault)
     }
 
-    @Test("the contract of a live server's answers holds for the next answer, and not for another one", .needsHTTPBin)
+    @Test("a live server's next answer keeps the contract, another one breaks it", .needsHTTPBin)
     func live() async throws {
         let manager = NetworkManager()
         func answer(_ path: String) async throws -> Data {

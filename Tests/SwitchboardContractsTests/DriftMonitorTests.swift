@@ -37,7 +37,7 @@ struct DriftMonitorTests {
         #expect(seen.all.last == "FilmApi.film: $: was object, is not JSON")
     }
 
-    @Test("a monitor that samples checks the first answer and each one after so many")
+    @Test("a monitor that samples checks every n-th answer from the first on")
     func samples() async throws {
         let drift = DriftMonitor(["FilmApi.film": try Contract(contract)], every: 3)
         let session = StubSession { _ in .json(#"{"id":null,"state":"open"}"#) }

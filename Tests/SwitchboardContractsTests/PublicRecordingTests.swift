@@ -102,7 +102,7 @@ struct PublicRecordingTests {
         #expect(contract.differences(in: answer).map(\.description) == change.differences)
     }
 
-    @Test("the recording itself, its parts and its elements in another order have no difference")
+    @Test("a recording, its parts and its reordered elements have no difference")
     func unchanged() throws {
         let contract = try Contract(archive: Recording.file, where: Recording.isNotifications)
         #expect(try contract.differences(inArchive: Recording.file, where: Recording.isNotifications) == [])

@@ -153,7 +153,7 @@ struct InspectedCallTests {
     }
 
     @Test(
-        "a call shows its retries, its refresh, its phases, and the next one its cache hit",
+        "a call shows its retries, refresh and phases, the next its cache hit",
         arguments: SessionKind.allCases)
     func decisions(kind: SessionKind) async throws {
         let inspector = try NetworkInspector(CallLimits())
@@ -224,7 +224,7 @@ struct InspectedCallTests {
         #expect(!detail.stub.contains("503") && !detail.stub.contains("connectionLost"))
     }
 
-    @Test("an answer during the revalidation shows the stale response, and the revalidation is a call")
+    @Test("a stale response and its revalidation are two calls")
     func staleWhileRevalidating() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let session = StubSession(

@@ -40,7 +40,7 @@ struct SignedCacheTests {
         #expect(session.requests.count == 1)
     }
 
-    @Test("without an identity, a signer after the cache prevents storing, and a changing signature before it hits")
+    @Test("without an identity, a later signer prevents storing")
     func unnamed() async throws {
         for order in Self.orders {
             let session = StubSession { _ in .text("x", headers: ["Cache-Control": "max-age=86400"]) }

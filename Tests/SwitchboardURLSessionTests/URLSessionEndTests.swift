@@ -105,7 +105,7 @@ struct URLSessionEndTests {
         #expect(ends.allSatisfy { $0 == nil || $0 == .cancelled })
     }
 
-    @Test("a session that nobody holds ends its task, and is released with its manager")
+    @Test("a released session ends its task and releases its manager")
     func dropped() async throws {
         let gate = Gate()
         let delegate = TaskDelegate()

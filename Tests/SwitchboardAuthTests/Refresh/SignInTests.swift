@@ -29,7 +29,7 @@ struct SignInTests {
         session.requests.map { $0.headers["Authorization"] }
     }
 
-    @Test("a request without a credential is marked as one that a sign-in would change")
+    @Test("a request without a credential is marked for a sign-in")
     func markWithoutCredential() async throws {
         let marks = Deliveries<Bool>()
         let last = AdHocInterceptor { request, next in

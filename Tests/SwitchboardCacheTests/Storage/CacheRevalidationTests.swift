@@ -184,7 +184,7 @@ struct CacheRevalidationTests {
         }
     }
 
-    @Test("a revalidation that starts at the failure of another is the only one until it ends")
+    @Test("a revalidation after a failed one is the only one until it ends")
     func startAtFailure() async throws {
         final class AtFailure: EventMonitor {
             let body: @Sendable () -> Void

@@ -91,7 +91,7 @@ struct BreakingTests {
         #expect(broken.map(\.kind) == [.notJSON])
     }
 
-    @Test("the value that stands in for a difference has the members that the type needs")
+    @Test("the value in place of a difference has the members of the type")
     func standIn() throws {
         struct Page: Decodable {
             struct Film: Decodable { let id: Int }
@@ -103,7 +103,7 @@ struct BreakingTests {
         #expect(differences.map(\.breaks) == ["Page.film", "Page.title"])
     }
 
-    @Test("a type that decodes by hand and reports the object names the difference below it")
+    @Test("a type that decodes by hand names the difference below its object")
     func byHand() throws {
         struct Page: Decodable {
             struct Film: Decodable {

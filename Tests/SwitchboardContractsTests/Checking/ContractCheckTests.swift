@@ -150,7 +150,7 @@ struct ContractCheckTests {
         #expect(contract.differences(in: answer).count == 1_000)
     }
 
-    @Test("an answer of arrays and objects within each other is checked to the depth that JSON may have")
+    @Test("nested arrays and objects are checked to the depth of JSON")
     func deep() throws {
         let contract = try Contract("$: object\na: @$\n")
         let deep = String(repeating: "{\"a\":", count: 510) + "1" + String(repeating: "}", count: 510)

@@ -13,7 +13,7 @@ struct SchemaOracleTests {
     private static let folder = ProcessInfo.processInfo.environment["SWITCHBOARD_SERVERS"]
 
     @Test(
-        "a contract of a schema has no difference exactly where jsonschema accepts the value",
+        "a contract of a schema agrees with jsonschema about each value",
         .enabled(if: folder != nil, "left out without jsonschema: run scripts/oracles/with-httpbin swift test"))
     func jsonSchema() throws {
         let file = URL(fileURLWithPath: try #require(Self.folder)).appendingPathComponent("schemas.json")

@@ -183,7 +183,7 @@ struct CallStoreTests {
         #expect(read(store, &position).map { $0.calls.map(\.number) } == [[4]])
     }
 
-    @Test("a slow reader gets the stored calls alone, and the numbers of those that it had")
+    @Test("a slow reader gets the stored calls and the numbers of removed ones")
     func slowReader() {
         let store = CallStore(CallLimits(calls: 500))
         var position = CallStore.Position()

@@ -41,7 +41,7 @@ struct TextMaskingTests {
         _ = try? await router.data(from: URL(text: "https://api.example.com/refused/cookie-value-778899"))
     }
 
-    @Test("URLs, fields, bodies, errors, curl commands, stubs and archives contain no secret")
+    @Test("no text of a call contains a secret")
     func page() async throws {
         let inspector = try NetworkInspector(CallLimits())
         try await makeCalls([inspector])

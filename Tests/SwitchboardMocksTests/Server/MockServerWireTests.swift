@@ -166,7 +166,7 @@ struct MockServerWireTests {
         }
     }
 
-    @Test("chunks beside a scripted length are pieces without framing, as for HTTP/1.0")
+    @Test("chunks beside a scripted length have no framing, as for HTTP/1.0")
     func chunksWithLength() async throws {
         try await MockServer.run { server in
             server.enqueue(

@@ -41,7 +41,7 @@ struct HeldContractTests {
     }
 
     @Test(
-        "an answer that keeps the contract, has another status or is cut short is no fault",
+        "an answer that keeps the contract, fails or is cut short is no fault",
         arguments: [
             .json(#"{"id":1}"#), .json(#"{"id":1}"#).gzipped(), .json("{}", statusCode: 404), .status(204), .close,
             .json("{}").truncated(after: 1),
@@ -54,7 +54,7 @@ struct HeldContractTests {
     }
 
     @Test(
-        "each source of an answer is held: the queue, a closure, gzip and another session",
+        "answers of a queue, a closure, gzip and another session are checked",
         arguments: [
             StubSession(.json("{}")), StubSession(.json("{}").gzipped()), StubSession { _ in .json("{}") },
             StubSession(fallingBackTo: StubSession(.json("{}"))),

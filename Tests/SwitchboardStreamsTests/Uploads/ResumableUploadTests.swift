@@ -95,7 +95,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("an upload whose last response is lost returns the response about its offset")
+    @Test("an upload that lost its last response returns that of its offset")
     func lostEnd() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")

@@ -90,7 +90,7 @@ import Testing
         #expect(texts.isEmpty && session.requests.count == connections)
     }
 
-    @Test("a Close frame for a time while a connection subscribes reconnects, and any other one ends the socket")
+    @Test("while subscribing, a temporary Close frame reconnects and others end")
     func closeDuringSubscription() async throws {
         func socket(_ code: UInt16) async throws -> (WebSocket<String, String>, StubSession) {
             let session = StubSession(.webSocket(.drop), .webSocket(.close(code)), .webSocket(.text("1"), .close()))

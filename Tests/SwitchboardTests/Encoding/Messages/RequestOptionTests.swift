@@ -51,7 +51,7 @@ struct RequestOptionTests {
         #expect(again[Priority.self] == 11 && again[Label.self] == "direct")
     }
 
-    @Test("a closure that changes nothing at first changes the options that it is merged into")
+    @Test("a closure also changes the options that it is merged into")
     func conditionalChange() {
         var own = RequestOptions()
         own.timeouts.total = .seconds(10)

@@ -57,7 +57,7 @@ struct PersonTextTests {
         )
     }
 
-    @Test("failures of TLS and HTTP ask to check the network only with messages of the app")
+    @Test("only messages of the app advise to check the network for TLS and HTTP")
     func transport() async {
         let insecure = MockResponse.failure(.insecureConnection)
         #expect(await error(insecure)?.message == "No secure connection could be made")

@@ -31,7 +31,7 @@ struct RouterLifetimeTests {
         #expect(session == nil)
     }
 
-    @Test("a response keeps the call that its call was part of no longer than that call runs")
+    @Test("a response releases the enclosing call when that call ends")
     func enclosingCall() async throws {
         final class Monitor: EventMonitor {
             func record(_ event: CallEvent) {}

@@ -260,7 +260,7 @@ struct SessionUploadTests {
 
     // A buffer with a million chunks would be moved for each of them.
     @Test(
-        "a million chunks of a byte that wait for a connection are sent in linear time [streamed uploads]",
+        "a million waiting chunks of one byte are sent in linear time [streamed uploads]",
         arguments: SessionKind.curlAlone)
     func tinyChunks(kind: SessionKind) async throws {
         let (arrived, buffered, count) = (Deliveries<Void>(), DispatchSemaphore(value: 0), 1_000_000)

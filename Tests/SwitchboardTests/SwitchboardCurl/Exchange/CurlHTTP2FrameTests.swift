@@ -141,7 +141,7 @@ struct CurlHTTP2FrameTests {
 
     // MARK: Upgrades
 
-    @Test("an upgrade does not take the connection that an earlier transfer of its handle shared", arguments: [1, 2])
+    @Test("an upgrade does not take a shared connection of its handle's past", arguments: [1, 2])
     func upgradeAfterSharing(hangs: Int) async throws {
         let session = try Self.session(connections: 1)
         let counting = try Servers.http2("scriptsTLS", "/count")

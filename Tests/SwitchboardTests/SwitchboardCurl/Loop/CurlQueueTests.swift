@@ -61,7 +61,7 @@ struct CurlQueueTests {
         }
     }
 
-    @Test("a call that waited is sent with its fields and its body, also a streamed one")
+    @Test("a call that waited is sent with its fields and its body or stream")
     func content() async throws {
         let results = try await withCrowd { server, _ in
             let stream = StreamBody { HTTPBodyStream(chunks: [Data("str".utf8), Data("eam".utf8)]) }

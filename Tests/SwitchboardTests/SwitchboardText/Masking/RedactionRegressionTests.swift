@@ -50,7 +50,7 @@ struct RedactionRegressionTests {
     }
 
     @Test(
-        "a secret in a query is masked beside escapes that are not UTF-8 and a lone percent sign",
+        "a secret in a query is masked beside invalid escapes",
         arguments: [
             (
                 "https://h/?next=%2Fcb%3Ftoken%3Dhunter2%26part%3D100%",

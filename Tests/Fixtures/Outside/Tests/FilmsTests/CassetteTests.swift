@@ -19,20 +19,23 @@ struct CassetteTests {
     }
 
     // Recorded with SWITCHBOARD_CASSETTES=record swift test.
-    @Test(.cassette("popular films", recording: network)) func popularFilms() async throws {
+    @Test("recorded films are played", .cassette("popular films", recording: network))
+    func popularFilms() async throws {
         let router = Router<FilmApi>(session: try Cassette.current, interceptors: [Login()])
         let page = try await router.request(.popular(page: 1), as: FilmPage.self)
         #expect(page.results.map(\.title) == ["Seven"])
     }
 
-    @Test func theRecordingHoldsNoSecret() throws {
+    @Test("a recording contains no secret")
+    func secrets() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let file = try String(contentsOf: folder.appendingPathComponent("Cassettes/popular films.har"), encoding: .utf8)
         #expect(file.contains("Seven"))
         #expect(!file.contains("s3cr3t"))
     }
 
-    @Test func whatWasNotRecordedIsRefusedWithTheDifference() async throws {
+    @Test("a request that was not recorded is refused, with the difference")
+    func difference() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Cassettes/popular films.har")
         let cassette = try Cassette(file: file, mode: .replay)

@@ -27,7 +27,8 @@ struct FaultTests {
         }
     }
 
-    @Test func aServerThatComesBackIsAskedAgain() async throws {
+    @Test("a call is retried until the server is back")
+    func retried() async throws {
         let clock = TestClock(skips: true)
         let page = FilmPage(page: 1, results: [Film(id: 7, title: "Seven")])
         let session = StubSession(.status(503, headers: ["Retry-After": "20"]), .close, try .encoding(page))

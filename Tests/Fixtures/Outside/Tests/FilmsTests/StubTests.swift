@@ -5,7 +5,8 @@ import SwitchboardTesting
 import Testing
 
 struct StubTests {
-    @Test func aCaseIsStubbedAndVerified() async throws {
+    @Test("a case is stubbed and verified")
+    func verified() async throws {
         let session = StubSession()
         let films = session.stubs(for: FilmApi.self)
         films.stub(.popular(page: 1), times: 1, with: .json(#"{"page": 1, "results": [{"id": 7, "title": "Seven"}]}"#))
@@ -20,7 +21,8 @@ struct StubTests {
         session.verify()
     }
 
-    @Test func anUnmatchedRequestSaysWhatCameNearest() async throws {
+    @Test("an unmatched request is compared with the nearest stub")
+    func unmatched() async throws {
         let session = StubSession()
         session.stub(FilmApi.popular(page: 1), with: .status(200))
         let error = await #expect(throws: NetworkError.self) {
