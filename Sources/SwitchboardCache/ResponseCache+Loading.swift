@@ -171,7 +171,9 @@ extension ResponseCache {
             return stale.adding(cookies: response.headers.cookies)
         }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
-        if let stored, !stored.isAnswer(from: response.url, to: load.key) || !stored.agrees(withHead: response) {
+        if let stored, !stored.isAnswer(from: response.url, to: load.key) {
+            await storage.end(load.number)
+        } else if let stored, !stored.agrees(withHead: response) {
             await storage.end(load.number, isReplaced: true)
         } else if let stored, load.request.options.cacheLifetime != .none, refusal(of: response, load) == nil {
             await storeConfirmed(

@@ -20,6 +20,8 @@ extension ResponseCache {
             if let error = error as? NetworkError {
                 await removeChanged(
                     by: request, error.statusCode, error.headers ?? [:], last: error.request, history: error.history)
+            } else {
+                await removeChanged(by: request, nil, [:], history: request.call?.history ?? [])
             }
             throw error
         }
@@ -29,17 +31,15 @@ extension ResponseCache {
     /// load may still store its response.
     ///
     /// A redirect that was followed after the cache accepted the request too. `last` is then the request that the status
-    /// and the fields answer.
+    /// and the fields answer. Nil for the request itself.
     func removeChanged(
         by request: NetworkRequest, _ status: Int?, _ headers: HTTPHeaders, last: NetworkRequest? = nil,
         history: @autoclosure () -> [ExchangeRecord] = [], except load: Int? = nil
     ) async {
         let isAccepted = status.map((200..<400).contains) ?? false
-        let isMoved = !request.isSafe && last?.isMoved(from: request) ?? false
-        let hops = isMoved ? history().filter(\.isAcceptedChange).compactMap(\.request.url) : []
-        guard isAccepted || !hops.isEmpty else { return }
-        let moved = hops.isEmpty ? nil : last
-        let urls = request.isSafe ? [] : hops + invalidatedURLs(by: request, moved, isAccepted ? headers : nil)
+        let redirected = request.isSafe ? [] : redirectedURLs(history())
+        guard isAccepted || !redirected.isEmpty else { return }
+        let urls = redirected + (isAccepted && !request.isSafe ? changedURLs(by: request, last, headers) : [])
         let stale = request.options.makesStale.map(\.includes)
         guard !urls.isEmpty || !stale.isEmpty else { return }
         let partition = request.options.partition ?? ""
@@ -50,19 +50,34 @@ extension ResponseCache {
         }
     }
 
-    /// Returns the URL of a request with an unsafe method, the URL in its origin to which it was moved, and those in the
-    /// `Location` and `Content-Location` of an accepted change.
-    private func invalidatedURLs(
-        by request: NetworkRequest, _ moved: NetworkRequest?, _ accepted: HTTPHeaders?
+    /// Returns the URLs of all accepted changes, and those in their origins to which they were redirected. Empty without a
+    /// redirected change.
+    private func redirectedURLs(_ history: [ExchangeRecord]) -> [URL] {
+        guard history.contains(where: \.isRedirectedChange) else { return [] }
+        var urls: [URL] = []
+        for (record, next) in zip(history, history.dropFirst().map(Optional.some) + [nil]) where record.isAcceptedChange
+        {
+            guard let url = record.request.url else { continue }
+            urls.append(url)
+            if record.isRedirectedChange, let target = next?.request.url, target.hasSameOrigin(as: url) {
+                urls.append(target)
+            }
+        }
+        return urls
+    }
+
+    /// Returns the URL of a request with an unsafe method, and those in the `Location` and `Content-Location` of an
+    /// accepted change, which `last` made.
+    private func changedURLs(
+        by request: NetworkRequest, _ last: NetworkRequest?, _ headers: HTTPHeaders
     ) -> [URL] {
         guard let url = request.url else { return [] }
+        let (last, target) = (last ?? request, last?.url ?? url)
+        guard !last.isSafe else { return [url] }
         // A server may invalidate only resources of its origin.
-        var urls = [url] + [moved?.url].compactMap(\.self).filter { $0.hasSameOrigin(as: url) }
-        guard let accepted, moved?.isSafe != true else { return urls }
-        let target = moved?.url ?? url
-        urls += ["Location", "Content-Location"].flatMap(accepted.values).filter { !$0.isEmpty }
+        return [url]
+            + ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
             .compactMap { URL(string: $0, relativeTo: target)?.absoluteURL }.filter { $0.hasSameOrigin(as: target) }
-        return urls
     }
 }
 
@@ -105,13 +120,6 @@ extension ResponseCache {
 
 extension NetworkRequest {
     fileprivate var isSafe: Bool { [HTTPMethod.get, .head, .options, .trace].contains(method) }
-
-    /// Returns whether the method or the path differs from that of another request.
-    fileprivate func isMoved(from other: NetworkRequest) -> Bool {
-        guard method == other.method else { return true }
-        guard let text = urlText, let before = other.urlText, text != before else { return false }
-        return text.asCacheKey.urlWithoutQuery != before.asCacheKey.urlWithoutQuery
-    }
 }
 
 extension ExchangeRecord {
@@ -119,5 +127,11 @@ extension ExchangeRecord {
     fileprivate var isAcceptedChange: Bool {
         guard !request.isSafe, case .status(let status) = outcome else { return false }
         return (200..<400).contains(status)
+    }
+
+    /// Whether the server redirected an unsafe method.
+    fileprivate var isRedirectedChange: Bool {
+        guard !request.isSafe, case .status(let status) = outcome else { return false }
+        return [301, 302, 303, 307, 308].contains(status)
     }
 }

@@ -80,6 +80,8 @@ struct CacheInvalidationTests {
                 ["https://h/a", "https://other/x/b", "https://other/x/c"]
             ),
             (307, "https://other/x/b", .status(404), ["https://h/a"]), (400, "/x/b", .status(200), []),
+            (307, "/a?v=2", .status(500), ["https://h/a"]),
+            (303, "/x/b", .status(302, headers: ["Location": "/d"]), ["https://h/a", "https://h/x/b"]),
         ] as [(Int, String, MockResponse, Set<String>)])
     func redirected(isOutermost: Bool, to: (status: Int, target: String, end: MockResponse, removed: Set<String>))
         async throws
@@ -87,7 +89,7 @@ struct CacheInvalidationTests {
         let change = Deliveries<Void>()
         let session = StubSession { request in
             if change.all.isEmpty { return .text("x") }
-            let isFirst = request.method == .put && request.path == "/a"
+            let isFirst = request.method == .put && request.url == URL(string: "https://h/a")
             return isFirst ? .status(to.status, headers: ["Location": to.target]) : to.end
         }
         let cache = ResponseCache(identity: { _ in "me" })

@@ -26,8 +26,8 @@ extension DiskCache {
             }
             let (space, use) = (Self.space(Int(information.st_size)), CacheTime.use(information.changed, at: now))
             index.change(name) { item in
-                (item.size, item.writtenUse) = (space, max(item.writtenUse, use))
-                item.use = max(item.use, use)
+                (item.size, item.writtenUse) = (space, max(CacheTime.use(item.writtenUse, at: now), use))
+                item.use = max(CacheTime.use(item.use, at: now), use)
             }
         }
         if unscanned.isEmpty { makeRoom() }
@@ -62,7 +62,7 @@ extension DiskCache {
         var information = stat()
         guard lstat(folder.path(of: item.name), &information) == 0 else { return false }
         let use = CacheTime.use(information.changed, at: now)
-        guard use > item.use + CacheTime.second else { return false }
+        guard use > CacheTime.use(item.use, at: now) + CacheTime.second else { return false }
         let space = Self.space(Int(information.st_size))
         index.change(item.name) { item in (item.size, item.use, item.writtenUse) = (space, use, use) }
         return true

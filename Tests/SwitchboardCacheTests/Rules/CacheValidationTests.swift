@@ -406,6 +406,28 @@ struct CacheValidationTests {
         #expect(later.cacheOutcome != .hit && session.requests.last?.method == .get)
     }
 
+    @Test("a HEAD whose query a later interceptor changes removes no response")
+    func changedQueryOfHead() async throws {
+        struct Counted: ExchangeInterceptor {
+            let count = Deliveries<Void>()
+            func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+                count.add(())
+                var request = request
+                request.url = URL(string: "https://h/a?count=\(count.all.count)")
+                return try await next(request)
+            }
+        }
+        let session = StubSession { _ in .text("a", headers: ["Cache-Control": "max-age=60"]) }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [ResponseCache(identity: { _ in "me" })], exchangeInterceptors: [Counted()])
+        let url = URL(text: "https://h/a")
+        let get = URLEndPoint(.get, url, options: RequestOptions { $0.cacheLifetime = .unlimited })
+        _ = try await router.response(for: get)
+        _ = try await router.response(for: URLEndPoint(.head, url, headers: ["Cache-Control": "no-cache"]))
+        #expect(try await router.response(for: get).cacheOutcome == .hit)
+        #expect(session.requests.map(\.method) == [.get, .head])
+    }
+
     @Test("a 304 selects no variant to which a redirect led")
     func redirectedVariant() async throws {
         let headers: HTTPHeaders = ["Vary": "X-Unit", "ETag": "\"1\""]
