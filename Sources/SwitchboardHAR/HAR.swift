@@ -236,7 +236,7 @@ extension HAR.Entry {
         response = try container.decode(HAR.Response.self, forKey: .response)
         timings = container.lenient(.timings) ?? HAR.Timings()
         let address: String = container.lenient(.serverIPAddress) ?? ""
-        serverIPAddress = address.isEmpty ? nil : address.withoutBrackets
+        serverIPAddress = address.withoutBrackets.isEmpty ? nil : address.withoutBrackets
         webSocketMessages = try container.decodeIfPresent([HAR.WebSocketMessage].self, forKey: .webSocketMessages)
     }
 }
@@ -336,6 +336,8 @@ private func checkText<Key>(
 extension String {
     /// The address without brackets: `::1` for `[::1]`.
     fileprivate var withoutBrackets: String {
-        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+        var rest = self[...]
+        while rest.hasPrefix("["), rest.hasSuffix("]") { rest = rest.dropFirst().dropLast() }
+        return String(rest)
     }
 }

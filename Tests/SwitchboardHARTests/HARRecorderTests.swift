@@ -16,6 +16,25 @@ struct HARRecorderTests {
         #expect(!masked.contains("hunter2"))
     }
 
+    @Test(
+        "an address is read without brackets, and again the same",
+        arguments: [("[]", nil), ("[[::1]]", "::1"), ("[::1]", "::1"), ("127.0.0.1", "127.0.0.1"), ("", nil)])
+    func address(text: String, address: String?) throws {
+        let archive = """
+            {"log": {"version": "1.2", "creator": {"name": "a", "version": "1"}, "entries": [{
+                "startedDateTime": "2026-01-01T00:00:00.020Z", "time": 1, "serverIPAddress": "\(text)",
+                "request": {"method": "GET", "url": "https://a.example/", "httpVersion": "HTTP/1.1", "cookies": [],
+                    "headers": [], "queryString": [], "headersSize": -1, "bodySize": 0},
+                "response": {"status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "cookies": [],
+                    "headers": [], "content": {"size": 0, "mimeType": ""}, "redirectURL": "", "headersSize": -1,
+                    "bodySize": 0},
+                "cache": {}, "timings": {"send": 0, "wait": 1, "receive": 0}}]}}
+            """
+        let read = try JSONDecoder().decode(HAR.self, from: Data(archive.utf8))
+        let again = try JSONDecoder().decode(HAR.self, from: read.data)
+        #expect([read, again].map { $0.log.entries.first?.serverIPAddress } == [address, address])
+    }
+
     private let url = URL(text: "https://api.example.com/a")
 
     private func router(_ session: any NetworkSession, _ recorder: HARRecorder, _ chain: [any Interceptor] = [])
