@@ -78,7 +78,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
 
     /// Returns the name itself, or its start and its FNV-1a hash if the sidecar's name would exceed 255 bytes.
     private static func keptName(of name: String) -> String {
-        guard name.utf8.count > 239 else { return name }
+        guard name.utf8.count > 240 else { return name }
         let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return String(name.unicodeScalars.prefix(40)) + "." + String(hash, radix: 16)
     }
@@ -92,7 +92,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
                 guard number != ENOENT else {
                     throw failure("the folder of \(destination.path.quotedForMessage) does not exist")
                 }
-                throw failure("cannot create a file beside \(destination.path.quotedForMessage)", number)
+                throw failure("cannot create a file next to \(destination.path.quotedForMessage)", number)
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)

@@ -90,15 +90,17 @@ public final class TransferProgress: AsyncSequence, Sendable {
     /// Starts reading: the current state first, then each update.
     public func makeAsyncIterator() -> AsyncStream<Update>.Iterator {
         let (stream, continuation) = AsyncStream<Update>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let (update, isOver, id) = state.withLock { state -> (Update, Bool, Int) in
+        let isOver = state.withLock { state in
+            // Under the lock, so that a later update replaces this one.
+            continuation.yield(state.update)
+            guard !state.isOver else { return true }
             state.nextID += 1
-            if !state.isOver { state.readers[state.nextID] = continuation }
-            return (state.update, state.isOver, state.nextID)
+            continuation.onTermination = { [weak self, id = state.nextID] _ in
+                self?.state.withLock { $0.readers[id] = nil }
+            }
+            state.readers[state.nextID] = continuation
+            return false
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { $0.readers[id] = nil }
-        }
-        continuation.yield(update)
         if isOver { continuation.finish() }
         return stream.makeAsyncIterator()
     }
