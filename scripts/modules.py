@@ -22,7 +22,7 @@ class Module:
 
     @property
     def is_swift(self):
-        return not os.path.isdir(ROOT / self.folder / "include")
+        return not any((ROOT / self.folder).glob("*.c"))
 
     @property
     def catalog(self):
