@@ -23,21 +23,21 @@ public struct ContractDifference: Sendable, Hashable {
     /// The kind of difference.
     public let kind: Kind
     /// The type in the contract, as in its line. `no member` for an unknown one.
-    public let was: String
+    public let expected: String
     /// The kind or format of the value. `no member` for a missing one, and the masked string for a new value.
-    public let `is`: String
+    public let actual: String
     /// The number of values or objects with this difference.
     public internal(set) var count: Int
     /// The member of the type that no longer decodes: `MoviePage.results[].title`. Nil if the type decodes it, or if
     /// there is no type.
-    public internal(set) var breaks: String?
+    public internal(set) var brokenMember: String?
 }
 
 extension ContractDifference: CustomStringConvertible {
     /// Path, old and new type on one line.
     public var description: String {
-        "\(path): was \(was), is \(`is`)" + (count > 1 ? ", in \(count) places" : "")
-            + (breaks.map { "; breaks \($0)" } ?? "")
+        "\(path): was \(expected), is \(actual)" + (count > 1 ? ", in \(count) places" : "")
+            + (brokenMember.map { "; breaks \($0)" } ?? "")
     }
 }
 

@@ -41,7 +41,7 @@ extension Contract {
                 let path = error.failedPath
                 guard let number = number(of: path, in: found, without: repaired) else { break }
                 repaired.insert(number)
-                found[number].difference.breaks = "\(TypeText.text(of: type))\(path.memberText)"
+                found[number].difference.brokenMember = "\(TypeText.text(of: type))\(path.memberText)"
             } catch {
                 break
             }

@@ -20,7 +20,7 @@ extension Contract {
     }
 
     var notJSON: ContractDifference {
-        ContractDifference(path: "$", kind: .notJSON, was: shapes[0].shortText, is: "not JSON", count: 1)
+        ContractDifference(path: "$", kind: .notJSON, expected: shapes[0].shortText, actual: "not JSON", count: 1)
     }
 }
 
@@ -28,7 +28,7 @@ extension [ContractDifference] {
     func sorted() -> [ContractDifference] {
         sorted {
             $0.path == $1.path
-                ? ($0.kind.rawValue, $0.is) < ($1.kind.rawValue, $1.is)
+                ? ($0.kind.rawValue, $0.actual) < ($1.kind.rawValue, $1.actual)
                 : $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
         }
     }
@@ -202,7 +202,8 @@ struct ContractCheck {
             if numbers[shownKey] == nil, found.count < Self.maximumDifferences {
                 numbers[shownKey] = found.count
                 let difference = ContractDifference(
-                    path: contract.path(to: shape), kind: .value, was: contract.shapes[shape].shortText, is: shown,
+                    path: contract.path(to: shape), kind: .value, expected: contract.shapes[shape].shortText,
+                    actual: shown,
                     count: 0)
                 found.append(Found(difference: difference, shape: shape, missingName: nil))
             }
@@ -219,8 +220,8 @@ struct ContractCheck {
             let kind = values.kind(at: name + 1)
             let step: Shape.Step = isKey ? .others : .member(text.shortForMessage)
             return ContractDifference(
-                path: step.path(below: contract.path(to: shape)), kind: .unknownMember, was: "no member",
-                is: kind == .number && values.isInteger(at: name + 1) ? "integer" : "\(kind)", count: 0)
+                path: step.path(below: contract.path(to: shape)), kind: .unknownMember, expected: "no member",
+                actual: kind == .number && values.isInteger(at: name + 1) ? "integer" : "\(kind)", count: 0)
         }
     }
 
@@ -229,7 +230,7 @@ struct ContractCheck {
         add(Key(shape: shape, kind: .missingMember, detail: name), object, member.shape, name: name) {
             ContractDifference(
                 path: Shape.Step.member(name).path(below: contract.path(to: shape)), kind: .missingMember,
-                was: contract.shapes[member.shape].shortText, is: "no member", count: 0)
+                expected: contract.shapes[member.shape].shortText, actual: "no member", count: 0)
         }
     }
 
@@ -237,7 +238,8 @@ struct ContractCheck {
         let contract = contract
         add(Key(shape: shape, kind: kind, detail: word), value, shape) {
             ContractDifference(
-                path: contract.path(to: shape), kind: kind, was: contract.shapes[shape].shortText, is: word, count: 0)
+                path: contract.path(to: shape), kind: kind, expected: contract.shapes[shape].shortText, actual: word,
+                count: 0)
         }
     }
 

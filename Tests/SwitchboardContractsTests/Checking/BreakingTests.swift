@@ -47,7 +47,7 @@ struct BreakingTests {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let data = Data(answer.replacingOccurrences(of: old, with: new).utf8)
         return try Contract(contract).differences(in: data, breaking: FilmPage.self, decoder: decoder).map {
-            "\($0.path) > \($0.breaks ?? "nothing")"
+            "\($0.path) > \($0.brokenMember ?? "nothing")"
         }
     }
 
@@ -86,7 +86,7 @@ struct BreakingTests {
         struct Other: Decodable { let else_: Int }
         let answer = Data(#"{"links":{},"page":"1","results":[]}"#.utf8)
         let differences = try Contract(contract).differences(in: answer, breaking: Other.self)
-        #expect(differences.map(\.breaks) == [nil])
+        #expect(differences.map(\.brokenMember) == [nil])
         let broken = try Contract(contract).differences(in: Data("{".utf8), breaking: Other.self)
         #expect(broken.map(\.kind) == [.notJSON])
     }
@@ -100,7 +100,7 @@ struct BreakingTests {
         }
         let contract = try Contract("$: object\nfilm: object\nfilm.id: integer\ntitle: string")
         let differences = contract.differences(in: Data(#"{"film":"x","title":5}"#.utf8), breaking: Page.self)
-        #expect(differences.map(\.breaks) == ["Page.film", "Page.title"])
+        #expect(differences.map(\.brokenMember) == ["Page.film", "Page.title"])
     }
 
     @Test("a type that decodes by hand names the difference below its object")
@@ -121,7 +121,7 @@ struct BreakingTests {
         let contract = try Contract("$: object\nfilm: object\nfilm.id: integer\ntitle: string")
         let differences = contract.differences(in: Data(#"{"film":{"id":"x"},"title":5}"#.utf8), breaking: Page.self)
         #expect(
-            differences.map { "\($0.path) > \($0.breaks ?? "nothing")" } == [
+            differences.map { "\($0.path) > \($0.brokenMember ?? "nothing")" } == [
                 "film.id > Page.film", "title > Page.title",
             ])
     }
@@ -132,6 +132,6 @@ struct BreakingTests {
         let text = (0..<10).map { "m\($0): @$" }.joined(separator: "\n")
         let contract = try Contract("$: object\nname: string\n\(text)")
         let differences = contract.differences(in: Data("{}".utf8), breaking: Node.self)
-        #expect(differences.count { $0.breaks == "Node.name" } == 1)
+        #expect(differences.count { $0.brokenMember == "Node.name" } == 1)
     }
 }

@@ -107,10 +107,10 @@ struct ContractCheckTests {
         let tokens = Data(#"[{"token":"one"},{"token":"two"},{"token":"one"}]"#.utf8)
         let list = try Contract("$: array\n[]: object\n[].token: \"a\"\n").differences(in: tokens)
         #expect(list.map(\.count) == [3])
-        let texts = contract.differences(in: answer).map(\.is)
+        let texts = contract.differences(in: answer).map(\.actual)
         #expect(texts == [Redaction.standard.mask, Redaction.standard.mask, Redaction.standard.mask])
         let long = Data(#"{"kind":"\#(String(repeating: "x", count: 5_000))","token":"a","secret":{"kind":"a"}}"#.utf8)
-        let shown = try #require(contract.differences(in: long).first?.is)
+        let shown = try #require(contract.differences(in: long).first?.actual)
         #expect(shown.count < 100)
     }
 
@@ -137,9 +137,9 @@ struct ContractCheckTests {
         let answer = Data(("[" + (0..<1_000).map { "\"v\($0)\"" }.joined(separator: ",") + ",1]").utf8)
         let differences = contract.differences(in: answer)
         #expect(differences.count == 1_000)
-        #expect(differences.allSatisfy { $0.was.utf8.count < 2_000 && $0.was.hasSuffix(" | …") })
+        #expect(differences.allSatisfy { $0.expected.utf8.count < 2_000 && $0.expected.hasSuffix(" | …") })
         let short = try Contract("$: \"a\" | \"b\"\n")
-        #expect(short.differences(in: Data("\"c\"".utf8)).map(\.was) == [#""a" | "b""#])
+        #expect(short.differences(in: Data("\"c\"".utf8)).map(\.expected) == [#""a" | "b""#])
     }
 
     @Test("many objects that lack all members of a wide contract take linear time")
