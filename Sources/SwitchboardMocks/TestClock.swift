@@ -9,7 +9,7 @@ import Switchboard
 /// let clock = TestClock()
 /// let session = StubSession(.status(503), .text("done"))
 /// let policy = RetryPolicy(
-///     baseDelay: .seconds(2), jitter: .none, clock: clock)
+///     baseDelay: .seconds(2), jitter: nil, clock: clock)
 /// let router = Router<MovieApi>(session: session, interceptors: [policy])
 /// let call = Task { try await router.response(for: .popular(page: 1)) }
 /// let wait = try await clock.nextSleep()    // returns when a task sleeps

@@ -15,7 +15,7 @@ struct AttemptRecordTests {
     private func options(_ monitor: Events, _ policy: RetryPolicy? = nil) -> RequestOptions {
         RequestOptions {
             $0.monitors = [monitor]
-            $0.retry = policy ?? RetryPolicy(jitter: .none, clock: TestClock(skips: true))
+            $0.retry = policy ?? RetryPolicy(jitter: nil, clock: TestClock(skips: true))
         }
     }
 

@@ -198,7 +198,7 @@ struct TestClockUseTests {
     @Test("the backoff of retries doubles and is waited for")
     func backoff() async throws {
         let session = StubSession { _ in .status(503) }
-        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .seconds(2), jitter: .none, clock: clock)
+        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .seconds(2), jitter: nil, clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         let call = Task { try await router.response(for: endPoint) }
         for (attempt, seconds) in [2, 4, 8].enumerated() {

@@ -49,7 +49,7 @@ extension Cassette {
         guard mode == .replay || mode == .strict else { return [] }
         let isUsed = tape.withLock(\.isUsed)
         return entries.indices.filter { !isUsed[$0] }.map { number in
-            "cassette \(file.lastPathComponent): nobody asked for entry \(number + 1) of \(entries.count), "
+            "cassette \(file.lastPathComponent): nobody requested entry \(number + 1) of \(entries.count), "
                 + entries[number].request.line
         }
     }

@@ -29,13 +29,13 @@ struct ScriptedPeer {
 
     init(_ steps: [WebSocketStep]) { self.steps = steps[...] }
 
-    /// Whether the next step ends the connection or its answers.
+    /// Whether the next step ends the connection or stalls.
     private var isAtEnd: Bool {
         if case .end = steps.first?.action { true } else { false }
     }
 
     /// Adds bytes of the client. ``next()`` then answers pings and a Close frame, or closes the connection after a
-    /// frame without a mask. A script at its end has no answer.
+    /// frame without a mask. Once the next step ends the connection or stalls, nothing is answered.
     mutating func take(_ bytes: Data) {
         for (opcode, payload) in scanner.take(bytes) {
             switch opcode {

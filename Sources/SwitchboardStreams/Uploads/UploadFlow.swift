@@ -23,8 +23,8 @@ public protocol UploadFlow: Sendable {
     ///   - sent: The end of the piece that the response is for. Nil for a creation and an offset request.
     /// - Returns: The number of bytes, from 0 to the length, or nil when the response does not state it.
     func offset(after response: NetworkResponse, sent: Int64?) -> Int64?
-    /// Whether a piece completes the upload, so that an upload of no bytes needs one too. So does an upload that has all
-    /// bytes and is not complete, as the response to an offset request states by `Upload-Complete: ?0`. Default false.
+    /// Whether the last piece completes the upload. An empty piece is then sent for an upload of no bytes, and if the
+    /// response to an offset request states all bytes and `Upload-Complete: ?0`. Default false.
     var sendsEmptyPiece: Bool { get }
 }
 

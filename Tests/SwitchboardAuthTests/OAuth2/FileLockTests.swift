@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FileLockTests {
     /// Runs `body` while another descriptor holds the lock of `tokens.json`.
-    private func whileHeld(_ body: (URL, _ lock: Int32) async throws -> Void) async throws {
+    private func whileLocked(_ body: (URL, _ lock: Int32) async throws -> Void) async throws {
         try await withFolder { folder in
             let lock = open(folder.appendingPathComponent(".tokens.json.lock").path, O_RDWR | O_CREAT, 0o600)
             try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
@@ -20,7 +20,7 @@ struct FileLockTests {
 
     @Test("a lock that is never released is cannotWriteFile and names the file")
     func held() async throws {
-        try await whileHeld { file, _ in
+        try await whileLocked { file, _ in
             let clock = TestClock(skips: true)
             let store = FileTokenStore(file, clock: clock)
             let error = await #expect(throws: NetworkError.self) {
@@ -36,8 +36,8 @@ struct FileLockTests {
     }
 
     @Test("a lock released while a store waits is taken")
-    func letGo() async throws {
-        try await whileHeld { file, lock in
+    func released() async throws {
+        try await whileLocked { file, lock in
             let clock = TestClock()
             let store = FileTokenStore(file, clock: clock)
             let save = Task { try await store.save(OAuthToken(accessToken: "t"), in: nil) }
@@ -52,7 +52,7 @@ struct FileLockTests {
 
     @Test("a save canceled while it waits still stores the token")
     func cancelled() async throws {
-        try await whileHeld { file, lock in
+        try await whileLocked { file, lock in
             let clock = TestClock()
             let store = FileTokenStore(file, clock: clock)
             let save = Task { try await store.save(OAuthToken(accessToken: "t"), in: nil) }

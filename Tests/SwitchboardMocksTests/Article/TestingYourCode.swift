@@ -117,7 +117,7 @@ struct TestingYourCode {
             .json("[]"))
         let router = Router<NoteApi>(
             session: session,
-            interceptors: [RetryPolicy(jitter: .none, clock: clock)])
+            interceptors: [RetryPolicy(jitter: nil, clock: clock)])
 
         #expect(
             try await router.request(.list(page: 1), as: [Note].self)

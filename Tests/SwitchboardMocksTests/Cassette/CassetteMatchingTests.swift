@@ -174,9 +174,9 @@ struct CassetteMatchingTests {
             #expect(
                 cassette.faults == [
                     error?.reason ?? "",
-                    "cassette tape.har: nobody asked for entry 1 of 4, GET https://far.example/x?y=1",
-                    "cassette tape.har: nobody asked for entry 2 of 4, GET https://h.example/a?page=1",
-                    "cassette tape.har: nobody asked for entry 3 of 4, GET https://h.example/b?page=2",
+                    "cassette tape.har: nobody requested entry 1 of 4, GET https://far.example/x?y=1",
+                    "cassette tape.har: nobody requested entry 2 of 4, GET https://h.example/a?page=1",
+                    "cassette tape.har: nobody requested entry 3 of 4, GET https://h.example/b?page=2",
                 ])
         }
     }

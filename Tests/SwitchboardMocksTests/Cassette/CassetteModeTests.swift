@@ -129,7 +129,7 @@ struct CassetteModeTests {
             #expect(error?.reason == fault)
             _ = try await turned.send(one)
             #expect(
-                turned.faults == [fault, "cassette tape.har: nobody asked for entry 2 of 2, GET https://h.example/two"])
+                turned.faults == [fault, "cassette tape.har: nobody requested entry 2 of 2, GET https://h.example/two"])
 
             let free = try Cassette.playing(file)
             for request in [two, one] { _ = try await free.send(request) }
@@ -212,7 +212,7 @@ struct CassetteModeTests {
                 }
             }
             #expect(error?.code == .cassetteFault)
-            #expect(error?.reason == "cassette tape.har: nobody asked for entry 2 of 2, GET https://h.example/two")
+            #expect(error?.reason == "cassette tape.har: nobody requested entry 2 of 2, GET https://h.example/two")
         }
     }
 

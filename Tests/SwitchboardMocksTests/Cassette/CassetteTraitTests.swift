@@ -65,7 +65,7 @@ struct CassetteTraitTests {
         } matching: { issue in
             issue.isAt(line)
                 && issue.comments.map(\.rawValue) == [
-                    "cassette popular movies.har: nobody asked for entry 1 of 1, "
+                    "cassette popular movies.har: nobody requested entry 1 of 1, "
                         + "GET https://movies.example/3/popular?page=1"
                 ]
         }
@@ -148,7 +148,7 @@ struct CassetteTraitTests {
                 #expect(current === cassette)
             }
         } matching: {
-            $0.isAt(line) && $0.comments.first?.rawValue.contains("nobody asked for entry 1 of 1") == true
+            $0.isAt(line) && $0.comments.first?.rawValue.contains("nobody requested entry 1 of 1") == true
         }
     }
 }

@@ -68,7 +68,7 @@ struct NetworkConditionerTests {
         // With this seed the first request is lost and the second is not; see ConditionChanceTests.
         let conditioner = NetworkConditioner(
             NetworkConditions(latency: .milliseconds(20), loss: 0.4), seed: 1_234_567, clock: clock)
-        let retries = RetryPolicy(baseDelay: .seconds(1), jitter: .none, clock: clock)
+        let retries = RetryPolicy(baseDelay: .seconds(1), jitter: nil, clock: clock)
         let router = Router<URLEndPoint>(session: stub, interceptors: [retries, conditioner])
         #expect(try await router.response(for: URLEndPoint(.get, #require(url))).text == "there")
         #expect(clock.sleeps == [.milliseconds(20), .seconds(1), .milliseconds(10), .milliseconds(10)])

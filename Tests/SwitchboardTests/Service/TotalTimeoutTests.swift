@@ -29,7 +29,7 @@ struct TotalTimeoutTests {
     func coversRetries() async throws {
         let clock = TestClock()
         let session = StubSession { _ in .status(503) }
-        let retries = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), jitter: .none, clock: clock)
+        let retries = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(1), jitter: nil, clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [retries], clock: clock)
         let call = Task { try await router.response(for: URLEndPoint(.get, url, options: options)) }
         _ = try await clock.nextSleep()  // the total, and the wait of 1 s before the second attempt, in either order

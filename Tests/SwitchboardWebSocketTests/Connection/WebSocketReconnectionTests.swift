@@ -279,6 +279,7 @@ import Testing
                     try await socket.send("x")
                 } catch let error as NetworkError {
                     isRefused = error.reason?.contains("unread") == true
+                    if error.code == .webSocketClosed { break }
                 }
                 await Task.yield()
             }

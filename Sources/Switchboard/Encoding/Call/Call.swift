@@ -126,7 +126,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
 
     // MARK: Attempts and events
 
-    var history: [ExchangeRecord] {
+    package var history: [ExchangeRecord] {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
     }
 

@@ -244,8 +244,8 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
 }
 
 extension NetworkError {
-    /// Returns the error of a closure of the app: a `NetworkError` and a cancellation unchanged, and any other one within
-    /// this code. The reason omits its text, which may contain a secret.
+    /// Returns a `NetworkError` or a `CancellationError` unchanged, and wraps any other error of an app's closure in the
+    /// code. The reason omits the error's text, which may contain a secret.
     package static func thrown(_ error: any Error, by name: String, _ code: Code) -> any Error {
         guard !(error is NetworkError), !(error is CancellationError) else { return error }
         return NetworkError(code, reason: "\(name) threw a \(type(of: error))", underlying: error)

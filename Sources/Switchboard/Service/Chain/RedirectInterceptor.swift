@@ -86,7 +86,7 @@ public struct RedirectInterceptor: Interceptor {
         if response.changesMethod(of: request.method) {
             redirected.method = .get
             redirected.body = EmptyBody()
-            for field in request.headers where field.describesBody { redirected.headers.remove(field.name) }
+            for field in request.headers where field.isDroppedForGET { redirected.headers.remove(field.name) }
         } else if !request.body.isReplayable {
             throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
         } else if redirected.hasLeftOrigin, !redirected.route.bodyRules.allSatisfy({ $0(redirected) }) {
@@ -115,10 +115,10 @@ public struct RedirectInterceptor: Interceptor {
 }
 
 extension HTTPHeader {
-    /// Whether a request without a body must not have the field ([RFC 9110
+    /// Whether a redirect that makes a GET drops the field ([RFC 9110
     /// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4),
     /// [§10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)).
-    fileprivate var describesBody: Bool {
+    fileprivate var isDroppedForGET: Bool {
         let name = name.lowercased()
         return name.hasPrefix("content-") || ["digest", "repr-digest", "last-modified", "expect"].contains(name)
     }

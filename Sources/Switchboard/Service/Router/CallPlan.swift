@@ -129,7 +129,7 @@ extension NetworkRequest {
         warn(timeouts.attempt, "attempt", exceeds: timeouts.total, "total")
         warn(timeouts.connect, "connect", exceeds: timeouts.attempt, "attempt")
         if timeouts.idle == nil, timeouts.attempt == nil, timeouts.total == nil {
-            warnings.append("no timeout is set: a silent server holds the call forever")
+            warnings.append("no timeout is set: a silent server keeps the call waiting forever")
         }
         return warnings
     }

@@ -14,7 +14,7 @@ struct RetryPolicyTests {
     func again(response: MockResponse) async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(response, response, response, .text("at last"))
-        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(100), jitter: .none, clock: clock)
+        let policy = RetryPolicy(maximumAttempts: 4, baseDelay: .milliseconds(100), jitter: nil, clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "at last")
         #expect(clock.sleeps == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
@@ -39,7 +39,7 @@ struct RetryPolicyTests {
     func maximumDelay() async throws {
         let clock = TestClock(skips: true)
         let policy = RetryPolicy(
-            maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(5), jitter: .none, clock: clock)
+            maximumAttempts: 6, baseDelay: .seconds(1), maximumDelay: .seconds(5), jitter: nil, clock: clock)
         let router = Router<URLEndPoint>(session: StubSession { _ in .close }, interceptors: [policy])
         await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5)])
@@ -78,7 +78,7 @@ struct RetryPolicyTests {
     func retryAfter(value: String, wait: Duration) async throws {
         let clock = TestClock(skips: true)
         let session = StubSession(.status(503, headers: ["Retry-After": value]), .text("done"))
-        let policy = RetryPolicy(jitter: .none, clock: clock)
+        let policy = RetryPolicy(jitter: nil, clock: clock)
         let router = Router<URLEndPoint>(session: session, interceptors: [policy])
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "done")
         #expect(clock.sleeps == [wait])

@@ -29,7 +29,7 @@ struct RetryStrategyTests {
         #expect(long == [.seconds(30), .seconds(30)])
         let doubled = await waits {
             RetryPolicy(
-                maximumAttempts: 5, strategy: .exponential(from: .seconds(1), jitter: .none),
+                maximumAttempts: 5, strategy: .exponential(from: .seconds(1), jitter: nil),
                 maximumDelay: .seconds(5), clock: $0)
         }
         #expect(doubled == [.seconds(1), .seconds(2), .seconds(4), .seconds(5)])
@@ -154,7 +154,7 @@ struct RetryStrategyTests {
         let session = StubSession(.status(503), .close, .text("done"), .status(502), .status(500), .status(504))
         let monitor = Events()
         let router = Router<URLEndPoint>(
-            session: session, interceptors: [RetryPolicy(jitter: .none, clock: TestClock(skips: true))])
+            session: session, interceptors: [RetryPolicy(jitter: nil, clock: TestClock(skips: true))])
         let endPoint = URLEndPoint(.get, url, options: RequestOptions { $0.monitors = [monitor] })
         let response = try await router.response(for: endPoint)
         #expect(response.attempts == 3)

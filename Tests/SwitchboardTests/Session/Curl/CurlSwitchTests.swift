@@ -6,7 +6,7 @@ import Testing
 
 /// Answers that switch protocols although nobody asked.
 @Suite(.timeLimit(.minutes(10))) struct CurlSwitchTests {
-    @Test("a 101 that nobody asked for is invalidResponse at once", arguments: [false, true])
+    @Test("a 101 that nobody requested is invalidResponse at once", arguments: [false, true])
     func unasked(isStreamed: Bool) async throws {
         try await RawServer.run { connection in
             _ = try connection.readHead()

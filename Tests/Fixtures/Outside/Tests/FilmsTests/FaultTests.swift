@@ -32,7 +32,7 @@ struct FaultTests {
         let clock = TestClock(skips: true)
         let page = FilmPage(page: 1, results: [Film(id: 7, title: "Seven")])
         let session = StubSession(.status(503, headers: ["Retry-After": "20"]), .close, try .encoding(page))
-        let router = Router<FilmApi>(session: session, interceptors: [RetryPolicy(jitter: .none, clock: clock)])
+        let router = Router<FilmApi>(session: session, interceptors: [RetryPolicy(jitter: nil, clock: clock)])
         #expect(try await router.request(.popular(page: 1), as: FilmPage.self) == page)
         #expect(clock.sleeps == [.seconds(20), .seconds(1)])
     }
