@@ -22,7 +22,7 @@ class Module:
 
     @property
     def is_swift(self):
-        return not any((ROOT / self.folder).glob("*.c"))
+        return not os.path.isdir(ROOT / self.folder / "include")
 
     @property
     def catalog(self):
