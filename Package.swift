@@ -67,7 +67,7 @@ let package = Package(
             dependencies: core + ["SwitchboardCurl", "SwitchboardMocks", "SwitchboardTestSetup"],
             path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
         // Limits the tests that run at the same time.
-        .target(name: "SwitchboardTestSetup", path: "Tests/SwitchboardTestSetup", publicHeadersPath: "."),
+        .target(name: "SwitchboardTestSetup", path: "Tests/SwitchboardTestSetup"),
         .testTarget(
             name: "SwitchboardMocksTests",
             dependencies: core + ["SwitchboardContracts", "SwitchboardWebSocket"] + support,

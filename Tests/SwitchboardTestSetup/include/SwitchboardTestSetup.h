@@ -1,0 +1,1 @@
+// The module has no symbols: linking it is enough.
