@@ -102,7 +102,7 @@ final class CurlHandle: @unchecked Sendable {
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         requireNewConnection(
             request.isOnNewConnection || request.isUpgrade || !options.reusesPlainConnections && !request.isTLS)
-        // libcurl reads no stream of a known length of 0, which may have bytes in spite of it.
+        // A stream that announces 0 bytes may have some. libcurl reads it only if its length is unknown.
         let isEmptyStream = request.bodyLength == 0
         let bodyLength = isEmptyStream ? -1 : request.bodyLength
         try setMethod(request.method, bodyLength: bodyLength, smallBody: request.smallBody)
