@@ -37,9 +37,9 @@ extension ResponseCache {
         history: @autoclosure () -> [ExchangeRecord] = [], except load: Int? = nil
     ) async {
         let isAccepted = status.map((200..<400).contains) ?? false
-        let redirected = request.isSafe ? [] : redirectedURLs(history())
+        let redirected = request.method.isSafe ? [] : redirectedURLs(history())
         guard isAccepted || !redirected.isEmpty else { return }
-        let urls = redirected + (isAccepted && !request.isSafe ? changedURLs(by: request, last, headers) : [])
+        let urls = redirected + (isAccepted && !request.method.isSafe ? changedURLs(by: request, last, headers) : [])
         let stale = request.options.makesStale.map(\.includes)
         guard !urls.isEmpty || !stale.isEmpty else { return }
         let partition = request.options.partition ?? ""
@@ -55,11 +55,12 @@ extension ResponseCache {
     private func redirectedURLs(_ history: [ExchangeRecord]) -> [URL] {
         guard history.contains(where: \.isRedirectedChange) else { return [] }
         var urls: [URL] = []
-        for (record, next) in zip(history, history.dropFirst().map(Optional.some) + [nil]) where record.isAcceptedChange
-        {
+        for (index, record) in history.enumerated() where record.isAcceptedChange {
             guard let url = record.request.url else { continue }
             urls.append(url)
-            if record.isRedirectedChange, let target = next?.request.url, target.hasSameOrigin(as: url) {
+            if record.isRedirectedChange, index + 1 < history.count, let target = history[index + 1].request.url,
+                target.hasSameOrigin(as: url)
+            {
                 urls.append(target)
             }
         }
@@ -73,7 +74,7 @@ extension ResponseCache {
     ) -> [URL] {
         guard let url = request.url else { return [] }
         let (last, target) = (last ?? request, last?.url ?? url)
-        guard !last.isSafe else { return [url] }
+        guard !last.method.isSafe else { return [url] }
         // A server may invalidate only resources of its origin.
         return [url]
             + ["Location", "Content-Location"].flatMap(headers.values).filter { !$0.isEmpty }
@@ -118,20 +119,16 @@ extension ResponseCache {
     }
 }
 
-extension NetworkRequest {
-    fileprivate var isSafe: Bool { [HTTPMethod.get, .head, .options, .trace].contains(method) }
-}
-
 extension ExchangeRecord {
     /// Whether the server accepted an unsafe method.
     fileprivate var isAcceptedChange: Bool {
-        guard !request.isSafe, case .status(let status) = outcome else { return false }
+        guard !request.method.isSafe, case .status(let status) = outcome else { return false }
         return (200..<400).contains(status)
     }
 
     /// Whether the server redirected an unsafe method.
     fileprivate var isRedirectedChange: Bool {
-        guard !request.isSafe, case .status(let status) = outcome else { return false }
-        return [301, 302, 303, 307, 308].contains(status)
+        guard !request.method.isSafe, case .status(let status) = outcome else { return false }
+        return NetworkResponse.isRedirect(status)
     }
 }

@@ -77,7 +77,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
 extension StoredCookie {
     fileprivate func isSent(with request: NetworkRequest) -> Bool {
         guard request.crossOriginHops.isCrossSite, sameSite != StoredCookie.SameSite.none else { return true }
-        return sameSite != .strict && [HTTPMethod.get, .head, .options, .trace].contains(request.method)
+        return sameSite != .strict && request.method.isSafe
     }
 }
 

@@ -125,9 +125,18 @@ extension HTTPHeader {
 }
 
 extension NetworkResponse {
+    /// Returns whether the `Location` of a response with this status is followed ([Fetch, redirect
+    /// status](https://fetch.spec.whatwg.org/#redirect-status)).
+    package static func isRedirect(_ statusCode: Int) -> Bool {
+        switch statusCode {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
     /// Returns the `Location` of a redirect, or nil for any other response.
     fileprivate func redirectLocation() throws(NetworkError) -> String? {
-        guard [301, 302, 303, 307, 308].contains(statusCode) else { return nil }
+        guard Self.isRedirect(statusCode) else { return nil }
         return try location().flatMap { $0.isEmpty ? nil : $0 }
     }
 
