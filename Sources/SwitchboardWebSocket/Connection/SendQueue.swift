@@ -238,7 +238,7 @@ extension SendQueue {
     func setInFlightSize(_ size: Int) { state.withLock { $0.inFlight?.size = size } }
 
     /// Counts the message in flight as sent, and resumes its sender.
-    private func completeInFlight() {
+    func completeInFlight() {
         let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard let (id, size) = state.inFlight else { return nil }
             state.inFlight = nil

@@ -10,7 +10,9 @@ extension WebSocketConnection {
     func read(_ socket: FoundationSocket) async {
         // The reader throws the error of a lost connection.
         let sending = Task { [queue] in
-            while let event = await queue.next() { try await socket.send(event) }
+            while let event = await queue.next() {
+                try await socket.send(event) { queue.completeInFlight() }
+            }
         }
         defer {
             sending.cancel()

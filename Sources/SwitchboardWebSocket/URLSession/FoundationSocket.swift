@@ -17,7 +17,7 @@ package final class FoundationSocket: SocketObserver {
         var events: [Result<WebSocketEvent, WebSocketViolation>] = []
         var readers = WaitingTasks()
         /// The sender of the message that URLSession has not accepted yet, and the number of the message.
-        var sender: (number: Int, continuation: CheckedContinuation<Void, any Error>)?
+        var sender: Sender?
         var lastSender = 0
         /// The start of the pending receive.
         var receiving: ContinuousClock.Instant?
@@ -27,6 +27,13 @@ package final class FoundationSocket: SocketObserver {
         /// The Close frame that this side sent.
         var closing: WebSocketEvent?
         var end: Result<Void, any Error>?
+    }
+
+    fileprivate struct Sender {
+        let number: Int
+        let continuation: CheckedContinuation<Void, any Error>
+        /// Runs when URLSession has accepted the message.
+        let onSent: @Sendable () -> Void
     }
 
     /// The reports of URLSession about the end of the connection.
@@ -265,11 +272,12 @@ extension FoundationSocket {
 
     // MARK: Sending
 
-    /// Sends a message, a ping or a Close frame. A message waits until URLSession has accepted it.
-    func send(_ event: WebSocketEvent) async throws {
+    /// Sends a message, a ping or a Close frame. A message waits until URLSession has accepted it. Then `onSent` runs at
+    /// once, because the end of the connection can overtake the task that waits.
+    func send(_ event: WebSocketEvent, onSent: @escaping @Sendable () -> Void = {}) async throws {
         guard let task = state.withLock({ $0.end == nil ? $0.task : nil }) else { throw CancellationError() }
         switch event {
-        case .message(let message): try await send(message, over: task)
+        case .message(let message): try await send(message, over: task, onSent: onSent)
         case .ping(let payload):
             task.ping { [self] error in
                 if error == nil { add(.success(.pong(payload))) }
@@ -281,12 +289,14 @@ extension FoundationSocket {
         }
     }
 
-    private func send(_ message: WebSocketMessage, over task: any SocketTask) async throws {
+    private func send(
+        _ message: WebSocketMessage, over task: any SocketTask, onSent: @escaping @Sendable () -> Void
+    ) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let number = state.withLock { state -> Int? in
                 guard state.end == nil else { return nil }
                 state.lastSender += 1
-                state.sender = (state.lastSender, continuation)
+                state.sender = Sender(number: state.lastSender, continuation: continuation, onSent: onSent)
                 return state.lastSender
             }
             guard let number else { return continuation.resume(throwing: CancellationError()) }
@@ -296,12 +306,15 @@ extension FoundationSocket {
 
     /// Resumes the sender of a message, the first time.
     private func didSend(_ number: Int, _ error: (any Error)?) {
-        let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+        let sender = state.withLock { state -> Sender? in
             guard state.sender?.number == number else { return nil }
             defer { state.sender = nil }
-            return state.sender?.continuation
+            return state.sender
         }
-        if let error { sender?.resume(throwing: error) } else { sender?.resume() }
+        guard let sender else { return }
+        if let error { return sender.continuation.resume(throwing: error) }
+        sender.onSent()
+        sender.continuation.resume()
     }
 }
 

@@ -105,6 +105,7 @@ final class FakeSocketTask: SocketTask {
         }
     }
 
+    /// Receives one message. The end is reported after the messages that were sent before it.
     func receive(_ completion: @escaping @Sendable (Result<WebSocketMessage, any Error>) -> Void) {
         guard let socket = state.value.socket else { return completion(.failure(POSIXError(.ENOTCONN))) }
         let reading = Task {
@@ -112,6 +113,7 @@ final class FakeSocketTask: SocketTask {
                 switch try await socket.receive() {
                 case let message?: completion(.success(message))
                 case nil:
+                    await state.value.work?.value
                     completion(.failure(POSIXError(.ENOTCONN)))
                     if let end = socket.closure {
                         state.value.events?.didClose(with: Int(end.code.rawValue), Data(end.reason.utf8))
@@ -119,6 +121,7 @@ final class FakeSocketTask: SocketTask {
                     complete(nil)
                 }
             } catch {
+                await state.value.work?.value
                 completion(.failure(POSIXError(socket.closure?.code == .messageTooBig ? .EMSGSIZE : .ENOTCONN)))
                 complete(URLError(.networkConnectionLost))
             }

@@ -297,6 +297,20 @@ import Testing
         #expect(task.state.value.sends.map(\.message) == [.text("1"), .text("2")])
     }
 
+    @Test("a message that URLSession accepted is sent, also if the connection ends at once")
+    func acceptedAtTheEnd() async throws {
+        let (socket, events) = try await open()
+        task.state.withLock { $0.acceptsMessages = false }
+        let sending = Task { try await socket.send("1") }
+        #expect(await comesTrue { !task.state.value.sends.isEmpty && !task.state.value.receives.isEmpty })
+        task.state.value.sends.first?.completion(nil)
+        // Not after a turn of the task that sends, which the end below could overtake.
+        #expect(socket.metrics.messagesSent == 1)
+        task.state.value.receives.first?(.failure(POSIXError(.ECONNRESET)))
+        events.didComplete(with: POSIXError(.ECONNRESET), response(101))
+        try await sending.value
+    }
+
     @Test("a slow reader stops the receives")
     func backPressure() async throws {
         let (socket, _) = try await open { $0.webSocket.receiveBufferLimit = 1_000 }
