@@ -15,7 +15,7 @@ enum CacheCondition: Sendable {
         let tags = request.headers.values(for: "If-None-Match")
         if !tags.isEmpty {
             let members = tags.flatMap { $0.splitOutsideQuotes(at: ",") }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
-            guard members == ["*"] || !members.isEmpty && members.allSatisfy(CacheVariant.isTag) else { return nil }
+            guard members == ["*"] || !members.isEmpty && members.allSatisfy(\.isEntityTag) else { return nil }
             self = .noneMatch(members)
             return
         }

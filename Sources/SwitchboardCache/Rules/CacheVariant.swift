@@ -9,9 +9,6 @@ enum CacheVariant {
     /// The largest number of variants of one key. The least recently used ones are evicted.
     static let limit = 16
 
-    /// The largest `If-None-Match`, in bytes. Servers refuse requests with more than about 8 KiB of fields.
-    static let tagLimit = 4_096
-
     /// The largest number of names and bytes of a `Vary`. Each lookup compares the fields of all names.
     private static let bounds = (names: 64, bytes: 4_096)
 
@@ -114,20 +111,12 @@ enum CacheVariant {
 extension CacheVariant {
     /// Returns the entity tags that fit in one `If-None-Match` after the tag that it already has.
     static func sendable(_ tags: [String], after own: String?) -> [String] {
-        var room = tagLimit - (own?.utf8.count ?? 0)
+        var room = HTTPHeaders.validatorLimit - (own?.utf8.count ?? 0)
         return tags.filter { tag in
-            guard isTag(tag), tag.utf8.count + 2 <= room else { return false }
+            guard tag.isEntityTag, tag.utf8.count + 2 <= room else { return false }
             room -= tag.utf8.count + 2
             return true
         }
-    }
-
-    /// Returns whether a text is an entity tag, which a list may contain ([RFC 9110
-    /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
-    static func isTag(_ text: String) -> Bool {
-        let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : Substring(text)
-        guard opaque.utf8.count > 1, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
-        return opaque.utf8.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
     }
 }
 

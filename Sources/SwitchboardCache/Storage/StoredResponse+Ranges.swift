@@ -244,25 +244,6 @@ extension NetworkResponse {
 }
 
 extension HTTPHeaders {
-    /// The validator for `If-Range`, unless it is too long to be sent.
-    fileprivate var strongValidator: String? {
-        let tags = values(for: "ETag")
-        guard tags.isEmpty else {
-            return tags.count == 1 && !tags[0].hasPrefix("W/") && CacheVariant.isTag(tags[0])
-                && tags[0].utf8.count <= CacheVariant.tagLimit ? tags[0] : nil
-        }
-        let (changed, sent) = (values(for: "Last-Modified"), values(for: "Date"))
-        guard changed.count == 1, sent.count == 1, let change = HTTPDate.parse(changed[0]),
-            let date = HTTPDate.parse(sent[0]), date.timeIntervalSince(change) >= 1
-        else { return nil }
-        return changed[0]
-    }
-
-    /// Whether the body has a coding, which a session decodes.
-    fileprivate var isEncoded: Bool {
-        !values(for: "Content-Encoding").allSatisfy { $0.lowercased() == "identity" }
-    }
-
     fileprivate var withoutBodyFields: HTTPHeaders {
         HTTPHeaders(filter { !["content-length", "content-encoding"].contains($0.name.lowercased()) })
     }

@@ -9,10 +9,10 @@ extension StoredResponse {
     var validators: HTTPHeaders {
         var fields = HTTPHeaders()
         if let tag {
-            guard tag.utf8.count <= CacheVariant.tagLimit else { return fields }
+            guard tag.utf8.count <= HTTPHeaders.validatorLimit else { return fields }
             fields.add("If-None-Match", tag)
         }
-        if let date = headers.values(for: "Last-Modified").first, date.utf8.count <= CacheVariant.tagLimit {
+        if let date = headers.values(for: "Last-Modified").first, date.utf8.count <= HTTPHeaders.validatorLimit {
             fields.add("If-Modified-Since", date)
         }
         // Ignores validators that cannot be sent as a field.

@@ -83,8 +83,8 @@ actor ResumableUploader {
     private var losses = 0
     /// Whether this call created the upload, so that its URL belongs to this endpoint.
     private var isCreatedHere = false
-    /// Whether the server needs a last piece although it has all bytes, as it stated with their number.
-    private var isIncomplete = false
+    /// Whether the upload is complete if the server has all bytes, as its last response stated.
+    private var isComplete = true
     /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false
     /// True when the saved state belongs to another endpoint.
@@ -126,7 +126,7 @@ actor ResumableUploader {
                 let start = try await check(offset)
                 offset = nil
                 onProgress?(start, length)
-                guard start == length, last != nil || !needsEmptyPiece else {
+                guard start == length, last != nil || isComplete else {
                     (offset, last) = try await sendPiece(from: start)
                     continue
                 }
@@ -146,9 +146,6 @@ actor ResumableUploader {
             }
         }
     }
-
-    /// Whether a piece without bytes completes an upload whose bytes the server has.
-    private var needsEmptyPiece: Bool { flow.sendsEmptyPiece && (length == 0 || isIncomplete) }
 
     /// Returns the number of bytes that the server has: the number that its last response reported, or that of a new
     /// request. Counts attempts without progress.
@@ -217,12 +214,13 @@ actor ResumableUploader {
         }
         try save(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
         isCreatedHere = true
+        isComplete = flow.isComplete(after: response)
         return flow.offset(after: response, sent: nil)
     }
 
     private func requestOffset() async throws -> Int64? {
         let response = try await sendToTarget(flow.prepareOffsetRequest)
-        isIncomplete = response.headers["Upload-Complete"]?.hasPrefix("?0") == true
+        isComplete = flow.isComplete(after: response)
         return flow.offset(after: response, sent: nil)
     }
 

@@ -23,16 +23,16 @@ public protocol UploadFlow: Sendable {
     ///   - sent: The end of the piece that the response is for. Nil for a creation and an offset request.
     /// - Returns: The number of bytes, from 0 to the length, or nil when the response does not state it.
     func offset(after response: NetworkResponse, sent: Int64?) -> Int64?
-    /// Whether the last piece completes the upload. An empty piece is then sent for an upload of no bytes, and if the
-    /// response to an offset request states all bytes and `Upload-Complete: ?0`. Default false.
-    var sendsEmptyPiece: Bool { get }
+    /// Returns whether an upload is complete if the server has all its bytes, as the response to a creation or an offset
+    /// request states it. An empty piece completes any other upload. Default true.
+    func isComplete(after response: NetworkResponse) -> Bool
 }
 
 extension UploadFlow {
     /// Returns false: the last piece completes the upload.
     public func prepareCompletion(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
-    /// Whether a piece completes the upload: false.
-    public var sendsEmptyPiece: Bool { false }
+    /// Returns true.
+    public func isComplete(after response: NetworkResponse) -> Bool { true }
 }
 
 extension UploadFlow where Self == TusUpload {
@@ -135,8 +135,10 @@ public struct IETFUpload: UploadFlow {
         return Int64(digits: value)
     }
 
-    /// Whether a piece completes the upload: true.
-    public var sendsEmptyPiece: Bool { true }
+    /// Returns the field `Upload-Complete`. Without it, returns whether the response is to HEAD.
+    public func isComplete(after response: NetworkResponse) -> Bool {
+        response.headers["Upload-Complete"].map { !$0.hasPrefix("?0") } ?? (response.request?.method == .head)
+    }
 
     private func announce(_ request: inout NetworkRequest) {
         request.headers["Upload-Draft-Interop-Version"] = String(interopVersion)

@@ -192,7 +192,7 @@ actor Downloader {
 
     /// Returns the range of a 206 response. Nil when it is not the missing range, or the content has changed.
     private func continuation(of response: NetworkResponse, from offset: Int64) -> ContentRange? {
-        guard let origin = file.origin, !response.isEncoded,
+        guard let origin = file.origin, !response.headers.isEncoded,
             let range = response.headers["Content-Range"].flatMap(ContentRange.init), let bytes = range.bytes,
             bytes.lowerBound == offset
         else { return nil }
@@ -205,7 +205,7 @@ actor Downloader {
     /// Records the origin of a new file's bytes. Returns their number, or nil when it is not announced.
     private func beginFile(_ response: NetworkResponse) throws(NetworkError) -> Int64? {
         let size = response.announcedLength(of: request.method)
-        let validator = response.isEncoded || isOwnRange ? nil : response.strongValidator
+        let validator = response.headers.isEncoded || isOwnRange ? nil : response.headers.strongValidator
         try file.record(validator.map { PartialFile.Origin(url: url, validator: $0, size: size) })
         return size
     }
@@ -267,22 +267,4 @@ extension NetworkResponse {
 
     /// The number of bytes of the body that came from a cache and were read.
     fileprivate var storedCount: Int64 { stream?.storedCount ?? (cacheAge == nil ? 0 : Int64(body.count)) }
-
-    /// Whether the bytes differ from the content because they are encoded.
-    fileprivate var isEncoded: Bool {
-        headers["Content-Encoding"].map { !$0.equalsIgnoringCase("identity") } ?? false
-    }
-
-    /// The value for `If-Range`: a strong entity tag, or a modification date at least a second older than the response
-    /// ([RFC 9110 §8.8](https://www.rfc-editor.org/rfc/rfc9110#section-8.8)). Nil when the response has neither.
-    fileprivate var strongValidator: String? {
-        if let tag = headers["ETag"] {
-            return tag.count > 1 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? tag : nil
-        }
-        guard let modified = headers["Last-Modified"], let date = headers["Date"],
-            let modifiedDate = HTTPDate.parse(modified), let sentDate = HTTPDate.parse(date),
-            sentDate.timeIntervalSince(modifiedDate) >= 1
-        else { return nil }
-        return modified
-    }
 }
