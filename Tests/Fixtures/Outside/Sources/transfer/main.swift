@@ -5,13 +5,14 @@ import Switchboard
 // transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]: saves the content of URL in
 // FILE, or sends FILE by PUT, raw or in a form. Prints the status and the number of body bytes received. --keep keeps
 // partial content for the next run. --hold waits for the end of the input before the file gets its name.
+// transfer echo URL FILE [--session curl|foundation]: sends FILE by PUT, and saves the response in FILE.echo meanwhile.
 // transfer session-download|session-upload URL FILE [--session curl|foundation]: the same with a URLSession of a router.
 // transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]: uploads FILE in pieces of 1 MiB.
 var arguments = Arguments(words: Array(CommandLine.arguments.dropFirst()))
 
 func usage() -> Never {
     print("usage: transfer download|upload|form URL FILE [--session curl|foundation] [--keep] [--hold]")
-    print("       transfer session-download|session-upload URL FILE [--session curl|foundation]")
+    print("       transfer echo|session-download|session-upload URL FILE [--session curl|foundation]")
     print("       transfer tus|registry URL FILE [--session curl|foundation] [--state FILE] [--digest D]")
     exit(64)
 }
@@ -49,6 +50,9 @@ do {
     case "form":
         let form = MultipartBody(.field("title", "a file"), .file("file", file))
         response = try await router.upload(URLEndPoint(.put, url, task: .upload(form)))
+    case "echo":
+        response = try await router.download(
+            URLEndPoint(.put, url, task: .upload(FileBody(file))), to: file.appendingPathExtension("echo"))
     case "session-download", "session-upload":
         let isUpload = words[0] == "session-upload"
         let (status, received) = try await SessionTransfer(file: file).run(url, uploads: isUpload, by: router)
