@@ -48,18 +48,26 @@ final class WaitableState<Value: Sendable>: Sendable {
         try Task.checkCancellation()
         // The task of the operation may start after the limit.
         if let result = contents.withLock(result) { return try result.get() }
-        return try await withTimeout(
-            limit, error: NetworkError(.timedOut, reason: "\(contents.withLock { reason($0.value) }) within \(limit)")
-        ) {
-            while true {
-                var found: Result<Output, NetworkError>?
-                await contents.wait(in: \.waiters) { contents in
-                    found = result(&contents)
-                    return found != nil
+        // A value that the operation takes when the time is over is not lost.
+        let taken = Protected<Result<Output, NetworkError>?>(nil)
+        do {
+            return try await withTimeout(
+                limit,
+                error: NetworkError(.timedOut, reason: "\(contents.withLock { reason($0.value) }) within \(limit)")
+            ) {
+                while true {
+                    await contents.wait(in: \.waiters) { contents in
+                        let result = result(&contents)
+                        taken.withLock { $0 = result }
+                        return result != nil
+                    }
+                    if let result = taken.value { return try result.get() }
+                    try Task.checkCancellation()
                 }
-                if let found { return try found.get() }
-                try Task.checkCancellation()
             }
+        } catch {
+            guard let result = taken.value else { throw error }
+            return try result.get()
         }
     }
 }
