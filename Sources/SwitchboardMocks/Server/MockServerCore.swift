@@ -56,7 +56,8 @@ final class MockServerCore: Sendable {
 
     // MARK: Answers
 
-    /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404.
+    /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404. A request
+    /// that a stub refuses gets the 404.
     func response(to request: RecordedRequest, on connection: Int) -> MockResponse {
         let response = answer(to: request, on: connection)
         _ = contracts.breach(of: request, by: response)
@@ -64,7 +65,10 @@ final class MockServerCore: Sendable {
     }
 
     private func answer(to request: RecordedRequest, on connection: Int) -> MockResponse {
-        let (scripted, handler) = state.withLock { ($0.receive(request, on: connection), $0.handler) }
+        let isRefused = registry.refuses(request)
+        let (scripted, handler) = state.withLock { state in
+            (state.receive(request, on: connection, isRefused: isRefused), state.handler)
+        }
         if let scripted { return scripted }
         do {
             if let response = try registry.answer(to: request) { return response }
@@ -115,9 +119,9 @@ struct MockServerState: Sendable {
     }
 
     /// Records a request, and takes the response at the head of the queue for it, which is then in flight.
-    mutating func receive(_ request: RecordedRequest, on connection: Int) -> MockResponse? {
+    mutating func receive(_ request: RecordedRequest, on connection: Int, isRefused: Bool) -> MockResponse? {
         requests.append(request)
-        guard let response = queue.next() else { return nil }
+        guard !isRefused, let response = queue.next() else { return nil }
         answering[connection] = "\(request): \(response)"
         return response
     }

@@ -42,6 +42,8 @@ public final class Stub: Sendable {
     /// The number of requests that the stub answered.
     public var count: Int { state.withLock { $0.requests.count } }
 
+    var isUsedUp: Bool { count >= times.range.upperBound }
+
     /// Returns the answer to a matching request and counts it. Nil after the stub is used up.
     func takeAnswer(to request: RecordedRequest) -> (() throws -> MockResponse)? {
         state.withLock { state -> (() throws -> MockResponse)? in

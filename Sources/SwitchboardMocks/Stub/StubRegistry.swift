@@ -37,9 +37,12 @@ final class StubRegistry: Sendable {
         return nil
     }
 
-    /// Returns whether a stub refuses a request that no stub answers, so that nothing else may answer it.
+    /// Returns whether the newest stub that matches and is not used up expects no request, so that nothing else may
+    /// answer it.
     func refuses(_ request: RecordedRequest) -> Bool {
-        state.withLock { $0.stubs }.contains { $0.times == .never && $0.matcher.matches(request) }
+        let stubs = state.withLock { $0.stubs }
+        guard stubs.contains(where: { $0.times == .never }) else { return false }
+        return stubs.last { ($0.times == .never || !$0.isUsedUp) && $0.matcher.matches(request) }?.times == .never
     }
 
     /// Records an error of a closure that is neither `NetworkError` nor `CancellationError`.

@@ -17,8 +17,8 @@ import SwitchboardContracts
 /// ```
 ///
 /// The response at the head of the queue answers a request. When the queue is empty, the newest matching stub answers,
-/// then the closure or the fallback session. A request without an answer fails with `NetworkError.unmatchedRequest`,
-/// which shows the request and the nearest stubs.
+/// then the closure or the fallback session. A request without an answer, or with a stub that expects
+/// ``Stub/Count/never``, fails with `NetworkError.unmatchedRequest`, which shows the request and the nearest stubs.
 ///
 /// The session replaces only the network, so the router's interceptors, status handling and decoding work as usual. It
 /// follows the rules of a session: it refuses an invalid request before it records it, throws for a body that cannot be
@@ -134,11 +134,13 @@ public final class StubSession: NetworkSession {
     // MARK: One request
 
     private func record(_ request: NetworkRequest, _ body: Data?) -> (RecordedRequest, MockResponse?) {
-        state.withLock { state in
+        let index = state.withLock { $0.requests.count }
+        let isRefused = registry.refuses(request.recorded(body: body, index: index))
+        return state.withLock { state in
             let recorded = request.recorded(body: body, index: state.requests.count)
             state.requests.append(request)
             state.recorded.append(recorded)
-            let response = state.queue.next()
+            let response = isRefused ? nil : state.queue.next()
             if response != nil { state.answered += 1 }
             return (recorded, response)
         }

@@ -52,16 +52,18 @@ struct StubTests {
             session.stub(.get("/a"), times: .never)
             let error = await #expect(throws: NetworkError.self) { try await get("/a", from: session) }
             #expect(error?.code == .unmatchedRequest)
-            #expect(session.faults.count == 1)
+            #expect(session.faults.first?.contains("expects no request") == true)
         }
         await check(StubSession())
+        await check(StubSession(.text("queue")))
         await check(StubSession { _ in .text("closure") })
         await check(StubSession(fallingBackTo: StubSession(.text("session"))))
         let server = try MockServer { _ in .text("handler") }
         defer { server.stop() }
         server.stub(.any, times: .never)
+        server.enqueue(.text("queue"))
         #expect(try await DefaultSession.make().send(NetworkRequest(.get, server.url)).statusCode == 404)
-        #expect(server.faults.count == 1)
+        #expect(server.faults.count == 2)
     }
 
     @Test("responses that repeat very often are counted without overflow")
