@@ -96,10 +96,15 @@ enum MessageText {
 
     /// Returns a message that an item is missing among the items of a query.
     static func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
-        let values = items.filter { $0.name == item.name }.map { $0.value ?? "" }
-        guard !values.isEmpty else { return "there is no query item \(item.name)" }
-        return "query \(item.name) is \(self.values(values, of: item.name))"
-            + ", not \(value(item.value ?? "", of: item.name))"
+        different([item], from: items.filter { $0.name == item.name })
+    }
+
+    /// Returns a message that the items of one name, of which there is at least one, are others.
+    static func different(_ wanted: [URLQueryItem], from sent: [URLQueryItem]) -> String {
+        let name = wanted[0].name
+        guard !sent.isEmpty else { return "there is no query item \(name)" }
+        func shown(_ items: [URLQueryItem]) -> String { values(items.map { $0.value ?? "" }, of: name) }
+        return "query \(name) is \(shown(sent)), not \(shown(wanted))"
     }
 
     static func pair(_ name: String, _ value: String) -> String {

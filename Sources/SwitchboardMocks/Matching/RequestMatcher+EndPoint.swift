@@ -81,17 +81,22 @@ private struct BuiltRequest: CustomStringConvertible {
         if isAtPath, request.path != other.request.path {
             differences.append("the endpoint's path is \(other.request.path.dropFirst())")
         }
-        for item in items where !other.items.contains(item) {
-            differences.append(MessageText.missing(item, in: other.items))
-        }
-        let names = Set(items.map(\.name))
-        for item in other.items where !names.contains(item.name) {
-            differences.append("there is a query item \(item.name) too")
-        }
+        differences += queryDifferences(from: other.items)
         if body != other.body {
             differences.append("the body is \(MessageText.body(other.body)), not \(MessageText.body(body))")
         }
         return differences
+    }
+
+    /// Returns one line per name whose values differ. Only the order among values of the same name counts.
+    private func queryDifferences(from others: [URLQueryItem]) -> [String] {
+        let wanted = Dictionary(grouping: items, by: \.name)
+        let sent = Dictionary(grouping: others, by: \.name)
+        var names: Set<String> = []
+        return (items + others).map(\.name).filter { names.insert($0).inserted }.compactMap { name in
+            guard let values = wanted[name] else { return "there is a query item \(name) too" }
+            return values == sent[name] ? nil : MessageText.different(values, from: sent[name] ?? [])
+        }
     }
 
     /// Returns nil when the type is not `Equatable`, or only on an actor.

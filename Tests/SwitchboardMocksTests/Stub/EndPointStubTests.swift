@@ -143,6 +143,33 @@ struct EndPointStubTests {
         await #expect(throws: NetworkError.self) { try await router.response(for: .me(token: "a")) }
     }
 
+    @Test("a list in the query matches only the same list")
+    func lists() async throws {
+        enum ListApi: EndPointType {
+            case films([Int])
+            var baseURL: String { "https://api.example.com" }
+            var path: String {
+                switch self {
+                case .films(let ids): "films?" + ids.map { "id=\($0)" }.joined(separator: "&")
+                }
+            }
+        }
+        let session = StubSession()
+        session.stub(ListApi.films([1]), with: .text("one"))
+        session.stub(ListApi.films([2, 3]), with: .text("two"))
+        let router = Router<ListApi>(session: session)
+        #expect(try await router.response(for: .films([1])).text == "one")
+        #expect(try await router.response(for: .films([2, 3])).text == "two")
+        for (ids, words) in [
+            ([1, 2], #"(GET films?id=1): query id is "1" and "2", not "1""#),
+            ([1, 1], #"(GET films?id=1): query id is "1" and "1", not "1""#),
+            ([3, 2], #"(GET films?id=2&id=3): query id is "3" and "2", not "2" and "3""#),
+        ] {
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: .films(ids)) }
+            #expect(error?.reason?.contains(words) == true, "\(error?.reason ?? "")")
+        }
+    }
+
     @Test("unequal endpoints do not match")
     func unequalEndPoints() async throws {
         let session = StubSession()
