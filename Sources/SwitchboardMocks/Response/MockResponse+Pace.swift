@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardPlatform
 
 extension MockResponse {
     /// Returns this response, delayed after the request is read. Delays add up.
@@ -6,7 +7,7 @@ extension MockResponse {
     /// A server drops the answer when its client leaves during the delay. A client that closed only its sending half
     /// counts as one that left. A stub waits on its clock, and no longer than the request's timeouts allow.
     public func delayed(by duration: Duration) -> MockResponse {
-        with { $0.pace.delay += max(.zero, duration) }
+        with { $0.pace.delay = ($0.pace.delay + duration.clamped).clamped }
     }
 
     /// Returns this response in chunks (`Transfer-Encoding: chunked`) of these sizes. The last size applies to all
@@ -24,7 +25,7 @@ extension MockResponse {
     /// is already ``chunked(_:)``.
     public func paced(every time: Duration) -> MockResponse {
         with {
-            $0.pace.betweenChunks = max(.zero, time)
+            $0.pace.betweenChunks = time.clamped
             $0.chunkSizes = $0.chunkSizes ?? [1]
         }
     }
@@ -37,7 +38,7 @@ extension MockResponse {
     /// Returns this response sent one byte at a time, with that time between two bytes, status line and header fields
     /// included.
     public func dripping(every time: Duration) -> MockResponse {
-        with { $0.pace.betweenBytes = max(.zero, time) }
+        with { $0.pace.betweenBytes = time.clamped }
     }
 
     /// Returns this response for `count` requests in a row when it comes from a queue, or for all requests that follow

@@ -174,6 +174,19 @@ struct StubWireTests {
         #expect(clock.sleeps == [.seconds(2), .seconds(2), .seconds(1)])
     }
 
+    @Test("the longest delays end with the timeout")
+    func longestDelays() async {
+        let long = Duration.seconds(Int64.max)
+        let text = MockResponse.text(String(repeating: "a", count: 100))
+        let delayed = (0..<100).reduce(text) { response, _ in response.delayed(by: long) }
+        let request = NetworkRequest(.get, url)
+        for response in [delayed, text.dripping(every: long), text.dripping(every: long).paced(every: long)] {
+            let session = StubSession(clock: TestClock(skips: true), response)
+            let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+            #expect(error?.code == .timedOut)
+        }
+    }
+
     @Test("a stall without limit can be canceled")
     func endlessStall() async throws {
         var request = NetworkRequest(.get, url)
