@@ -24,7 +24,8 @@ extension Cassette {
         throw NetworkError(.unmatchedRequest, reason: text).adding(request)
     }
 
-    /// Returns the entries that match, exact matches first.
+    /// Returns the entries that match, exact matches first. Where entries repeat, an exact match excludes the others,
+    /// which would answer when it is used up.
     private func candidates(for live: ComparedRequest) -> [Int] {
         let exact = Comparison(mask: masking.redaction.mask)
         var loose = exact
@@ -33,6 +34,7 @@ extension Cassette {
             entries.indices.filter { matching.matches(live, entries[$0].request, comparison) }
         }
         let first = matches(exact)
+        if repeats, mode != .strict, !first.isEmpty { return first }
         return first + matches(loose).filter { !first.contains($0) }
     }
 

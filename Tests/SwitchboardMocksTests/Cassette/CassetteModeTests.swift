@@ -78,6 +78,19 @@ struct CassetteModeTests {
         }
     }
 
+    @Test("an entry that matches exactly repeats before one that matches by its mask")
+    func repeatedExactMatch() async throws {
+        try await withFile { file in
+            let milk = NetworkRequest(text: "https://h.example/one?q=milk")
+            let masked = NetworkRequest(text: "https://h.example/one?q=REDACTED")
+            try await Cassette.recording([milk, masked], in: file) { .text($0.query ?? "") }
+            let cassette = try Cassette.playing(file, repeats: true)
+            for _ in 0..<3 { #expect(try await cassette.send(milk).text == "q=milk") }
+            #expect(try await cassette.send(NetworkRequest(text: "https://h.example/one?q=eggs")).text == "q=REDACTED")
+            #expect(cassette.faults.isEmpty)
+        }
+    }
+
     @Test("recordMissing plays stored entries and records missing ones")
     func recordMissing() async throws {
         try await withFile { file in
