@@ -17,7 +17,12 @@ extension Cassette {
             } else {
                 recorded = HAR.WebSocketMessage(message.kind, isSent: message.isSent, payload: message.payload)
             }
-            tape.withLock { $0.change(index) { $0.messages = ($0.messages ?? []) + [recorded] } }
+            tape.withLock { tape in
+                tape.change(index) {
+                    $0.messages = $0.messages ?? []
+                    $0.messages?.append(recorded)
+                }
+            }
         }
         return request
     }
