@@ -175,6 +175,8 @@ struct SchemaReader {
                 implied.insert(.object)
                 leaf.others = .rule(try rule(value, at: location, depth: depth + 1))
             case ("items", .array): ignore(location)
+            // It describes only the elements after those of prefixItems.
+            case ("items", _) where keywords["prefixItems"] != nil: ignore(location)
             case ("items", _):
                 implied.insert(.array)
                 leaf.element = try rule(value, at: location, depth: depth + 1)

@@ -119,6 +119,14 @@ struct SchemaReaderTests {
         #expect(contract.ignoredKeywords == [pointer])
     }
 
+    @Test("items after prefixItems says nothing about all elements", arguments: ["false", ##"{"type":"integer"}"##])
+    func itemsOfTuple(_ items: String) throws {
+        let schema = ##"{"type":"array","prefixItems":[{"type":"string"}],"items":\##(items)}"##
+        let contract = try Contract(schema: Data(schema.utf8))
+        #expect(contract.differences(in: Data(#"["a"]"#.utf8)) == [])
+        #expect(contract.ignoredKeywords == ["#/items", "#/prefixItems"])
+    }
+
     @Test(
         "a schema that cannot be read is an error with the pointer of the fault",
         arguments: [
