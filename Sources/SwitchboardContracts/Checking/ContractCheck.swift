@@ -64,6 +64,8 @@ struct ContractCheck {
     private var open: [(value: Int, shape: Int)] = []
     /// The number of the first member of each shape among all members.
     private var firstMembers: [Int] = []
+    /// The number of required members of each shape.
+    private let requiredMembers: [Int]
     /// The number of the last object with each member.
     private var lastObjects: [Int]
     /// The member that followed each member in the last object, or preceded all others: an answer repeats its order.
@@ -85,6 +87,7 @@ struct ContractCheck {
             // One more for the first member of the object.
             count += shape.members.count + 1
         }
+        requiredMembers = contract.shapes.map { $0.members.count { !$0.isOptional } }
         lastObjects = Array(repeating: 0, count: count)
         followers = Array(repeating: 0, count: count)
         searches = 4 * values.count + Contract.maximumCount
@@ -162,11 +165,11 @@ struct ContractCheck {
             last = first + position
             if lastObjects[last] != objects {
                 lastObjects[last] = objects
-                present += 1
+                if !contract.shapes[shape].members[position].isOptional { present += 1 }
             }
             check(value, contract.shapes[shape].members[position].shape)
         }
-        guard present < count, searches > 0 else { return }
+        guard present < requiredMembers[shape], searches > 0 else { return }
         searches -= count
         for position in 0..<count where lastObjects[first + position] != objects {
             let member = contract.shapes[shape].members[position]

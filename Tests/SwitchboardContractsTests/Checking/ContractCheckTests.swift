@@ -142,6 +142,16 @@ struct ContractCheckTests {
         #expect(short.differences(in: Data("\"c\"".utf8)).map(\.expected) == [#""a" | "b""#])
     }
 
+    @Test("a missing member is found in any of many objects that lack optional ones", arguments: [0, 999])
+    func missingAmongOptional(_ index: Int) throws {
+        let optional = (0..<300).map { "[].m\($0)?: integer\n" }.joined()
+        let contract = try Contract("$: array\n[]: object\n[].id: integer\n\(optional)")
+        var objects = Array(repeating: #"{"id":1}"#, count: 1_000)
+        objects[index] = "{}"
+        let differences = contract.differences(in: Data("[\(objects.joined(separator: ","))]".utf8))
+        #expect(differences.map(\.description) == ["[].id: was integer, is no member"])
+    }
+
     @Test("many objects that lack all members of a wide contract take linear time")
     func wide() throws {
         let members = (0..<5_000).map { "[].m\($0): integer" }.joined(separator: "\n")
