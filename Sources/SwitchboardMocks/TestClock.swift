@@ -18,8 +18,9 @@ import Switchboard
 /// #expect(try await call.value.text == "done")
 /// ```
 ///
-/// Everything in this package that waits takes a clock: `RetryPolicy`, `Router`, ``StubSession``,
-/// ``NetworkConditioner``. With ``init(skips:)`` the clock advances by itself.
+/// Everything in this package that waits takes a clock. A `RetryPolicy` also passes its clock to event streams and
+/// transfers; that of a `Router` measures only the total timeout. ``StubSession`` and ``NetworkConditioner`` take a clock
+/// for their delays. With ``init(skips:)`` the clock advances by itself.
 public final class TestClock: Clock, Sendable {
     /// A point in the time of a test.
     public struct Instant: InstantProtocol, CustomStringConvertible {
