@@ -134,10 +134,10 @@ struct CredentialRefreshTests {
             }
             return Key(number: 2)
         }
-        let session = KeyServer(2).session
-        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
+        let (session, waiting) = (KeyServer(2).session, WaitingCounter())
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())], monitors: [waiting])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
-        _ = try await keys.refreshes.first()
+        _ = try await waiting.values.wait(for: 10)
         router.cancel()
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
         #expect(isCancelled.all.isEmpty)
