@@ -91,10 +91,13 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 
     /// Replaces the request with the redirected one. Returns false without a redirect.
     private func followRedirect(_ response: NetworkResponse, _ request: inout NetworkRequest) -> Bool {
-        guard var redirected = response.request, redirected.id == request.id, redirected.url != request.url,
-            redirected.acceptsSignIn(for: origins)
+        guard let sent = response.request, sent.id == request.id, sent.url != request.url,
+            sent.acceptsSignIn(for: origins)
         else { return false }
-        redirected.headers.remove("Authorization")
+        var redirected = request.redirected(like: sent)
+        if sent.method != request.method { (redirected.method, redirected.body) = (sent.method, sent.body) }
+        // Later interceptors add theirs again, such as cookies that the response has replaced.
+        for field in request.headers where !sent.headers.contains(field.name) { redirected.headers.remove(field.name) }
         request = redirected
         return true
     }
