@@ -76,7 +76,7 @@ extension NetworkRouter {
             decoding.resolve(response.request)
             return response
         }
-        return calls.elements { try await source.more() }
+        return calls.elements(of: call) { try await source.more() }
     }
 }
 

@@ -99,4 +99,53 @@ struct JSONLinesTests {
         let count = try await read(posted, .post).reduce(0) { count, _ in count + 1 }
         #expect(count == 1 && posted.requests.count == 1)
     }
+
+    @Test("a last line without a line end arrives before the wait to reconnect")
+    func lastLine() async throws {
+        let clock = TestClock(skips: true)
+        let session = StubSession(.text(#"{"seq":1,"name":"a"}"#), .status(204))
+        var changes = read(session, clock: clock).makeAsyncIterator()
+        #expect(try await changes.next()?.seq == 1)
+        #expect(clock.sleeps.isEmpty)
+        #expect(try await changes.next() == nil)
+        #expect(clock.sleeps == [.seconds(3)])
+    }
+
+    @Test("a cancel or a reset between two connections ends the values", arguments: [false, true])
+    func canceledBetween(byReset: Bool) async throws {
+        let session = StubSession(.text(#"{"seq":1,"name":"a"}"#), .text(line(2, "b")).repeated())
+        let router = Router<URLEndPoint>(session: session)
+        var changes = router.jsonLines(
+            as: Change.self, cursor: \.seq, for: { _ in URLEndPoint(.get, URL(text: "http://h.test/changes")) },
+            options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+        ).makeAsyncIterator()
+        #expect(try await changes.next()?.seq == 1)
+        if byReset { await router.reset() } else { router.cancel() }
+        await #expect(throws: CancellationError.self) { _ = try await changes.next() }
+        #expect(try await changes.next() == nil)
+        #expect(session.requests.count == 1)
+    }
+
+    @Test("a reset ends a stream that waits to reconnect as canceled")
+    func resetWhileWaiting() async throws {
+        struct Slow: Interceptor, Resettable {
+            let gate: Gate
+            func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+                try await next(request)
+            }
+            func reset() async { try? await gate.wait() }
+        }
+        let (clock, gate) = (TestClock(), Gate())
+        let router = Router<URLEndPoint>(
+            session: StubSession(.text(line(1, "a"))), interceptors: [Slow(gate: gate)])
+        let changes = router.jsonLines(
+            as: Change.self, cursor: \.seq, for: { _ in URLEndPoint(.get, URL(text: "http://h.test/changes")) },
+            options: RequestOptions { $0.retry = RetryPolicy(clock: clock) })
+        let reader = Task { for try await _ in changes {} }
+        _ = try await clock.nextSleep()
+        let reset = Task { await router.reset() }
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        gate.open()
+        await reset.value
+    }
 }

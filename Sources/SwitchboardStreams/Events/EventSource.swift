@@ -10,12 +10,14 @@ actor EventSource<Parser: StreamParser> {
 
     private let connect: Connect
     /// The call. Its policy limits the consecutive failed attempts and sets the waits between them.
-    private let call: LongCall
+    let call: LongCall
     private var parser: Parser
     private var bytes: ResponseBytes?
     /// Passes each element of the connection to the monitors.
     private var recorder: ((Parser.Element) -> Void)?
     private var isEnded = false
+    /// Whether the connection has ended, and the next one waits for the reader.
+    private var isBetweenConnections = false
     /// The error to throw after the events before it are delivered.
     private var failure: (any Error)?
     /// The status of the last response, or nil before the first. Without a first response, the source does not
@@ -32,20 +34,34 @@ actor EventSource<Parser: StreamParser> {
 
     /// Returns the next events, possibly none. Nil after an error, or when the server ended the stream.
     func more() async throws -> Transferred<[Parser.Element]>? {
-        if let failure {
+        var events: [Parser.Element] = []
+        if !isEnded {
+            do {
+                try await advance { events.append($0) }
+            } catch {
+                bytes = nil
+                await reconnect(after: error)
+            }
+        }
+        if events.isEmpty, let failure {
             self.failure = nil
             // The call ends here, because a reader may stop before it gets the error.
             throw call.end(with: failure)
         }
-        guard !isEnded else { return nil }
-        var events: [Parser.Element] = []
-        do {
-            if let bytes { try await read(bytes) { events.append($0) } } else { try await open() }
-        } catch {
-            bytes = nil
-            await reconnect(after: error)
+        return isEnded && events.isEmpty ? nil : Transferred(events)
+    }
+
+    /// Performs the next step: opens a connection, reads from it, or waits for the next one.
+    private func advance(_ body: (Parser.Element) -> Void) async throws {
+        if call.isCancelled { throw CancellationError() }
+        if isBetweenConnections {
+            isBetweenConnections = false
+            await reconnect(after: nil)
+        } else if let bytes {
+            try await read(bytes, body)
+        } else {
+            try await open()
         }
-        return Transferred(events)
     }
 
     private func open() async throws {
@@ -83,7 +99,8 @@ actor EventSource<Parser: StreamParser> {
             recorder?(event)
             body(event)
         }
-        if chunk == nil { await reconnect(after: nil) }
+        // The elements at the end of the bytes are delivered before the wait.
+        isBetweenConnections = chunk == nil
     }
 
     /// Reconnects after the end of a connection or after a temporary error.

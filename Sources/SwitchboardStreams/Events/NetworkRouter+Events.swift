@@ -35,7 +35,7 @@ extension NetworkRouter {
         limit: Int = 1 << 20, isolation: isolated (any Actor)? = #isolation
     ) -> ResponseSequence<ServerSentEvent> {
         let source = eventSource(endPoint, lastEventID, options, limit)
-        return calls.elements { try await source.more() }
+        return calls.elements(of: source.call) { try await source.more() }
     }
 
     /// Returns the decoded data of an endpoint's server-sent events. Otherwise the same as
@@ -104,15 +104,20 @@ extension RouterCalls {
         of source: EventSource<EventStreamParser>, until last: String?,
         _ decode: @escaping @Sendable (ServerSentEvent) async throws -> Transferred<Value>
     ) -> ResponseSequence<Value> {
-        elements { try await source.more(until: last, decode: decode) }
+        elements(of: source.call) { try await source.more(until: last, decode: decode) }
     }
 
     /// Returns the elements of several connections, all in the environment of the first.
     func elements<Element>(
-        _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
+        of call: LongCall, _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
     ) -> ResponseSequence<Element> {
         let environment = currentEnvironment
-        return ResponseSequence(more: { try await environment.run { try await self.asOneCall(more) } })
+        return ResponseSequence(more: {
+            try await environment.run {
+                // Of a canceled call, only the error is left, also during a reset.
+                try await call.isCancelled ? more() : self.asOneCall(more)
+            }
+        })
     }
 }
 

@@ -11,6 +11,7 @@ package final class LongCall: Sendable {
     }
 
     private let state = Protected(State())
+    private let calls: RouterCalls
     private let shared: RetryPolicy?
     private let defaultPolicy: RetryPolicy?
     private let statuses: Set<Int>
@@ -24,6 +25,7 @@ package final class LongCall: Sendable {
     package init(
         on calls: RouterCalls, default defaultPolicy: RetryPolicy? = nil, after statuses: Set<Int> = []
     ) {
+        self.calls = calls
         shared = calls.chain.retryPolicy
         self.defaultPolicy = defaultPolicy
         self.statuses = statuses
@@ -36,6 +38,8 @@ package final class LongCall: Sendable {
     /// The last request. Nil before the first one.
     package var request: NetworkRequest? { state.value.request }
     package var policy: RetryPolicy { state.value.policy }
+    /// Whether the router canceled the call, which stays in flight from its first request to its end.
+    package var isCancelled: Bool { state.value.call.isCancelled }
     /// Whether the last request may be sent again.
     package var isRepeatable: Bool { policy.reasonNotToRetry(lastRequest) == nil }
 
@@ -43,17 +47,22 @@ package final class LongCall: Sendable {
     package func join(
         _ request: inout NetworkRequest, _ change: (inout NetworkRequest) throws(NetworkError) -> Void
     ) throws(NetworkError) {
-        if let last = self.request { (request.id, request.call) = (last.id, last.call) } else { begin(&request) }
+        if let last = self.request { (request.id, request.call) = (last.id, last.call) } else { try begin(&request) }
         defer { state.withLock { $0.request = request } }
         try change(&request)
     }
 
-    private func begin(_ request: inout NetworkRequest) {
+    private func begin(_ request: inout NetworkRequest) throws(NetworkError) {
         var policy =
             shared?.policy(for: request, default: defaultPolicy) ?? request.options.retry ?? defaultPolicy
             ?? RetryPolicy()
         policy.statusCodes.formUnion(statuses)
         let call = Call(request.options.monitors, isLong: true)
+        try calls.add(call)
+        // No request may be running that a reset could wait for.
+        _ = call.add { [weak calls = self.calls, weak call] in
+            if let call { calls?.remove(call) }
+        }
         state.withLock { ($0.call, $0.policy) = (call, policy) }
         if shared == nil { policy.limit?.countCall() }
         request.call = call
@@ -114,6 +123,9 @@ package final class LongCall: Sendable {
 
     /// Reports the end of the call to the monitors, once.
     package func end(_ result: Result<Int, any Error>) {
-        if let request { state.value.call.end(result, request) }
+        guard let request else { return }
+        let call = state.value.call
+        call.end(result, request)
+        calls.remove(call)
     }
 }

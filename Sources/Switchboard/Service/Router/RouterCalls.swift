@@ -166,7 +166,7 @@ public final class RouterCalls: Sendable {
     // MARK: Registration
 
     /// Adds a call, or throws during a reset.
-    private func add(_ call: Call) throws(NetworkError) {
+    func add(_ call: Call) throws(NetworkError) {
         // Checked under the lock: a reset ends earlier calls, and rejects later ones.
         let added = state.withLock { state in
             Result { () throws(NetworkError) in
@@ -178,7 +178,7 @@ public final class RouterCalls: Sendable {
         try added.get()
     }
 
-    private func remove(_ call: Call) {
+    func remove(_ call: Call) {
         let continuations = state.withLock { state in
             guard let index = call.index, let last = state.calls.popLast() else {
                 return [] as [CheckedContinuation<Void, Never>]
