@@ -27,6 +27,32 @@ struct CancellationTests {
         }
     }
 
+    @Test("a request that a monitor starts when a call is canceled is sent")
+    func requestOfMonitor() async throws {
+        struct Reporter: EventMonitor {
+            let reports: Router<URLEndPoint>
+            let results = Deliveries<NetworkError.Code?>()
+            let url: URL
+
+            func record(_ event: CallEvent) {
+                guard case .cancelled = event.kind else { return }
+                reports.request(URLEndPoint(.post, url), as: String.self) { results.add($0.failureCode) }
+            }
+        }
+        let reporter = Reporter(reports: Router(session: StubSession { _ in .text("noted") }), url: url)
+        let sent = Deliveries<Bool>()
+        let session = StubSession { _ in
+            sent.open()
+            return .stall
+        }
+        let router = Router<URLEndPoint>(session: session, monitors: [reporter])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await sent.first()
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(try await reporter.results.first() == nil)
+    }
+
     @Test("a task that is canceled amid the body closes the connection", .requirement("S2.16"))
     func taskCancellation() async throws {
         try await MockServer.run { server in

@@ -207,7 +207,10 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         guard !isLate else { return }
         let event = CallEvent(
             kind: kind, request: request, elapsed: .now - start, response: response, cacheRole: role)
-        for monitor in monitors { monitor.record(event) }
+        // A request that a monitor starts is not part of the call, whose cancellation would cancel it.
+        Self.$current.withValue(nil) {
+            for monitor in monitors { monitor.record(event) }
+        }
     }
 
     // MARK: Exchanges
