@@ -122,6 +122,8 @@ struct DeduplicationKey: Hashable {
     /// Redirected and direct requests do not share responses.
     private let crossOriginHops: CrossOriginHops
     private let options: [ObjectIdentifier: AnyHashable]
+    /// Later interceptors and the app's closures may read it.
+    private let environment = NetworkEnvironment.current
 
     /// Creates the key of a request. Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {

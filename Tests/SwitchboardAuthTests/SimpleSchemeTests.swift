@@ -96,6 +96,34 @@ struct SimpleSchemeTests {
         #expect(asked.all.count == 1)
     }
 
+    @Test("a provider runs once for each environment, also without a manager")
+    func providerByEnvironment() async throws {
+        let (asked, gate, waiting) = (Deliveries<Bool>(), Gate(), WaitingCounter())
+        let auth = BearerAuth {
+            let name = NetworkEnvironment.current.name
+            asked.add(true)
+            try await gate.wait()
+            return name
+        }
+        let router = Router<URLEndPoint>(
+            session: StubSession { request in .text(request.headers["Authorization"] ?? "none") }, interceptors: [auth],
+            options: RequestOptions { $0.monitors.append(waiting) })
+        func call(_ environment: NetworkEnvironment) -> Task<String, any Error> {
+            Task {
+                try await NetworkEnvironment.withCurrent(environment) {
+                    try await router.request(URLEndPoint(.get, url), as: String.self)
+                }
+            }
+        }
+        let staging = call(.staging)
+        _ = try await asked.first()
+        let production = call(.production)
+        _ = try await waiting.values.wait(for: 2)
+        gate.open()
+        #expect(try await staging.value == "Bearer staging")
+        #expect(try await production.value == "Bearer production")
+    }
+
     @Test("a provider's error becomes a typed error; nil sends no credentials")
     func providerFails() async throws {
         struct Locked: Error {}

@@ -37,6 +37,24 @@ struct RefreshThroughTheChainTests {
         #expect(authenticator.refreshes.all == [1])
     }
 
+    @Test("a provider's request through its router does not wait for itself")
+    func providerThroughItself() async throws {
+        let holder = Deliveries<Router<URLEndPoint>>()
+        let tokenURL = URL(text: "https://api.example.com/token")
+        let auth = BearerAuth {
+            // The timeout only ends the test if the request waits.
+            let options = RequestOptions { $0.timeouts.total = .seconds(5) }
+            return try await holder.first().request(URLEndPoint(.get, tokenURL), as: String.self, options: options)
+        }
+        let session = StubSession { request in .text(request.path == "/token" ? "t1" : "ok") }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [ConcurrencyLimiter(1), auth],
+            options: RequestOptions { $0.authentication = .required })
+        holder.add(router)
+        #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
+        #expect(session.requests.map { $0.headers["Authorization"] } == [nil, "Bearer t1"])
+    }
+
     @Test("a credential that cannot be saved is used, and monitors are notified")
     func unsaved() async throws {
         struct Full: TokenStore {

@@ -98,6 +98,42 @@ struct DeduplicatorTests {
         #expect(monitor.texts.last?.hasPrefix("failed") == true)
     }
 
+    @Test("an equal request from inside a shared request does not wait for it")
+    func nested() async throws {
+        let holder = Deliveries<Router<URLEndPoint>>()
+        let isNested = Deliveries<Bool>()
+        let url = url
+        let last = AdHocInterceptor { request, next in
+            if isNested.all.isEmpty {
+                isNested.add(true)
+                // The timeout only ends the test if the request waits.
+                let options = RequestOptions { $0.timeouts.total = .seconds(5) }
+                _ = try await holder.first().response(for: URLEndPoint(.get, url), options: options)
+            }
+            return try await next(request)
+        }
+        let session = StubSession { _ in .text("answer") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [Deduplicator(), last])
+        holder.add(router)
+        #expect(try await router.response(for: URLEndPoint(.get, url)).text == "answer")
+        #expect(session.requests.count == 2)
+    }
+
+    @Test("calls in two environments are not shared, also without a manager")
+    func environments() async throws {
+        let (router, begun, gate) = gated()
+        let calls = [NetworkEnvironment.staging, .production].map { environment in
+            Task {
+                try await NetworkEnvironment.withCurrent(environment) {
+                    try await router.response(for: URLEndPoint(.get, url))
+                }
+            }
+        }
+        _ = try await begun.wait(for: 2)
+        gate.open()
+        for call in calls { #expect(try await call.value.text == "answer") }
+    }
+
     @Test("canceling the leader, a follower or a router leaves others running", .requirement("S2.23"))
     func oneLeaves() async throws {
         let deduplicator = Deduplicator()

@@ -174,6 +174,25 @@ struct CredentialRefreshTests {
         if status == 200 { #expect(keys.refreshes.all == [1]) }
     }
 
+    @Test("a task that a refresh started sends the credential after it")
+    func startedByRefresh() async throws {
+        let holder = Deliveries<Router<URLEndPoint>>()
+        let (gate, codes) = (Gate(), Deliveries<Int>())
+        let url = url
+        let keys = KeyAuthenticator { _, _ in
+            Task {
+                try await gate.wait()
+                codes.add(try await holder.first().rawResponse(for: URLEndPoint(.get, url)).statusCode)
+            }
+            return Key(number: 2)
+        }
+        let router = router(KeyServer(2).session, [AuthenticationInterceptor(keys)])
+        holder.add(router)
+        #expect(try await router.response(for: URLEndPoint(.get, url)).statusCode == 200)
+        gate.open()
+        #expect(try await codes.first() == 200)
+    }
+
     @Test("a refresh by completion through its router never waits for itself")
     func throughItselfByCompletion() async throws {
         let holder = Deliveries<Router<URLEndPoint>>()

@@ -286,4 +286,27 @@ struct ResetTests {
             #expect(try await router.response(for: endPoint).text == "again")
         }
     }
+
+    @Test("a task that a reset started may reset again after it")
+    func again() async throws {
+        let (router, gate) = (Protected<Router<URLEndPoint>?>(nil), Gate())
+        let (began, ended) = (Deliveries<Bool>(), Deliveries<Bool>())
+        let vault = Vault {
+            guard began.all.isEmpty else { return }
+            began.add(true)
+            Task {
+                try await gate.wait()
+                await router.value?.reset()
+                ended.add(true)
+            }
+        }
+        let made = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [vault])
+        router.withLock { $0 = made }
+        defer { router.withLock { $0 = nil } }
+        await made.reset()
+        #expect(vault.wiped.all.count == 1)
+        gate.open()
+        _ = try await ended.first()
+        #expect(vault.wiped.all.count == 2)
+    }
 }

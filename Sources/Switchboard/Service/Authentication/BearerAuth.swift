@@ -22,7 +22,8 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// Creates an interceptor that requests the token from a provider. The provider runs once for all requests that
     /// wait at the same time, and again for the next one. If it returns nil, no token is sent. If it throws, those
     /// requests fail: a ``NetworkError`` is thrown unchanged, any other error within
-    /// ``NetworkError/Code/cannotAuthenticate``.
+    /// ``NetworkError/Code/cannotAuthenticate``. A request that the provider itself sends through the same router
+    /// carries no token.
     public init(origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> String?) {
         source = CredentialSource(provider)
         self.origins = origins

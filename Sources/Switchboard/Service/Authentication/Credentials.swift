@@ -3,12 +3,12 @@ import Foundation
 
 /// A fixed value, or a provider of values.
 ///
-/// A provider runs once for all requests of a partition that wait at the same time, and again for the next one. It is
-/// canceled when all of those requests are canceled.
+/// A provider runs once for all requests of an environment and a partition that wait at the same time, and again for the
+/// next one. It is canceled when all of those requests are canceled. A request that it sends itself gets nil.
 package struct CredentialSource<Value: Sendable>: Sendable {
     private enum Kind: Sendable {
         case value(Value)
-        case provider(@Sendable () async throws -> Value?, SharedCalls<String?, (any Sendable)?, Void>)
+        case provider(@Sendable () async throws -> Value?, SharedCalls<CredentialKey, (any Sendable)?, Void>)
     }
 
     private let kind: Kind
@@ -26,10 +26,12 @@ package struct CredentialSource<Value: Sendable>: Sendable {
         switch kind {
         case .value(let value): return value
         case .provider(let provider, let calls):
+            guard !CredentialRefresh.isRunning(of: calls) else { return nil }
             request.report(.waiting(for: "credentials"))
             do {
-                return try await calls.value(for: request.options.partition, context: ()) { _ in try await provider() }
-                    as? Value
+                return try await calls.value(for: CredentialKey(request), context: ()) { _ in
+                    try await CredentialRefresh.run(of: calls) { try await provider() }
+                } as? Value
             } catch let error as CancellationError {
                 try Call.check()
                 throw NetworkError(
@@ -41,25 +43,34 @@ package struct CredentialSource<Value: Sendable>: Sendable {
     }
 }
 
-/// The credential refreshes that contain the running code.
-///
-/// A request that is sent by a refresh must not wait for that refresh. Its own interceptor passes it unchanged, and
-/// limiters should pass it too.
-package enum CredentialRefresh {
-    @TaskLocal private static var current: [ObjectIdentifier] = []
+/// The requests that share a run of a provider, which may read the environment.
+private struct CredentialKey: Hashable, Sendable {
+    private let environment: NetworkEnvironment?
+    private let partition: String?
 
-    /// Whether the running code is part of a refresh.
+    init(_ request: NetworkRequest) {
+        environment = CallEnvironment.current?.environment
+        partition = request.options.partition
+    }
+}
+
+/// The refreshes and providers of credentials that contain the running code.
+///
+/// A request that they send must not wait for them. Their own interceptor passes it unchanged, and limiters should pass
+/// it too.
+package enum CredentialRefresh {
+    @TaskLocal private static var current = RunningOperations()
+
+    /// Whether the running code is part of a refresh or a provider.
     package static var isRunning: Bool { !current.isEmpty }
 
-    /// Returns whether the running code is part of a refresh of this interceptor.
-    package static func isRunning(of interceptor: AnyObject) -> Bool {
-        !current.isEmpty && current.contains(ObjectIdentifier(interceptor))
-    }
+    /// Returns whether the running code is part of a refresh or a provider with this owner.
+    package static func isRunning(of owner: AnyObject) -> Bool { current.contain(owner) }
 
     package static func run<Output>(
-        of interceptor: AnyObject, _ operation: @Sendable () async throws -> Output
+        of owner: AnyObject, _ operation: @Sendable () async throws -> Output
     ) async throws -> Output {
-        try await $current.withValue(current + [ObjectIdentifier(interceptor)], operation: operation)
+        try await current.run(of: owner, in: $current, operation)
     }
 }
 
@@ -94,7 +105,7 @@ extension NetworkRequest {
     /// Throws before a request that requires a sign-in is sent without one. Secret fields that the app set itself count
     /// as a sign-in, but not the app's key. Other origins require no sign-in.
     func checkRequiredSignIn() throws(NetworkError) {
-        // The requests of a refresh obtain the credential.
+        // The requests of a refresh or a provider obtain the credential.
         guard options.authentication == .required, !CredentialRefresh.isRunning, !isSignInRecorded, !hasAuthorization,
             !hasLeftOrigin,
             !headers.contains(where: {
@@ -109,7 +120,7 @@ extension NetworkRequest {
 
     /// Throws if the request requires a sign-in. Called when the provider returned no credential.
     package func requireNoSignIn() throws(NetworkError) {
-        guard options.authentication == .required else { return }
+        guard options.authentication == .required, !CredentialRefresh.isRunning else { return }
         throw NetworkError(
             .cannotAuthenticate, reason: "the request requires a sign-in, and the credential provider returned nil")
     }

@@ -131,7 +131,11 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
     ) async throws -> Output {
         try Call.check()
         let (entry, caller, number) = state.withLock { state -> (Entry, Int, Int?) in
-            if let entry = state.entries[key], let caller = entry.call.join() { return (entry, caller, nil) }
+            // An operation must not wait for itself.
+            if let entry = state.entries[key], !EnclosingOperations.contain(entry.call), let caller = entry.call.join()
+            {
+                return (entry, caller, nil)
+            }
             let entry = Entry(call: SharedCall<Output>(cancelsWhenAbandoned: true), context: context())
             state.lastNumber += 1
             state.entries[key] = entry
@@ -173,14 +177,45 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
 
 /// The shared calls and the resets that contain the running code. It must not wait for one of them.
 enum EnclosingOperations {
-    @TaskLocal private static var current: [ObjectIdentifier] = []
+    @TaskLocal private static var current = RunningOperations()
 
-    static func contain(_ owner: AnyObject) -> Bool { current.contains(ObjectIdentifier(owner)) }
+    static func contain(_ owner: AnyObject) -> Bool { current.contain(owner) }
 
     /// Runs the operation of a ``SharedCall`` or a ``ResetGate``.
     static func run<Output>(
         of owner: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
-        try await $current.withValue(current + [ObjectIdentifier(owner)], operation: operation, isolation: isolation)
+        try await current.run(of: owner, in: $current, operation)
+    }
+}
+
+/// The operations that contain the running code, as a task-local value. A task that an operation started is part of it
+/// only until the operation ends.
+struct RunningOperations: Sendable {
+    private final class Operation: Sendable {
+        let owner: ObjectIdentifier
+        let hasEnded = Protected(false)
+
+        init(_ owner: AnyObject) { self.owner = ObjectIdentifier(owner) }
+    }
+
+    private var operations: [Operation] = []
+
+    var isEmpty: Bool { operations.allSatisfy(\.hasEnded.value) }
+
+    func contain(_ owner: AnyObject) -> Bool {
+        operations.contains { $0.owner == ObjectIdentifier(owner) && !$0.hasEnded.value }
+    }
+
+    /// Runs an operation inside these ones, as the value of a task local.
+    func run<Output>(
+        of owner: AnyObject, in local: TaskLocal<RunningOperations>, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Output
+    ) async rethrows -> Output {
+        let operation = Operation(owner)
+        defer { _ = operation.hasEnded.swap(true) }
+        var all = self
+        all.operations.append(operation)
+        return try await local.withValue(all, operation: body, isolation: isolation)
     }
 }
