@@ -43,6 +43,8 @@ public struct OAuth2Authenticator: Authenticator {
     private let savedSinceReset = Protected<Set<String?>?>(nil)
     /// The access tokens that this authenticator loaded from the store or saved in it.
     private let stored = Protected<[String?: String]>([:])
+    /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
+    private let taken = Protected<[String?: OAuthToken]>([:])
 
     /// Creates an authenticator. By default tokens are stored only in memory.
     public init(
@@ -79,14 +81,19 @@ public struct OAuth2Authenticator: Authenticator {
     /// Refreshes a token, unless another process has replaced it in the store: servers accept a refresh token once.
     private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
         let replacement = await replacement(in: partition)
-        if let replacement, !replacement.isExpired(at: client.now()) { return replacement }
+        if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
         do {
             return try await client.refresh(replacement ?? token)
         } catch let error as NetworkError where error.oauthError?.code == .invalidGrant {
             // Another process may have refreshed the token at the same time.
             guard let replacement = await self.replacement(in: partition) else { throw error }
-            return replacement
+            return take(replacement, in: partition)
         }
+    }
+
+    private func take(_ token: OAuthToken, in partition: String?) -> OAuthToken {
+        taken.withLock { $0[partition] = token }
+        return token
     }
 
     /// Returns the token that another process saved in place of this authenticator's, or nil without one.
@@ -113,6 +120,8 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Saves the token in the store, or removes it for nil.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
+        let taken = taken.withLock { $0.removeValue(forKey: partition) }
+        guard credential == nil || credential != taken else { return }
         if let credential {
             try await store.save(credential, in: partition)
             savedSinceReset.withLock { _ = $0?.insert(partition) }

@@ -92,6 +92,41 @@ struct SharedSignInTests {
         }
     }
 
+    @Test("a token from the store does not replace a newer one there")
+    func newerToken() async throws {
+        let store = RacingStore()
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/"),
+            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let interceptor = AuthenticationInterceptor(client, store: store)
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+        let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+        try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
+        await store.replace("a2", afterLoad: "a3")
+        #expect(try await router.request(get, as: String.self) == "ok")
+        #expect(await store.load(in: nil)?.accessToken == "a3")
+    }
+
+    /// A store that another process changes directly after a token was loaded.
+    private actor RacingStore: TokenStore {
+        private var token: OAuthToken?
+        private var next: OAuthToken?
+
+        func replace(_ name: String, afterLoad next: String) {
+            token = OAuthToken(accessToken: name, refreshToken: "r")
+            self.next = OAuthToken(accessToken: next, refreshToken: "r")
+        }
+
+        func load(in partition: String?) -> OAuthToken? {
+            defer { (token, next) = (next ?? token, nil) }
+            return token
+        }
+
+        func save(_ token: OAuthToken, in partition: String?) { self.token = token }
+        func remove(in partition: String?) { token = nil }
+        func removeAll() { token = nil }
+    }
+
     @Test("a saved token that no other process changed is not used again")
     func unchangedStore() async throws {
         let store = UnwritableStore()
