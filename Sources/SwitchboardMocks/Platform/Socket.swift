@@ -61,7 +61,8 @@ package final class Socket: Sendable {
 
     package enum Event {
         case readable, writable
-        /// A broken connection or, on Linux, one that the peer has ended.
+        /// A connection that is broken or that the peer has ended. Darwin's `poll` reports neither without a request for
+        /// bytes, so the wait lasts until its end there.
         case broken
     }
 

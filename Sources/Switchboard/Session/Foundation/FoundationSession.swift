@@ -18,9 +18,10 @@ import Foundation
 /// - A redirect without a `Location` loses its body and fails with ``NetworkError/Code/truncatedBody``.
 /// - Repeated response headers arrive joined by commas, except `Set-Cookie`.
 ///
-/// On Apple's systems, a body without a `Content-Type` is sent as `application/octet-stream`, because URLSession would
-/// send it as a form. In a `multipart/x-mixed-replace` response, this session restores the boundaries, which URLSession
-/// removes, and the fields of each part that URLSession reports.
+/// On Apple's systems, URLSession joins repeated response headers too, and it may resend an idempotent request on a new
+/// connection without a record in the history. A body without a `Content-Type` is sent as `application/octet-stream`,
+/// because URLSession would send it as a form. In a `multipart/x-mixed-replace` response, this session restores the
+/// boundaries, which URLSession removes, and the fields of each part that URLSession reports.
 public final class FoundationSession: NetworkSession {
     /// The session that routers and managers share by default on Apple platforms.
     public static let shared = FoundationSession()

@@ -29,6 +29,8 @@ extension SessionConfiguration {
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
         configuration.timeoutIntervalForRequest = URLSessionQuirks.timeout
+        // The default of a week would end a longer stream.
+        configuration.timeoutIntervalForResource = 86_400 * 365
         return configuration
     }
 }
