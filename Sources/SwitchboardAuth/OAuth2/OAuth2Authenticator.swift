@@ -135,6 +135,7 @@ public struct OAuth2Authenticator: Authenticator {
     /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
         _ = stored.swap([:])
+        _ = taken.swap([:])
         do {
             try await store.removeAll()
             savedSinceReset.withLock { $0 = nil }

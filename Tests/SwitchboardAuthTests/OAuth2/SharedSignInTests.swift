@@ -107,6 +107,20 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil)?.accessToken == "a3")
     }
 
+    @Test("a sign-in after a reset saves its token, also one that a refresh took from the store")
+    func sameTokenAfterReset() async throws {
+        let store = MemoryTokenStore()
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+        let authenticator = OAuth2Authenticator(client, store: store)
+        let (old, new) = (OAuthToken(accessToken: "a1"), OAuthToken(accessToken: "a2"))
+        try await authenticator.save(old, in: nil)
+        await store.save(new, in: nil)
+        #expect(try await authenticator.refresh(old, in: nil) == new)
+        await authenticator.reset()
+        try await authenticator.save(new, in: nil)
+        #expect(await store.load(in: nil) == new)
+    }
+
     /// A store that another process changes directly after a token was loaded.
     private actor RacingStore: TokenStore {
         private var token: OAuthToken?

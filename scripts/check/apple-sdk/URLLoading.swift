@@ -149,6 +149,10 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         get { fatalError() }
         set {}
     }
+    open var timeoutIntervalForResource: TimeInterval {
+        get { fatalError() }
+        set {}
+    }
     open var httpShouldSetCookies: Bool {
         get { fatalError() }
         set {}
