@@ -18,8 +18,8 @@ import Switchboard
 /// #expect(try await call.value.text == "done")
 /// ```
 ///
-/// Everything in this package that waits takes a clock. A `RetryPolicy` also passes its clock to event streams and
-/// transfers; that of a `Router` measures only the total timeout. ``StubSession`` and ``NetworkConditioner`` take a clock
+/// Everything in this package that waits takes a clock. Event streams and transfers wait on that of their
+/// `RetryPolicy`; that of a `Router` measures only the total timeout. ``StubSession`` and ``NetworkConditioner`` take a clock
 /// for their delays. With ``init(skips:)`` the clock advances by itself.
 public final class TestClock: Clock, Sendable {
     /// A point in the time of a test.

@@ -99,7 +99,7 @@ enum MessageText {
         different([item], from: items.filter { $0.name == item.name })
     }
 
-    /// Returns a message that the items of one name, of which there is at least one, are others.
+    /// Returns a message that the query items of one name have other values. At least one item is wanted.
     static func different(_ wanted: [URLQueryItem], from sent: [URLQueryItem]) -> String {
         let name = wanted[0].name
         guard !sent.isEmpty else { return "there is no query item \(name)" }

@@ -23,7 +23,7 @@ public struct RecordedRequest: Sendable, Hashable {
     public let connection: Int
     /// The request's index on its connection, from 0. An index above 0 means that the connection was kept alive. In a
     /// stub, the request's index among all requests.
-    public let index: Int
+    public internal(set) var index: Int
     /// Whether the request came over TLS.
     public internal(set) var isSecure = false
     /// The endpoint that made the request, if the stub received it.

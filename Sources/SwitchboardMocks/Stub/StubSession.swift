@@ -134,10 +134,10 @@ public final class StubSession: NetworkSession {
     // MARK: One request
 
     private func record(_ request: NetworkRequest, _ body: Data?) -> (RecordedRequest, MockResponse?) {
-        let index = state.withLock { $0.requests.count }
-        let isRefused = registry.refuses(request.recorded(body: body, index: index))
+        var recorded = request.recorded(body: body, index: state.withLock { $0.requests.count })
+        let isRefused = registry.refuses(recorded)
         return state.withLock { state in
-            let recorded = request.recorded(body: body, index: state.requests.count)
+            recorded.index = state.requests.count  // another request may have come meanwhile
             state.requests.append(request)
             state.recorded.append(recorded)
             let response = isRefused ? nil : state.queue.next()
