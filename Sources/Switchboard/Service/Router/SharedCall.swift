@@ -214,8 +214,8 @@ struct RunningOperations: Sendable {
     ) async rethrows -> Output {
         let operation = Operation(owner)
         defer { _ = operation.hasEnded.swap(true) }
-        var all = self
-        all.operations.append(operation)
+        // Without the ended ones, which a chain of tasks would collect.
+        let all = RunningOperations(operations: operations.filter { !$0.hasEnded.value } + [operation])
         return try await local.withValue(all, operation: body, isolation: isolation)
     }
 }
