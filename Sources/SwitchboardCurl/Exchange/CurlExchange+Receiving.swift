@@ -75,7 +75,7 @@ extension CurlExchange {
             if let rest = isUpgraded ? pipe.passToReceiver(bytes) : bytes {
                 switch pipe.offer(rest) {
                 case .full:
-                    if isUpgraded { loop.observeEnd(of: self) }
+                    if isUpgraded { loop.observeEnd(of: self) } else { loop.didPause(self) }
                     return CurlCallbackResult.pause
                 case .buffered, .failed: break
                 case .awaited: loop.deliveries.append(self)

@@ -133,6 +133,24 @@ extension CurlLoop {
         swcurl_multi_set_long(multi, CurlMultiOption.pipelining, pausing > 0 ? 0 : 2)
     }
 
+    func didPause(_ exchange: CurlExchange) {
+        guard CurlLibrary.forgetsBytesBehindPaused, mayBeHTTP2(exchange.request) else { return }
+        if !paused.contains(where: { $0 === exchange }) { paused.append(exchange) }
+    }
+
+    /// Reads the connections of paused exchanges until libcurl has passed on everything. It stores the bytes of a paused
+    /// stream, at most its window.
+    private func readBehindPaused() {
+        paused.removeAll { $0.activeIndex < 0 || $0.pipe?.isPaused != true }
+        var index = 0
+        while index < paused.count {
+            let easy = paused[index].handle.easy
+            let received = swcurl_easy_downloaded(easy)
+            swcurl_poller_read(poller, easy)
+            if swcurl_easy_downloaded(easy) == received { index += 1 }
+        }
+    }
+
     private func countWatcher(_ exchange: CurlExchange, _ difference: Int) {
         let request = exchange.request
         guard request.mayBeReplayedUnprocessed, !request.mayBeReplayed, mayBeHTTP2(request) else { return }
@@ -153,6 +171,7 @@ extension CurlLoop {
     /// each caller costs more than waking a thread for several callers.
     func endFinished() {
         if !closing.isEmpty { readAgain() }
+        if !paused.isEmpty { readBehindPaused() }
         var code: Int32 = 0
         while let context = swcurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)

@@ -66,6 +66,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
+    /// The exchanges whose paused readers may keep libcurl from reading the rest of a shared connection.
+    @exclusivity(unchecked) var paused: [CurlExchange] = []
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0

@@ -169,6 +169,18 @@ class Connection(asyncio.Protocol):
         self.h2.send_data(stream, b"0123456789")
         self.hanging = stream
 
+    def open_path(self, stream, count):
+        """Sends the head and `count` bytes, and leaves the stream open."""
+        self.head(stream)
+        self.open = stream
+        self.h2.send_data(stream, bytes(int(count)))
+
+    def behind_path(self, stream, count):
+        """Sends `count` bytes on the stream of `open_path` before the answer, all in one write."""
+        for start in range(0, int(count), 16384):
+            self.h2.send_data(self.open, bytes(min(int(count) - start, 16384)))
+        self.count_path(stream, count)
+
     def silent_path(self, stream, _):
         """Sends nothing until `resethanging_path`."""
         self.hanging = stream

@@ -58,6 +58,21 @@ struct CurlHTTP2PauseTests {
         #expect(total == size)
     }
 
+    /// libcurl 7.88 gives a stream a buffer of 256 KiB here. It stops reading the connection when a write of the server
+    /// exceeds that, and the response that ends this write remained in libcurl.
+    @Test("a response behind much data of a paused stream arrives")
+    func responseBehindPaused() async throws {
+        let session = try Self.session()
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/open/16384"))
+        request.options.streamsResponse = true
+        let paused = try await session.send(request)
+        for number in 0..<40 where Self.isShared {
+            let url = try Servers.http2("scriptsTLS", "/behind/\((256 << 10) + 100)")
+            #expect(try await CurlHTTP2FrameTests.count(session, url).count == number + 2)
+        }
+        withExtendedLifetime(paused) {}
+    }
+
     @Test("a paused reader makes the server wait")
     func backPressure() async throws {
         let session = try Self.session()
