@@ -64,6 +64,8 @@ extension CurlExchange {
 
     /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.
     func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
+        burst = bytes.count + (deadlines.lastActivity == loop.now() ? burst : 0)
+        if burst > handle.receiveBuffer / 2 { loop.readOn(behind: self) }
         recordActivity()
         if handle.includesHead {
             guard let first = bytes.first, first == 0x20 || first == 0x09 else { return bytes.count }
@@ -75,7 +77,7 @@ extension CurlExchange {
             if let rest = isUpgraded ? pipe.passToReceiver(bytes) : bytes {
                 switch pipe.offer(rest) {
                 case .full:
-                    if isUpgraded { loop.observeEnd(of: self) } else { loop.didPause(self) }
+                    if isUpgraded { loop.observeEnd(of: self) } else { loop.readOn(behind: self) }
                     return CurlCallbackResult.pause
                 case .buffered, .failed: break
                 case .awaited: loop.deliveries.append(self)
@@ -95,6 +97,9 @@ extension CurlExchange {
         if hasEarlyResponse { loop.submit(.finish(self)) }
         return bytes.count
     }
+
+    /// Whether libcurl has received bytes since the loop last read on. False after the end.
+    var hasUnread: Bool { activeIndex >= 0 && swcurl_easy_downloaded(handle.easy) != readCount }
 
     /// Appends a part of the body. A body that arrives in one part is copied into a buffer of its size.
     private func appendBody(_ bytes: UnsafeRawBufferPointer) {

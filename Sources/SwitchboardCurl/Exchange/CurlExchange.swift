@@ -58,6 +58,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) package internal(set) var body = Data()
     @exclusivity(unchecked) var pipe: BytePipe?
     @exclusivity(unchecked) package internal(set) var received: Int64 = 0
+    /// The bytes of the body that arrived in one pass of the loop.
+    @exclusivity(unchecked) var burst = 0
+    /// libcurl's count of received bytes when the loop last read on behind this exchange. Nil while it need not.
+    @exclusivity(unchecked) var readCount: Int64?
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before

@@ -23,9 +23,9 @@ package enum CurlLibrary {
     /// Whether a reader that pauses stalls the other streams of its HTTP/2 connection, as before 7.88.
     package static let stallsSharedConnections: Bool = version < 0x07_58_00
 
-    /// Whether bytes that follow much data of a paused HTTP/2 stream remain in libcurl until their connection receives more,
-    /// as before 8.1.
-    static let forgetsBytesBehindPaused: Bool = version < 0x08_01_00
+    /// Whether libcurl does not read on after the bytes of an HTTP/2 stream have filled its buffer, until the connection
+    /// receives more, as before 8.1. What it holds may be the last bytes of other streams.
+    static let forgetsToReadOn: Bool = version < 0x08_01_00
 
     /// Whether a reused handle joins a first header line that begins with a blank to a freed header field of its last
     /// response, as from 7.83 until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)).

@@ -64,7 +64,10 @@ extension CurlLoop {
 
     private func remove(_ exchange: CurlExchange) {
         guard exchange.activeIndex >= 0 else { return }
-        if exchange.isHandedOver { disconnect(exchange) }
+        if exchange.isHandedOver {
+            readOn(behind: exchange)
+            disconnect(exchange)
+        }
         removeFromActive(exchange)
     }
 
@@ -88,6 +91,27 @@ extension CurlLoop {
         guard let queue = exchange.queue else { return }
         queue.count -= 1
         free(queue)
+    }
+
+    // MARK: Reading on
+
+    /// Reads on behind the bytes of an exchange, from now on until it ends.
+    func readOn(behind exchange: CurlExchange) {
+        guard CurlLibrary.forgetsToReadOn, exchange.readCount == nil, mayBeHTTP2(exchange.request) else { return }
+        exchange.readCount = -1
+        filling.append(exchange)
+    }
+
+    private func readOn() {
+        filling.removeAll { $0.activeIndex < 0 }
+        for exchange in filling {
+            var rounds = 0
+            while rounds < 8, exchange.hasUnread {  // the next pass continues
+                rounds += 1
+                exchange.readCount = swcurl_easy_downloaded(exchange.handle.easy)
+                swcurl_poller_read(poller, exchange.handle.easy)
+            }
+        }
     }
 
     // MARK: Waiting
@@ -133,24 +157,6 @@ extension CurlLoop {
         swcurl_multi_set_long(multi, CurlMultiOption.pipelining, pausing > 0 ? 0 : 2)
     }
 
-    func didPause(_ exchange: CurlExchange) {
-        guard CurlLibrary.forgetsBytesBehindPaused, mayBeHTTP2(exchange.request) else { return }
-        if !paused.contains(where: { $0 === exchange }) { paused.append(exchange) }
-    }
-
-    /// Reads the connections of paused exchanges until libcurl has passed on everything. It stores the bytes of a paused
-    /// stream, at most its window.
-    private func readBehindPaused() {
-        paused.removeAll { $0.activeIndex < 0 || $0.pipe?.isPaused != true }
-        var index = 0
-        while index < paused.count {
-            let easy = paused[index].handle.easy
-            let received = swcurl_easy_downloaded(easy)
-            swcurl_poller_read(poller, easy)
-            if swcurl_easy_downloaded(easy) == received { index += 1 }
-        }
-    }
-
     private func countWatcher(_ exchange: CurlExchange, _ difference: Int) {
         let request = exchange.request
         guard request.mayBeReplayedUnprocessed, !request.mayBeReplayed, mayBeHTTP2(request) else { return }
@@ -171,7 +177,7 @@ extension CurlLoop {
     /// each caller costs more than waking a thread for several callers.
     func endFinished() {
         if !closing.isEmpty { readAgain() }
-        if !paused.isEmpty { readBehindPaused() }
+        if !filling.isEmpty { readOn() }
         var code: Int32 = 0
         while let context = swcurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)

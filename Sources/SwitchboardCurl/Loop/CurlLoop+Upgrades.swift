@@ -43,6 +43,7 @@ extension CurlLoop {
     func disconnect(_ exchange: CurlExchange) {
         guard exchange.ownsSocket else {
             swcurl_multi_remove(multi, exchange.handle.easy)
+            if exchange.readCount != nil { swcurl_poller_read(poller, exchange.handle.easy) }
             if exchange.observedSocket >= 0 {
                 swcurl_poller_unobserve_end(
                     poller, exchange.observedSocket, Unmanaged.passUnretained(exchange).toOpaque())

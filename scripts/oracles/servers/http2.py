@@ -169,17 +169,21 @@ class Connection(asyncio.Protocol):
         self.h2.send_data(stream, b"0123456789")
         self.hanging = stream
 
-    def open_path(self, stream, count):
-        """Sends the head and `count` bytes, and leaves the stream open."""
-        self.head(stream)
-        self.open = stream
-        self.h2.send_data(stream, bytes(int(count)))
+    def open_path(self, stream, length):
+        """Sends the head and one byte of `length`, and leaves the stream open."""
+        self.head(stream, ("content-length", length))
+        self.open, self.rest = stream, int(length) - 1
+        self.h2.send_data(stream, b"0")
 
     def behind_path(self, stream, count):
-        """Sends `count` bytes on the stream of `open_path` before the answer, all in one write."""
-        for start in range(0, int(count), 16384):
-            self.h2.send_data(self.open, bytes(min(int(count) - start, 16384)))
-        self.count_path(stream, count)
+        """Sends `count` more bytes on the stream of `open_path`, or as many as its window allows, and the answer behind them,
+        in one write."""
+        count = min(int(count), self.h2.local_flow_control_window(self.open))
+        while count > 0:
+            size = min(count, self.h2.max_outbound_frame_size)
+            count, self.rest = count - size, self.rest - size
+            self.h2.send_data(self.open, bytes(size), end_stream=self.rest == 0)
+        self.count_path(stream, None)
 
     def silent_path(self, stream, _):
         """Sends nothing until `resethanging_path`."""
