@@ -1,11 +1,18 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app as Xcode 26 creates it: its targets belong to the main actor. scripts/packages/app builds it in Swift 5 and
-// Swift 6 mode, with and without NonisolatedNonsendingByDefault.
+// An app as Xcode 26 creates it: Swift 5 mode, and targets of the main actor with the features of Xcode's settings
+// "Approachable Concurrency" and "Member Import Visibility". scripts/packages/app also builds it in Swift 6 mode, and
+// without these features.
+let isSwift5 = Context.environment["APP_SWIFT"] == "5"
+// Swift 6 mode has the last three.
+let features =
+    ["NonisolatedNonsendingByDefault", "InferIsolatedConformances", "MemberImportVisibility"]
+    + (isSwift5
+        ? ["DisableOutwardActorInference", "GlobalActorIsolatedTypesUsability", "InferSendableFromCaptures"] : [])
 let settings: [SwiftSetting] =
     [.defaultIsolation(MainActor.self)]
-    + (Context.environment["APP_NONSENDING"] == nil ? [] : [.enableUpcomingFeature("NonisolatedNonsendingByDefault")])
+    + (Context.environment["APP_FEATURES"] == nil ? [] : features.map { .enableUpcomingFeature($0) })
 
 let package = Package(
     name: "App",
@@ -35,5 +42,5 @@ let package = Package(
             ],
             swiftSettings: settings),
     ],
-    swiftLanguageModes: [Context.environment["APP_SWIFT"] == "5" ? .v5 : .v6]
+    swiftLanguageModes: [isSwift5 ? .v5 : .v6]
 )
