@@ -5,10 +5,9 @@ import Foundation
 ///
 /// ```swift
 /// let progress = TransferProgress()
-/// async let response = router.download(
+/// Task { for await update in progress { bar.show(update.fraction) } }
+/// try await router.download(
 ///     .poster(id: 7), to: file, progress: progress)
-/// for await update in progress { bar.show(update.fraction) }
-/// _ = try await response
 /// ```
 ///
 /// The sequence ends with the transfer, whatever its outcome. A slow reader may miss updates, but never the last one.

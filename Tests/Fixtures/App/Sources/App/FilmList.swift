@@ -94,10 +94,8 @@ final class FilmList {
 
     func save(to file: URL) async throws {
         let progress = TransferProgress()
-        // `async let` leaves the main actor, where the conformances of this target are. A task stays.
-        let saved = Task { try await router.download(.film(id: 1), to: file, progress: progress) }
-        for await update in progress { message = "\(update.fraction ?? 0)" }
-        _ = try await saved.value
+        Task { for await update in progress { message = "\(update.fraction ?? 0)" } }
+        try await router.download(.film(id: 1), to: file, progress: progress)
     }
 
     func explain() async -> String { "\(await router.explain(.popular(page: 1)))" }
