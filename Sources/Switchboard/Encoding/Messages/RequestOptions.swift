@@ -204,7 +204,7 @@ private enum CompressesBodyOption: RequestOption { static let defaultValue = fal
 /// var request = NetworkRequest(.get, url)
 /// request[Priority.self] = 2
 /// ```
-public protocol RequestOption {
+public protocol RequestOption: Sendable {
     /// The type of the option's value.
     associatedtype Value: Sendable
     /// The value of the option when it is not set.

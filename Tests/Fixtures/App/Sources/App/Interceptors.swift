@@ -14,6 +14,14 @@ struct Attempt: RequestAdapter, ExchangeInterceptor {
     func adapt(_ request: inout NetworkRequest) async throws { request.headers["X-Attempt"] = "1" }
 }
 
+enum Priority: RequestOption { static let defaultValue = 0 }
+
+struct Urgent: TypedEndPoint {
+    typealias Response = EmptyResponse
+    var path: String { "urgent" }
+    var options: RequestOptions { RequestOptions { $0[Priority.self] = 2 } }
+}
+
 final class Log: EventMonitor {
     func record(_ event: CallEvent) {}
 }
