@@ -35,16 +35,17 @@ public final class LatestCall<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - isolation: The caller's actor, which checks whether a newer call has superseded this one.
-    ///   - operation: The call.
+    ///   - operation: The call. It stays on the caller's actor.
     /// - Returns: The value of the operation.
     /// - Throws: The error of the operation. `CancellationError` when a newer call or ``cancel()`` superseded it, or
     ///   when the task was canceled.
     public func value(
-        isolation: isolated (any Actor)? = #isolation, _ operation: @escaping @Sendable () async throws -> Value
+        isolation: isolated (any Actor)? = #isolation, _ operation: @escaping () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         // Supersedes the previous call before the operation starts, which may start a newer call.
         let number = replace()
+        nonisolated(unsafe) let operation = operation  // called once, while the caller waits
         let task = Task { try await operation() }
         store({ task.cancel() }, for: number)
         let result = await withTaskCancellationHandler(

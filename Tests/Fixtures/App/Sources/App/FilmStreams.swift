@@ -8,6 +8,7 @@ import SwitchboardWebSocket
 final class FilmStreams {
     private(set) var titles: [String] = []
     private let router: Router<FilmApi>
+    private let latest = LatestCall<FilmPage>()
 
     init(_ router: Router<FilmApi>) { self.router = router }
 
@@ -47,6 +48,9 @@ final class FilmStreams {
     func calls() async throws {
         let call = router.call(for: .popular(page: 1), as: FilmPage.self)
         titles += try await call.map { $0.results.map(\.title) }.value
+        titles += try await latest.value {
+            try await self.router.request(.popular(page: 1), as: FilmPage.self)
+        }.results.map(\.title)
         call.start(on: MainActor.self) { self.titles += (try? $0.get())?.results.map(\.title) ?? [] }
     }
 }

@@ -91,6 +91,16 @@ nonisolated private struct FindLarge: TypedEndPoint {
         #expect("\(await router.explain(.one))".contains("probe"))
     }
 
+    @Test("the operation of a latest call stays on the main actor")
+    func latestCall() async throws {
+        answer(.json("7"))
+        let id = try await LatestCall<Int>().value {
+            MainActor.preconditionIsolated()
+            return try await self.router.request(.one, as: Probe.self).id
+        }
+        #expect(id == 7)
+    }
+
     @Test("typed endpoints of the main actor decode there, others elsewhere")
     func typed() async throws {
         answer(.json("7"))
