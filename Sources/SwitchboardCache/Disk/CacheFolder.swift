@@ -109,7 +109,7 @@ struct CacheFolder: Sendable {
             errno = 0
             guard let entry = readdir(folder) else { break }
             // The entry is as long as its name, not as long as the type.
-            let inode = UInt64(UnsafeRawPointer(entry).load(fromByteOffset: Self.inodeOffset, as: ino_t.self))
+            let inode = UInt64(UnsafeRawPointer(entry).loadUnaligned(fromByteOffset: Self.inodeOffset, as: ino_t.self))
             let start = UnsafeRawPointer(entry) + Self.nameOffset
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             if let name = CacheFileName(bytes) {
