@@ -66,7 +66,7 @@ let package = Package(
             name: "SwitchboardTestSupport",
             dependencies: core + ["SwitchboardCurl", "SwitchboardMocks", "SwitchboardTestSetup"],
             path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
-        // Limits the tests that run at the same time.
+        // Limits concurrent tests, and on Apple's systems raises the limit of descriptors.
         .target(name: "SwitchboardTestSetup", path: "Tests/SwitchboardTestSetup"),
         .testTarget(
             name: "SwitchboardMocksTests",

@@ -1,7 +1,22 @@
 #include <stdlib.h>
+#ifdef __APPLE__
+#include <limits.h>
+#include <sys/resource.h>
+#endif
 
 /// Limits the tests that run at the same time, before Swift Testing reads the limit. Without one all of them start at
 /// once, and on a busy machine each then waits for minutes between two steps, longer than connections and timeouts last.
 __attribute__((constructor)) static void limitParallelTests(void) {
     setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "16", 0);
 }
+
+#ifdef __APPLE__
+/// Raises the limit of open descriptors, which is 256 by default. The servers and clients of the tests need more.
+__attribute__((constructor)) static void raiseDescriptorLimit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    // setrlimit rejects more than OPEN_MAX.
+    limit.rlim_cur = limit.rlim_max < OPEN_MAX ? limit.rlim_max : OPEN_MAX;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+#endif
