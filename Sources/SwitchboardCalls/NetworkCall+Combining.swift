@@ -31,7 +31,7 @@ extension NetworkCall {
 
     /// Returns a call that makes this call, and then one for each element of its value.
     ///
-    /// ```swift
+    /// ```swift <!-- in an app: the closure begins with `@MainActor` -->
     /// let movies = router.call(for: .popular(page: 1), as: MoviePage.self)
     ///     .map(\.results)
     /// let videos = movies.flatMap(width: 4) { movie in

@@ -14,47 +14,47 @@ enum MovieApi: EndPointType {
     var path: String { "" }
 }
 
-struct Movie: Codable, Hashable, Sendable {
+nonisolated struct Movie: Codable, Hashable, Sendable {
     var id: Int
     var title: String
 }
 
-struct MoviePage: Codable, Hashable, Sendable {
+nonisolated struct MoviePage: Codable, Hashable, Sendable {
     var page: Int
     var totalPages: Int
     var results: [Movie]
 }
 
-struct Video: Codable, Sendable {
+nonisolated struct Video: Codable, Sendable {
     var key: String
 }
 
-struct Issue: Codable, Sendable {
+nonisolated struct Issue: Codable, Sendable {
     var title: String
 }
 
-struct Feed: Codable, Sendable {
+nonisolated struct Feed: Codable, Sendable {
     var items: [Movie]
     var nextCursor: String?
 }
 
-struct Change: Codable, Sendable {
+nonisolated struct Change: Codable, Sendable {
     var sequence: Int
     var name: String
 }
 
-struct Price: Codable, Sendable {
+nonisolated struct Price: Codable, Sendable {
     var symbol: String
     var amount: Double
 }
 
 /// How a server explains a 422.
-struct ServerError: Codable, Sendable {
+nonisolated struct ServerError: Codable, Sendable {
     var message: String
     var fields: [String]
 }
 
-struct Todo: Codable, Identifiable, Sendable {
+nonisolated struct Todo: Codable, Identifiable, Sendable {
     var id: Int
     var title: String
 }
@@ -64,11 +64,11 @@ struct FindTodos: TypedEndPoint {
     var path: String { "/todos" }
 }
 
-struct SessionKey: Codable, Sendable {
+nonisolated struct SessionKey: Codable, Sendable {
     var value: String
 }
 
-enum LoginApi: EndPointType {
+nonisolated enum LoginApi: EndPointType {
     case renew(SessionKey?)
 
     var baseURL: String { "https://login.example.com" }
