@@ -74,7 +74,7 @@ extension NetworkSession {
     /// ```swift
     /// import SwitchboardURLSession
     ///
-    /// let session = CurlSession().urlSession()
+    /// let session = DefaultSession.shared.urlSession()
     /// ```
     ///
     /// It has the properties of that of a manager. A session follows no redirects, so the URLSession follows up to 16,

@@ -9,7 +9,7 @@ import SwitchboardText
 ///     ServerDefaults(
 ///         host: "api.example.com", pathPrefix: "/v1",
 ///         headers: ["X-App": "7"], query: ["lang": "en"])
-///     CurlSession()
+///     DefaultSession.shared
 /// }
 /// var request = NetworkRequest(.get, nil)
 /// // https://api.example.com/v1/people?lang=en

@@ -9,7 +9,7 @@ import Switchboard
 ///     RetryPolicy()
 ///     RedirectInterceptor()
 ///     CommonHeaders(["X-App": "7"])
-///     CurlSession()
+///     DefaultSession.shared
 /// }
 /// let response = try await session.send(NetworkRequest(.get, url))
 /// ```
