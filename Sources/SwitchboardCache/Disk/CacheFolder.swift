@@ -41,7 +41,7 @@ struct CacheFolder: Sendable {
 
     /// Sets the time of a file to that of its last use, which other processes read.
     func writeUseTime(of name: CacheFileName, at time: Int64) {
-        let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+        let time = timespec(tv_sec: time_t(clamping: time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
         utimensat(AT_FDCWD, path(of: name), [time, time], AT_SYMLINK_NOFOLLOW)
     }
 
