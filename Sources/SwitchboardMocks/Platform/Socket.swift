@@ -55,8 +55,6 @@ package final class Socket: Sendable {
         let code = errno
 
         package var text: String { "\(call): \(String(cString: strerror(code)))" }
-        /// Whether no descriptor or memory is left. The call may work a little later.
-        fileprivate var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
     }
 
     package enum Event {
@@ -118,16 +116,10 @@ package final class Socket: Sendable {
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Accepts the next connection, or returns nil when it has already ended.
-    ///
-    /// - Throws: The failure when the process has no descriptor left.
-    private func accept() throws(Failure) -> Socket? {
+    /// Accepts the next connection, or returns nil when there is none or the system refuses it.
+    private func accept() -> Socket? {
         let accepted = acceptAtomically?(descriptor, nil, nil, atomicFlags) ?? systemAccept(descriptor)
-        guard accepted >= 0 else {
-            let failure = Failure(call: "accept")
-            guard failure.isExhaustion else { return nil }
-            throw failure
-        }
+        guard accepted >= 0 else { return nil }
         let socket = Socket(accepted)
         // Small pieces are sent at once, so that a scripted chunk arrives as one.
         socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
@@ -137,10 +129,11 @@ package final class Socket: Sendable {
     /// Accepts connections until the signal, and closes this listener.
     package func acceptAll(stop: StopSignal, _ start: (Socket) -> Void) {
         while wait(for: .readable, stop: stop) == .ready {
-            do throws(Failure) {
-                if let socket = try accept() { start(socket) }
-            } catch {
-                // No descriptor is left until a connection closes.
+            if let socket = accept() {
+                start(socket)
+            } else {
+                // No descriptor is left until a connection closes. Or iOS has reclaimed the socket of a suspended app, and
+                // all its calls fail (https://developer.apple.com/library/archive/technotes/tn2277/_index.html).
                 _ = wait(for: .broken, stop: stop, until: .now + .milliseconds(10))
             }
         }
