@@ -14,7 +14,8 @@ import Switchboard
 ///
 /// The format is [HAR 1.2](http://www.softwareishard.com/blog/har-12-spec/). Every exchange of a call is one entry,
 /// retries and redirects included. A failed exchange has the error's code in `_error`, and the part of a response that
-/// arrived, or status 0. Secrets are found by their names, and then replaced everywhere in the archive.
+/// arrived, or status 0. Secrets are found by their names. A secret of at least 6 bytes is then replaced everywhere in the
+/// archive.
 public final class HARRecorder: EventMonitor {
     /// The number of exchanges to keep, at least 1. The oldest is removed first. Default 200.
     public let maximumEntries: Int
