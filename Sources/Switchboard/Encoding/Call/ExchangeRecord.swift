@@ -25,7 +25,7 @@ public struct ExchangeRecord: Sendable {
     public enum Outcome: Sendable, Hashable, CustomStringConvertible {
         /// A response with this status.
         case status(Int)
-        /// A failure without a response.
+        /// A failure without a complete response.
         case failure(NetworkError.Code)
         /// A cancellation.
         case cancelled
