@@ -142,7 +142,7 @@ extension DecodingError {
 }
 
 extension [any CodingKey] {
-    /// The path behind a type, with `[]` for each index: `.results[].title`.
+    /// The path after the name of a type, with `[]` for each index: `.results[].title`.
     fileprivate var memberText: String {
         reduce(into: "") { $0 += $1.intValue == nil ? "." + $1.stringValue.shortForMessage : "[]" }
     }

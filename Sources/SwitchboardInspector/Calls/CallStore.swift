@@ -155,7 +155,7 @@ final class CallStore: Sendable {
     /// The number of calls that one lock may copy.
     fileprivate static let batch = 64
 
-    /// Returns the next changes, and moves the position behind them. Each call is among them once, however often it
+    /// Returns the next changes, and advances the position past them. Each call is among them once, however often it
     /// changed.
     func changes(after position: inout Position) -> Changes {
         state.withLock { state in
