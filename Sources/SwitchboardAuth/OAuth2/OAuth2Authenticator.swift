@@ -41,7 +41,7 @@ public struct OAuth2Authenticator: Authenticator {
     private let store: any TokenStore
     /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
-    /// The access tokens that this authenticator loaded from the store or saved in it.
+    /// The access tokens that this authenticator last used from the store or saved in it.
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
@@ -82,24 +82,28 @@ public struct OAuth2Authenticator: Authenticator {
     private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
         let replacement = await replacement(in: partition)
         if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
+        let sent = replacement ?? token
         do {
-            return try await client.refresh(replacement ?? token)
+            return try await client.refresh(sent)
         } catch let error as NetworkError where error.oauthError?.code == .invalidGrant {
             // Another process may have refreshed the token at the same time.
-            guard let replacement = await self.replacement(in: partition) else { throw error }
-            return take(replacement, in: partition)
+            guard let newer = await self.replacement(in: partition), newer.accessToken != sent.accessToken else {
+                throw error
+            }
+            return take(newer, in: partition)
         }
     }
 
     private func take(_ token: OAuthToken, in partition: String?) -> OAuthToken {
         taken.withLock { $0[partition] = token }
+        stored.withLock { $0[partition] = token.accessToken }
         return token
     }
 
     /// Returns the token that another process saved in place of this authenticator's, or nil without one.
     private func replacement(in partition: String?) async -> OAuthToken? {
         let last = stored.withLock { $0[partition] }
-        guard let last, let token = try? await load(in: partition), token.accessToken != last else { return nil }
+        guard let last, let token = try? await saved(in: partition), token.accessToken != last else { return nil }
         return token
     }
 
@@ -112,10 +116,14 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Returns the token in the store, unless it should have been removed by a ``reset()`` that failed.
     public func load(in partition: String?) async throws -> OAuthToken? {
-        guard savedSinceReset.withLock({ $0?.contains(partition) ?? true }) else { return nil }
-        let token = try await store.load(in: partition)
+        let token = try await saved(in: partition)
         stored.withLock { $0[partition] = token?.accessToken }
         return token
+    }
+
+    private func saved(in partition: String?) async throws -> OAuthToken? {
+        guard savedSinceReset.withLock({ $0?.contains(partition) ?? true }) else { return nil }
+        return try await store.load(in: partition)
     }
 
     /// Saves the token in the store, or removes it for nil.

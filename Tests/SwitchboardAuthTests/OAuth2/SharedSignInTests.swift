@@ -121,6 +121,40 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil) == new)
     }
 
+    @Test("an expired token of another process is sent again after a refresh of it failed")
+    func failedRefreshOfReplacement() async throws {
+        let store = MemoryTokenStore()
+        let login = StubSession { request in
+            let form = FormBody.decode(try request.body.encode())
+            guard form.contains(where: { $0.name == "refresh_token" && $0.value == "r2" }) else {
+                return .json(#"{"error":"invalid_grant"}"#, statusCode: 400)
+            }
+            return .json(#"{"access_token":"a3","token_type":"bearer","refresh_token":"r3"}"#)
+        }
+        login.enqueue(.failure(.timedOut))
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let authenticator = OAuth2Authenticator(client, store: store)
+        let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
+        try await authenticator.save(old, in: nil)
+        await store.save(OAuthToken(accessToken: "a2", refreshToken: "r2", expiresAt: .distantPast), in: nil)
+        await #expect(throws: NetworkError.self) { try await authenticator.refresh(old, in: nil) }
+        #expect(try await authenticator.refresh(old, in: nil).accessToken == "a3")
+    }
+
+    @Test("an expired token of another process is not used after the server rejects it")
+    func rejectedReplacement() async throws {
+        let store = MemoryTokenStore()
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/"),
+            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let authenticator = OAuth2Authenticator(client, store: store)
+        let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
+        try await authenticator.save(old, in: nil)
+        await store.save(OAuthToken(accessToken: "a2", refreshToken: "r2", expiresAt: .distantPast), in: nil)
+        let error = await #expect(throws: NetworkError.self) { try await authenticator.refresh(old, in: nil) }
+        #expect(error?.oauthError?.code == .invalidGrant)
+    }
+
     /// A store that another process changes directly after a token was loaded.
     private actor RacingStore: TokenStore {
         private var token: OAuthToken?
