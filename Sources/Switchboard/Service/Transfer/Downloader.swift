@@ -92,9 +92,10 @@ actor Downloader {
                 result = .failure(error)
             }
             try recordProgress(since: startCount, startRestarts, isPart: false)
-            let status = (try? result.get())?.statusCode
-            if status == 416, startCount > 0 {
-                try restart()
+            let response = try? result.get()
+            let status = response?.statusCode
+            if let response, status == 416, startCount > 0 {
+                if !(try recordEnd(in: response)) { try restart() }
                 continue
             }
             guard policy.allowsRetry(of: request, after: result),
@@ -124,6 +125,17 @@ actor Downloader {
         throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
     }
 
+    /// Records the size of a file of unknown length if a 416 says that all its bytes have arrived. The next request then
+    /// fetches the last byte, to receive a response.
+    private func recordEnd(in response: NetworkResponse) throws(NetworkError) -> Bool {
+        guard var origin = file.origin, origin.size == nil, let field = response.headers["Content-Range"],
+            ContentRange(field)?.size == file.count
+        else { return false }
+        origin.size = file.count
+        try file.record(origin)
+        return true
+    }
+
     /// Begins again with the first byte. Throws if the server causes this too often.
     private func restart() throws(NetworkError) {
         restarts += 1
@@ -144,7 +156,8 @@ actor Downloader {
             return .refused(try await response.inMemory(request.limits))
         }
         let end: Int64?
-        if response.statusCode == 206, !isOwnRange {
+        let isPart = response.statusCode == 206 && !isOwnRange
+        if isPart {
             guard let offset else {
                 throw NetworkError(
                     .invalidResponse, reason: "the response is partial (206), but the whole file was requested"
@@ -164,9 +177,10 @@ actor Downloader {
             if file.count > 0 { try restart() }
             end = try beginFile(response)
         }
-        try await read(response, to: end)
-        guard let size = file.origin?.size ?? end, file.count < size else { return .whole(response) }
-        return .part
+        // A part of unknown size does not say whether it is the last one.
+        let size = file.origin?.size ?? (isPart ? nil : end)
+        try await read(response, to: end, of: size)
+        return file.count < size ?? (isPart ? .max : 0) ? .part : .whole(response)
     }
 
     /// Sends a request for the missing bytes. Returns the response, and the first byte requested or nil for the whole file.
@@ -210,8 +224,7 @@ actor Downloader {
         return size
     }
 
-    private func read(_ response: NetworkResponse, to end: Int64?) async throws {
-        let whole = file.origin?.size ?? end
+    private func read(_ response: NetworkResponse, to end: Int64?, of whole: Int64?) async throws {
         if let size = whole ?? response.announcedSize(of: request.method), size > request.limits.downloadedFile {
             throw tooLarge("\(size) bytes are announced").with(response)
         }

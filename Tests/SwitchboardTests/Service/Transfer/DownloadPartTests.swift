@@ -32,6 +32,59 @@ struct DownloadPartTests {
         }
     }
 
+    @Test("a part whose range has no size is followed by the rest")
+    func partWithoutSize() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(
+                    files.whole.chunked(50_000).truncated(after: 100_000),
+                    files.part(100_000..<200_000).with("Content-Range", "bytes 100000-199999/*"))
+                server.stub(.any) { files.answer($0) }
+                let bytes = try await download(.curl, server, in: folder)
+                #expect(bytes == content)
+            }
+        }
+    }
+
+    @Test("a file of unknown length ends with a 416 that has its size, and restarts with another size")
+    func unsatisfiableRange() async throws {
+        let files = RangeServer(content: content.prefix(200_000))
+        let cases: [(size: String, last: String?)] = [("200000", "bytes=199999-"), ("200001", nil), ("oops", nil)]
+        for (size, last) in cases {
+            try await withFolder { folder in
+                try await MockServer.run { server in
+                    server.enqueue(
+                        files.whole.chunked(50_000).truncated(after: 100_000),
+                        files.part(100_000..<200_000).with("Content-Range", "bytes 100000-199999/*"),
+                        .status(416, headers: ["Content-Range": "bytes */\(size)"]))
+                    server.stub(.any) { files.answer($0) }
+                    let bytes = try await download(.curl, server, in: folder)
+                    #expect(bytes == files.content)
+                    #expect(server.requests.map { $0.headers["Range"] }.suffix(2) == ["bytes=200000-", last])
+                }
+            }
+        }
+    }
+
+    @Test("a server that answers each further range with 416 ends the download with an error")
+    func alwaysUnsatisfiable() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.stub(.any) { request in
+                    request.headers["Range"] == nil
+                        ? files.whole.chunked(50_000).truncated(after: 100_000)
+                        : .status(416, headers: ["Content-Range": "bytes */100000"])
+                }
+                let error = await #expect(throws: NetworkError.self) {
+                    _ = try await download(.curl, server, in: folder)
+                }
+                #expect(error?.code == .invalidResponse)
+            }
+        }
+    }
+
     @Test("a download that accepts only 200 resumes with a part", arguments: [true, false])
     func onlyTheWholeIsAccepted(isCut: Bool) async throws {
         let files = RangeServer(content: content)
