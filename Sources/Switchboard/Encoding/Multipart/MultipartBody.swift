@@ -64,7 +64,7 @@ public struct MultipartBody: HTTPBody {
     /// Whether every part can be sent again.
     public var isReplayable: Bool { parts.allSatisfy(\.content.isReplayable) }
 
-    /// The number of bytes, or nil if the length of a part is unknown.
+    /// The number of bytes, or nil if the length of a part is unknown, negative or too large.
     public var length: Int64? {
         guard fault == nil else { return nil }
         var length = Int64(boundary.utf8.count + 6)  // --boundary--CRLF
@@ -72,7 +72,10 @@ public struct MultipartBody: HTTPBody {
             guard let head = try? part.head(), let content = part.content.isEmpty ? 0 : part.content.length else {
                 return nil
             }
-            length += Int64(boundary.utf8.count + 4 + head.count + 2) + content
+            length += Int64(boundary.utf8.count + 4 + head.count + 2)
+            // Half of the maximum, so that no addition overflows.
+            guard content >= 0, content < .max / 2 - length else { return nil }
+            length += content
         }
         return length
     }

@@ -43,6 +43,13 @@ struct MultipartBodyTests {
         #expect(form.isStreamed && form.isReplayable && !form.isEmpty)
     }
 
+    @Test("a form with an impossible length of a part has no length", arguments: [Int64.max, .max - 100, -1, .min])
+    func impossibleLengths(length: Int64) {
+        let part = MultipartBody.Part.body("f", StreamBody(length: length) { HTTPBodyStream { nil } })
+        #expect(MultipartBody(part).length == nil)
+        #expect(MultipartBody(part, part, .field("a", "b")).length == nil)
+    }
+
     @Test("a form without parts is only its closing boundary")
     func nothing() throws {
         let form = MultipartBody([], boundary: "b0")
