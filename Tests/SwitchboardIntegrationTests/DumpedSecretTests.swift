@@ -93,6 +93,8 @@ struct DumpedSecretTests {
             HTTPTask.requestParameters(bodyParameters: pairs, urlParameters: pairs),
             HTTPTask.requestBody(request.body, headers: ["Authorization": secret]),
             URLEndPoint(.post, Self.url, task: .requestParameters(pairs)), ParameterValue.object(pairs),
+            PathEndPoint(.post, "a?api_key=\(secret)", task: .requestParameters(pairs)),
+            PageSequence<Int, URL>.Page(value: 1, response: response, next: Self.url),
             WebSocketState.closed(closure), WebSocketState.reconnecting(after: error),
             Result<Int, any Error>.failure(error),
             OAuthToken(accessToken: secret, refreshToken: secret, idToken: secret),

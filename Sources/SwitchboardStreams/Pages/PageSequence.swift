@@ -111,6 +111,14 @@ extension PageSequence {
     }
 }
 
+extension PageSequence.Page: CustomReflectable {
+    /// A mirror with the token as text without secrets, because it may be a URL.
+    public var customMirror: Mirror {
+        let token = next.map { Redaction.standard.text(String(describing: $0)) }
+        return Mirror(self, children: ["value": value, "response": response, "next": token as Any])
+    }
+}
+
 extension PageSequence.Page: Sendable where Value: Sendable {}
 
 extension PageSequence.Page: Equatable where Value: Equatable {

@@ -162,7 +162,7 @@ extension Parameters: CustomStringConvertible, CustomReflectable {
     private static func text(of element: Element) -> String {
         let secrets = Redaction.standard
         if secrets.isSecret(parameter: element.name) { return secrets.mask }
-        if case .string(let text) = element.value { return text }
+        if case .string(let text) = element.value { return secrets.text(text) }
         guard let json = try? FastJSONEncoder.ofRequests.encode(element.value) else { return "(cannot be encoded)" }
         return secrets.text(String(decoding: json, as: UTF8.self))
     }

@@ -72,6 +72,14 @@ public struct PathEndPoint: EndPointType, Sendable {
     }
 }
 
+extension PathEndPoint: CustomStringConvertible, CustomReflectable {
+    /// The method and the path, with secrets replaced.
+    public var description: String { "\(httpMethod) \(Redaction.standard.url(path))" }
+
+    /// A mirror with only the redacted line, so that `dump` prints no secret.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension EndPointType where Self == PathEndPoint {
     /// A GET of a path, with parameters in the query.
     public static func get(

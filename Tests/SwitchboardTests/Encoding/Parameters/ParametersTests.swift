@@ -39,7 +39,8 @@ struct ParametersTests {
     func description() {
         let parameters: Parameters = [
             "page": 1, "API_Key": "s3cret", "user[password]": "s3cret", "login": ["name": "ann", "password": "s3cret"],
-            "tags": ["a", "b"], "none": nil as String?,
+            "tags": ["a", "b"], "none": nil as String?, "next": "https://h/?access_token=s3cret&page=2",
+            "data": "password=s3cret",
         ]
         let text = parameters.description
         #expect(!text.contains("s3cret") && !text.contains("Optional("))
