@@ -17,9 +17,9 @@ extension Contract {
     /// - Parameters:
     ///   - schema: The document, as JSON.
     ///   - pointer: The schema in the document, as a JSON Pointer: `#/components/schemas/Movie`. Default `#`, the whole.
-    /// - Throws: `NetworkError.Code.contractFault` for a document that is no schema, for a `$ref` to another document or
-    ///   to itself, for a schema that takes too much work, and for a contract that is too large. The reason has the JSON
-    ///   Pointer of the fault.
+    /// - Throws: `NetworkError.Code.contractFault` for a document that is no schema, for a `$ref` to another document, to a
+    ///   name (`$anchor`) or to itself, for a schema that takes too much work, and for a contract that is too large. The
+    ///   reason has the JSON Pointer of the fault.
     public init(schema: Data, at pointer: String = "#") throws(NetworkError) {
         guard let document = JSONTree(fragment: schema) else { throw .contract("the schema is not JSON") }
         var reader = SchemaReader(document)
@@ -86,6 +86,9 @@ struct SchemaReader {
     /// Returns the rule at a JSON Pointer.
     mutating func rule(at pointer: String, from location: String) throws(NetworkError) -> Int {
         if let known = pointers[pointer] { return known }
+        guard pointer == "#" || pointer.hasPrefix("#/") else {
+            throw .contract("\(shown(location)): \(shown(pointer)) is a name, and only JSON Pointers are read")
+        }
         var schema = document
         for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             let name = part.pointerUnescaped

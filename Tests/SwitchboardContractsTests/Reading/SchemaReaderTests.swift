@@ -133,6 +133,10 @@ struct SchemaReaderTests {
             ("[]", "expected a schema"), ("{", "not JSON"), (##"{"type":"text"}"##, "#/type: a type is"),
             (##"{"$ref":"film.json"}"##, "#/$ref: only references to the same document"),
             (##"{"$ref":"#"}"##, "#/$ref refers to itself"),
+            (
+                ##"{"properties":{"owner":{"$ref":"#p"}},"$defs":{"x":{"$anchor":"p","type":"string"}}}"##,
+                "#p is a name"
+            ),
             (##"{"items":{"$ref":"#/$defs/a"}}"##, "#/$defs/a is not in the document"),
             (##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"}]}}}"##, "refers to itself"),
             (##"{"properties":[]}"##, "#/properties: the value of this keyword has another type"),
@@ -144,6 +148,13 @@ struct SchemaReaderTests {
         let error = #expect(throws: NetworkError.self) { try Contract(schema: Data(schema.utf8)) }
         #expect(error?.code == .contractFault)
         #expect(error?.reason?.contains(reason) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("a contract is not made of a schema at a name")
+    func anchor() {
+        let schema = ##"{"$defs":{"x":{"$anchor":"p","type":"string"}}}"##
+        let error = #expect(throws: NetworkError.self) { try Contract(schema: Data(schema.utf8), at: "#p") }
+        #expect(error?.code == .contractFault)
     }
 
     @Test("hostile schemas are errors, or contracts of bounded size")
