@@ -126,6 +126,13 @@ extension CurlExchange {
     /// ([RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1)). libcurl has no message for that.
     func isStreamClosed(_ code: Int32) -> Bool { code == CurlCode.stream && !handle.hasMessage }
 
+    /// Whether the response was complete before the body was sent. From 8.1 on, libcurl fails then at the end of an HTTP/2
+    /// stream, without a message.
+    func isAnswered(_ code: Int32) -> Bool {
+        code == CurlCode.sendError && !handle.hasMessage && head.isComplete && !head.isEncoded
+            && head.contentLength == received
+    }
+
     /// Whether the body has the length of its `Content-Length`. The length of an encoded body is unknown, because the
     /// received bytes are decoded.
     var hasAnnouncedLength: Bool {

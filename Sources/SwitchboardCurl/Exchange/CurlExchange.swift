@@ -233,6 +233,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         if isClosed, !head.isComplete { failure = failure ?? .responseLost }
         let isOver =
             hasEarlyResponse || isRepeatRefused || code == CurlCode.tooManyRedirects || isClosed && hasAnnouncedLength
+            || isAnswered(code)
         // libcurl ignores a length that does not fit into 64 bits.
         if code == 0, failure == nil, head.isComplete, !isOver, !isUpgraded, !hasAnnouncedLength {
             failure = .libcurl(code: CurlCode.partialFile, message: CurlLibrary.text(of: CurlCode.partialFile))

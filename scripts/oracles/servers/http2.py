@@ -145,12 +145,14 @@ class Connection(asyncio.Protocol):
             if not data:
                 del self.unsent[stream]
 
-    def count_path(self, stream, _):
-        """Answers with the client's port, the number of its requests, and the bytes that wait for a window."""
+    def count_path(self, stream, kind):
+        """Answers with the client's port, the number of its requests, and the bytes that wait for a window. Sends the length of
+        the answer if `kind` is `sized`."""
         port = self.transport.get_extra_info("peername")[1]
         unsent = sum(map(len, self.unsent.values()))
-        self.head(stream)
-        self.body(stream, json.dumps({"port": port, "count": self.count, "unsent": unsent}).encode())
+        answer = json.dumps({"port": port, "count": self.count, "unsent": unsent}).encode()
+        self.head(stream, *([("content-length", str(len(answer)))] if kind == "sized" else []))
+        self.body(stream, answer)
 
     def trailers_path(self, stream, _):
         self.head(stream, ("trailer", "x-checksum"))

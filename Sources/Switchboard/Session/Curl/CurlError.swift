@@ -35,7 +35,7 @@ extension CurlError {
         } else if code == 27 {
             error.reason = "a line of it is longer than libcurl accepts, 100 KiB, whatever limits.responseHeaders is"
         }
-        if code == 56, error.code == .headersTooLarge {
+        if code == 16 || code == 56, error.code == .headersTooLarge {
             error.reason = "it is larger than libcurl accepts over HTTP/2, whatever limits.responseHeaders is"
         }
         if isHeadComplete, let waiting = error.reason?.range(of: "while waiting for the response") {
@@ -56,6 +56,8 @@ extension CurlError {
         case 43 where mentions("private key") || mentions("certificate"): return .insecureConnection
         case 56 where mentions("unexpected eof") || mentions("closed abruptly"):  // TLS ended without a closing alert
             return isHeadComplete ? .truncatedBody : .connectionLost
+        case 16 where mentions("CONTINUATION frames"), 56 where mentions("CONTINUATION frames"):
+            return .headersTooLarge
         case 56 where mentions("user callback function failed") && !isHeadComplete: return .headersTooLarge
         case 55, 56:
             // The first text is from versions before 7.87, the second from later ones.

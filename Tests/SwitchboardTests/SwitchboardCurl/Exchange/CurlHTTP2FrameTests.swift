@@ -72,7 +72,8 @@ struct CurlHTTP2FrameTests {
         arguments: [false, true], [nil, 8 as Int64])
     func early(isReset: Bool, length: Int64?) async throws {
         let session = try Self.session(connections: 1)
-        let (task, isAnswered) = try await Self.upload(session, "/early", length: length)
+        let path = isReset ? "/early" : "/early/sized"
+        let (task, isAnswered) = try await Self.upload(session, path, length: length)
         if isReset { _ = try await Self.count(session, Servers.http2("scriptsTLS", "/endearly/0")) }
         isAnswered.open()
         let response = try await task.value

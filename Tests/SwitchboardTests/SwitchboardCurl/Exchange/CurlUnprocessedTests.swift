@@ -140,8 +140,7 @@ struct CurlUnprocessedTests {
         let streamed = request
         let error = await #expect(throws: NetworkError.self) { try await session.send(streamed) }
         #expect(error?.code == .connectionLost, "\(String(describing: error))")
-        #expect(
-            error?.reason == "the HTTP/2 stream ended before the server answered; its streamed body is not sent again")
+        #expect(error?.reason?.hasSuffix("; its streamed body is not sent again") == true)
     }
 }
 #endif
