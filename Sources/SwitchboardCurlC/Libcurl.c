@@ -242,7 +242,7 @@ void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
     swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
     swcurl_socket_callback connect, swcurl_stream_callback stream) {
-    on_stream = stream;
+    if (stream) on_stream = stream;
     curl.curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
     curl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     curl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);

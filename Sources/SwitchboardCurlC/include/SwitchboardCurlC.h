@@ -61,11 +61,11 @@ void *_Nullable swcurl_url_make(const char *text);
 void swcurl_url_free(void *url);
 /// Sets the callbacks. A library older than 7.80 calls `prerequest` after the head was sent, without addresses, and
 /// ignores its result. `look_up` runs before a name lookup, and `connect` before each socket connects. `stream` runs for
-/// a transfer that watches its streams.
+/// each transfer that watches its streams; null keeps the one of an earlier call.
 void swcurl_easy_set_callbacks(
     void *easy, swcurl_data_callback header, swcurl_data_callback write, swcurl_data_callback read,
     swcurl_seek_callback seek, swcurl_prerequest_callback prerequest, swcurl_lookup_callback look_up,
-    swcurl_socket_callback connect, swcurl_stream_callback stream);
+    swcurl_socket_callback connect, swcurl_stream_callback _Nullable stream);
 /// Sets the context that all callbacks receive. It begins with the pointer that `swcurl_multi_next_ended` returns.
 void swcurl_easy_set_context(void *easy, void *context);
 /// Sets whether a transfer watches its streams. Only libcurl's verbose texts name them, and formatting those of a request

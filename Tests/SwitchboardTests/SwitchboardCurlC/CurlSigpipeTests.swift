@@ -133,7 +133,7 @@ private enum Sigpipe {
                 context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().record("connect") }
                 return 0
             },
-            { _, _, _ in })
+            nil)
         swcurl_poller_adopt(poller, easy)
         let closing: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { context, socket in
             context.map { Unmanaged<Observation>.fromOpaque($0).takeUnretainedValue().record("close") }
