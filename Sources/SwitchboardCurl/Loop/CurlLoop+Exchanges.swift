@@ -65,7 +65,7 @@ extension CurlLoop {
     private func remove(_ exchange: CurlExchange) {
         guard exchange.activeIndex >= 0 else { return }
         if exchange.isHandedOver {
-            readOn(behind: exchange)
+            if exchange.head.size > 0 { readOn(behind: exchange) }
             disconnect(exchange)
         }
         removeFromActive(exchange)
