@@ -2,9 +2,9 @@ import Foundation
 import Switchboard
 
 extension NetworkCall {
-    /// Returns a call with the transformed value.
+    /// Returns a call with the transformed value. In code of the main actor, the transform runs there.
     public func map<Output: Sendable>(
-        _ transform: @escaping @Sendable (Value) async throws -> Output
+        @_inheritActorContext _ transform: @escaping @Sendable (Value) async throws -> Output
     ) -> NetworkCall<Output> {
         then(transform)
     }
@@ -12,7 +12,7 @@ extension NetworkCall {
     /// Returns a call with the transformed value. If the transform returns nil, the call fails with
     /// `NetworkError.Code.decodingFailed`.
     public func compactMap<Output: Sendable>(
-        _ transform: @escaping @Sendable (Value) async throws -> Output?
+        @_inheritActorContext _ transform: @escaping @Sendable (Value) async throws -> Output?
     ) -> NetworkCall<Output> {
         then { value in
             guard let output = try await transform(value) else {
@@ -24,14 +24,14 @@ extension NetworkCall {
 
     /// Returns a call that makes this call, and then the call that `next` creates from its value.
     public func flatMap<Output: Sendable>(
-        _ next: @escaping @Sendable (Value) async throws -> NetworkCall<Output>
+        @_inheritActorContext _ next: @escaping @Sendable (Value) async throws -> NetworkCall<Output>
     ) -> NetworkCall<Output> {
         then { value in try await next(value).value }
     }
 
     /// Returns a call that makes this call, and then one for each element of its value.
     ///
-    /// ```swift <!-- in an app: the closure begins with `@MainActor` -->
+    /// ```swift
     /// let movies = router.call(for: .popular(page: 1), as: MoviePage.self)
     ///     .map(\.results)
     /// let videos = movies.flatMap(width: 4) { movie in
@@ -45,7 +45,8 @@ extension NetworkCall {
     /// - Returns: A call for all values, in the order of the elements. The first failure cancels the other calls, and
     ///   becomes the call's error.
     public func flatMap<Output: Sendable>(
-        width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
+        width: Int,
+        @_inheritActorContext _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
     ) -> NetworkCall<[Output]> where Value: Sequence & Sendable, Value.Element: Sendable {
         then { value in try await gather(value, width: width) { try await next($0).value } }
     }
@@ -58,7 +59,8 @@ extension NetworkCall {
     ///   - next: Returns the call for an element.
     /// - Returns: A call for the results, in the order of the elements. It throws when the combination is canceled.
     public func flatMapResults<Output: Sendable>(
-        width: Int, _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
+        width: Int,
+        @_inheritActorContext _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>
     ) -> NetworkCall<[Result<Output, NetworkError>]> where Value: Sequence & Sendable, Value.Element: Sendable {
         flatMap(width: width) { element in
             NetworkCall<Output> { try await next(element).value }.result

@@ -4,7 +4,7 @@ import Switchboard
 
 /// A call as a value: combine it with others, and make it any number of times.
 ///
-/// ```swift <!-- in an app: the closure of flatMap begins with `@MainActor` -->
+/// ```swift
 /// let titles = router.call(for: .newMovies(page: 1), as: Movie.self)
 ///     .flatMap { movie in
 ///         router.call(for: .recommended(id: movie.id), as: [Movie].self)
