@@ -69,12 +69,13 @@ struct CurlHTTP2FrameTests {
     // the request.
     @Test(
         "an answer that is complete before the body is sent is the response",
-        arguments: [false, true], [nil, 8 as Int64])
-    func early(isReset: Bool, length: Int64?) async throws {
+        arguments: [(false, true), (true, false)] + (CurlLibrary.version < 0x08_01_00 ? [(false, false)] : []),
+        [nil, 8 as Int64])
+    func early(_ end: (isReset: Bool, isSized: Bool), length: Int64?) async throws {
         let session = try Self.session(connections: 1)
-        let path = isReset ? "/early" : "/early/sized"
+        let path = end.isSized ? "/early/sized" : "/early"
         let (task, isAnswered) = try await Self.upload(session, path, length: length)
-        if isReset { _ = try await Self.count(session, Servers.http2("scriptsTLS", "/endearly/0")) }
+        if end.isReset { _ = try await Self.count(session, Servers.http2("scriptsTLS", "/endearly/0")) }
         isAnswered.open()
         let response = try await task.value
         #expect(response.statusCode == 200)
