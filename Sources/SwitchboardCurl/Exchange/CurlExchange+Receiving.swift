@@ -98,7 +98,7 @@ extension CurlExchange {
         return bytes.count
     }
 
-    /// Whether libcurl has received bytes since the loop last read on. False after the end.
+    /// Whether libcurl has received bytes since the loop last read the connection again. False after the end.
     var hasUnread: Bool { activeIndex >= 0 && swcurl_easy_downloaded(handle.easy) != readCount }
 
     /// Appends a part of the body. A body that arrives in one part is copied into a buffer of its size.

@@ -60,7 +60,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) package internal(set) var received: Int64 = 0
     /// The bytes of the body that arrived in one pass of the loop.
     @exclusivity(unchecked) var burst = 0
-    /// libcurl's count of received bytes when the loop last read on behind this exchange. Nil while it need not.
+    /// libcurl's count of received bytes when the loop last read the connection again. Nil while it need not.
     @exclusivity(unchecked) var readCount: Int64?
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0

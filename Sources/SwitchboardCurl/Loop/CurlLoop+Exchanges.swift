@@ -95,7 +95,7 @@ extension CurlLoop {
 
     // MARK: Reading on
 
-    /// Reads on behind the bytes of an exchange, from now on until it ends.
+    /// Reads the connection of an exchange again each time the exchange has received bytes, from now on until it ends.
     func readOn(behind exchange: CurlExchange) {
         guard CurlLibrary.forgetsToReadOn, exchange.readCount == nil, mayBeHTTP2(exchange.request) else { return }
         exchange.readCount = -1

@@ -66,7 +66,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
-    /// The exchanges behind whose bytes libcurl forgets to read on.
+    /// The exchanges whose bytes may have filled libcurl's buffer, so that it may forget the rest of their connection.
     @exclusivity(unchecked) var filling: [CurlExchange] = []
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.

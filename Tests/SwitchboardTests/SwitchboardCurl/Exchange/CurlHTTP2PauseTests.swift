@@ -58,8 +58,8 @@ struct CurlHTTP2PauseTests {
         #expect(total == size)
     }
 
-    /// Before 8.1, libcurl stops reading a connection when a stream's buffer is full, here 256 KiB. It forgot to read the
-    /// response that followed in the same write.
+    /// Before 8.1, libcurl stops reading a connection when a stream's buffer is full, here 256 KiB. It then forgets
+    /// the response that follows in the same write.
     @Test("a response behind a body that fills libcurl's buffer arrives", arguments: [1, 20])
     func responseBehindBody(parts: Int) async throws {
         let session = try Self.session()
