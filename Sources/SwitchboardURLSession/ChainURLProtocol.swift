@@ -40,10 +40,14 @@ class ChainURLProtocol: URLProtocol {
         if let old { old.resume() } else { new.start() }
     }
 
-    /// Stops the loading. After a suspension amid its body, it waits instead.
+    /// Stops the loading. After a suspension amid its body, it waits instead. The open-source Foundation may call this
+    /// method for a suspension after it called ``startLoading()`` for the resumption that followed.
     override func stopLoading() {
-        if task?.state == .suspended, load.value?.suspend() == true { return }
-        load.swap(nil)?.stop()
+        let state = task?.state
+        if ProtocolClient.startsStoppedTasks, state == .running { return }
+        let load = load.value
+        if state == .suspended, load?.suspend() == true { return }
+        if load?.stop() == true { _ = self.load.swap(nil) }
     }
 }
 
@@ -77,10 +81,11 @@ final class URLLoad: Sendable {
         state.withLock { $0.task = Task { await run() } }
     }
 
-    /// Stops the loading. The client receives nothing more once this method has returned.
-    func stop() {
-        client.stop()
-        state.withLock { $0.task }?.cancel()
+    /// Stops the loading. The client receives nothing more once this method has returned. Returns false if it has
+    /// received the end already, after which no other loading may start.
+    func stop() -> Bool {
+        defer { state.withLock { $0.task }?.cancel() }
+        return client.stop()
     }
 
     /// Stops delivering the body until ``resume()``. Returns false outside of the body, where a loading can start again.

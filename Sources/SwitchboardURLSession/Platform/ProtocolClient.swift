@@ -3,7 +3,7 @@ import Foundation
 import Switchboard
 
 /// Delivers a response to the client of a URLProtocol, in order, and nothing after `stop`.
-final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead` are used under `lock` only
+final class ProtocolClient: @unchecked Sendable {  // its variables are used under `lock` only
     #if canImport(FoundationNetworking)
     /// Whether Foundation also starts a loading for a canceled or suspended task, which needs none.
     static let startsStoppedTasks = true
@@ -26,6 +26,8 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     /// `stop` during a message.
     private let lock = NSRecursiveLock()
     private var hasHead = false
+    /// Whether the client has received the last message.
+    private var isOver = false
 
     init(of urlProtocol: URLProtocol) {
         self.urlProtocol = urlProtocol
@@ -39,8 +41,12 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
         #endif
     }
 
-    func stop() {
-        lock.withLock { urlProtocol = nil }
+    /// Returns false after the end.
+    func stop() -> Bool {
+        lock.withLock {
+            urlProtocol = nil
+            return !isOver
+        }
     }
 
     /// Delivers the head. Returns false for a second head, which is ignored.
@@ -108,7 +114,10 @@ final class ProtocolClient: @unchecked Sendable {  // `urlProtocol` and `hasHead
     private func sendNow(_ isLast: Bool, _ message: (any URLProtocolClient, URLProtocol) -> Void) {
         lock.withLock {
             guard let urlProtocol, let client = urlProtocol.client else { return }
-            if isLast { self.urlProtocol = nil }
+            if isLast {
+                self.urlProtocol = nil
+                isOver = true
+            }
             message(client, urlProtocol)
         }
     }

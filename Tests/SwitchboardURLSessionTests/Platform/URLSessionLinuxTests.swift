@@ -49,6 +49,37 @@ struct URLSessionLinuxTests {
         session.invalidateAndCancel()
     }
 
+    @Test("a stop that comes after the task runs again is ignored")
+    func lateStop() {
+        let session = StubSession(.stall).urlSession()
+        let task = session.dataTask(with: url)
+        let loading = ChainURLProtocol(task: task, cachedResponse: nil, client: LoadingClient())
+        task.resume()
+        loading.startLoading()
+        // Foundation 6.3 calls so for `suspend()` and `resume()` right after the first `resume()`.
+        loading.stopLoading()
+        #expect(loading.isLoading)
+        task.suspend()
+        loading.stopLoading()
+        #expect(!loading.isLoading)
+        session.invalidateAndCancel()
+    }
+
+    @Test("a loading that has ended never begins again")
+    func stopAfterEnd() async {
+        let session = StubSession(.stall).urlSession()
+        let task = session.dataTask(with: url)
+        let client = LoadingClient()
+        let loading = ChainURLProtocol(task: task, cachedResponse: nil, client: client)
+        task.resume()
+        // Its class belongs to no session, so it fails.
+        #expect(await client.end(of: loading) == .cannotConnectToHost)
+        task.suspend()
+        loading.stopLoading()
+        #expect(loading.isLoading)
+        session.invalidateAndCancel()
+    }
+
     @Test("an await ends although its cancellation waits for the session's queue")
     func cancelAtEnd() async throws {
         let requests = Deliveries<NetworkRequest>()

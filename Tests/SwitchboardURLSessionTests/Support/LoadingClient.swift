@@ -8,7 +8,11 @@ final class LoadingClient: NSObject, URLProtocolClient, Sendable {
     private let (ends, end) = AsyncStream.makeStream(of: URLError.Code?.self)
 
     func load(_ request: URLRequest) async -> URLError.Code? {
-        let loading = ChainURLProtocol(request: request, cachedResponse: nil, client: self)
+        await end(of: ChainURLProtocol(request: request, cachedResponse: nil, client: self))
+    }
+
+    /// Starts a loading of this client and returns its failure.
+    func end(of loading: ChainURLProtocol) async -> URLError.Code? {
         loading.startLoading()
         for await failure in ends { return failure }
         return nil
