@@ -8,12 +8,12 @@ enum NonSecretText {
         return words.count == 1 && literals.contains(lowercased(words[0]))
     }
 
-    /// Returns whether the text begins like the rest of a sentence: `it is too short`.
+    /// Returns whether the text begins like the rest of a sentence: `it is too short`, but not `a8f5f167`.
     static func beginsMessage(_ text: ArraySlice<UInt8>) -> Bool {
-        let word = text.drop { $0 == .quote || $0 == .apostrophe || $0 == .backslash }.prefix {
-            $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A
-        }
+        let text = text.drop { $0 == .quote || $0 == .apostrophe || $0 == .backslash }
+        let word = text.prefix { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
         return word.count < 12 && sentenceWords.contains(lowercased(word))
+            && text.dropFirst(word.count).first.map(ASCIISet.afterWord.contains) ?? true
     }
 
     /// Returns whether the whole text is the message of a validation: `required`, `must have at least 8 characters`.
@@ -63,4 +63,5 @@ enum NonSecretText {
 
 extension ASCIISet {
     fileprivate static let betweenWords = ASCIISet(" \t\r\n,.;:!()\"")
+    fileprivate static let afterWord = betweenWords.union(ASCIISet("'\\"))
 }

@@ -145,21 +145,26 @@ private struct LineRedactor {
                 || redactor.isSecret(member: field, before: start < bytes.count ? bytes[start] : nil)
         else { return nil }
         let isEnd = start == line.upperBound
-        // The line of a head needs no space.
-        guard isEnd || isStructured || bytes[colon + 1].isSpace || isFirst && isHeader && !isWord else { return nil }
+        // The line of a head needs no space, and a quoted value does not either: `login(password:"…")`.
+        let quoted = isEnd ? nil : bytes.quotedText(from: start)
+        guard isEnd || isStructured || bytes[colon + 1].isSpace || quoted != nil || isFirst && isHeader && !isWord
+        else {
+            return nil
+        }
         guard !isEnd else { return isFirst ? start..<start : nil }
         let isWhole = isFirst && isWord && !isStructured
         // A single word inside a line is prose: `bad token: it is too old`, `with token: …`.
         let isProse = isWord && !isFirst && !isFlow && !isStructured
         if isProse, NonSecretText.beginsMessage(bytes[start..<line.upperBound]) { return nil }
         if isWhole, NonSecretText.isMessage(bytes[start..<line.upperBound]) { return nil }
-        if !isWhole, let quoted = bytes.quotedText(from: start) { return quoted }
+        if !isWhole, let quoted { return quoted }
         if isStructured { return start..<bytes.endOfField(from: start, line.upperBound) }
-        if isProse { return start..<bytes.endOfWord(from: start, line.upperBound) }
+        let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
+        if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end =
             isWhole
             ? bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
-            : bytes.endOfList(from: start, line.upperBound)
+            : bytes.endOfList(from: next, line.upperBound)
         // After `|` and `>`, the value is in the next lines.
         let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
         return start..<(isBlock ? start : end)
@@ -174,6 +179,24 @@ extension Redactor {
 }
 
 extension [UInt8] {
+    /// Returns the end of a value in brackets, as Swift prints it: `Optional("…")`, `["…"]`. Without brackets, returns
+    /// the index itself.
+    fileprivate func endOfBrackets(from start: Int, _ limit: Int) -> Int {
+        guard var index = self[start..<limit].firstIndex(where: { !ASCIISet.fieldName.contains($0) }) else {
+            return start
+        }
+        var nesting = 0
+        repeat {
+            switch self[index] {
+            case UInt8(ascii: "("), .leftBracket: nesting += 1
+            case UInt8(ascii: ")"), .rightBracket: nesting -= 1
+            default: if nesting == 0 { return start }
+            }
+            index += 1
+        } while nesting > 0 && index < limit
+        return nesting < 0 ? start : index
+    }
+
     /// Returns the end of a word in prose, without punctuation after it.
     fileprivate func endOfWord(from start: Int, _ limit: Int) -> Int {
         let end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit

@@ -2,7 +2,7 @@ import Foundation
 
 extension Redactor {
     /// Redacts markup: the content of elements and the values of attributes with a secret name, and the values in
-    /// `<input name="token" value="…">` and `<key>token</key><string>…</string>`.
+    /// `<input name="token" value="…">`, `<string name="token">…</string>` and `<key>token</key><string>…</string>`.
     func markup(in text: String) -> String {
         let bytes = Array(text.utf8)
         let isMarkup = bytes.first { !$0.isSpace } == .lessThan
@@ -33,7 +33,12 @@ extension Redactor {
             let name = tag.name.lowercased()
             let isValue = isAfterName && (MarkupTag.valued.contains(name) || MarkupTag.typed.contains(name))
             isAfterName = tag.hasContent && MarkupTag.naming.contains(name) && isSecret(member: tag.text(in: bytes))
-            guard tag.hasContent, isValue || isSecret(member: tag.name) else { continue }
+            guard tag.hasContent else { continue }
+            guard isValue || isSecret(member: tag.name) else {
+                let hasValue = tag.attributes.contains { MarkupTag.valued.contains($0.name.lowercased()) }
+                if isNamed, !hasValue, let end = tag.endOfText(in: bytes, isMarkup) { hide(tag.end..<end) }
+                continue
+            }
             let endTags = closings ?? MarkupTag.closings(in: bytes)
             closings = endTags
             let isInside = start < section
@@ -116,6 +121,19 @@ private struct MarkupTag {
     func text(in bytes: [UInt8]) -> String {
         let text = bytes[end...].prefix(256).prefix { $0 != .lessThan }
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Returns the end of the content if it is a text without elements, which may be truncated. Nil otherwise.
+    func endOfText(in bytes: [UInt8], _ isMarkup: Bool) -> Int? {
+        var index = end
+        while let start = bytes[index...].firstIndex(of: .lessThan) {
+            guard let section = Self.endOfSection(in: bytes, at: start) else {
+                let isElement = start + 1 < bytes.count && ASCIISet.tagName.contains(bytes[start + 1])
+                return isElement ? nil : start
+            }
+            index = section
+        }
+        return isMarkup ? bytes.count : nil
     }
 
     private static func name(in bytes: [UInt8], from index: inout Int) -> String {

@@ -15,11 +15,17 @@ extension Redactor {
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
         if first == .equals, !text.utf8.contains(.space) { text = form(text) }
         if text.utf8.contains(.lessThan) { text = markup(in: text) }
+        return prose(in: objects(in: text))
+    }
+
+    /// Redacts the values of secret names in JSON, and in objects as some languages print them.
+    private func objects(in text: String) -> String {
+        var text = text
         for quote in [UInt8.quote, .apostrophe] where text.utf8.contains(quote) {
             if text.utf8.contains(.leftBrace) { text = namedValues(in: text, quote) }
             text = members(in: text, quote)
         }
-        return pairs(in: text)
+        return text
     }
 
     /// The number of bytes after a limit that are also searched, because a name there may belong to a value before it.
@@ -47,10 +53,14 @@ extension Redactor {
         return (0...(isCut ? 3 : 0)).lazy.compactMap { String(data: bytes.dropLast($0), encoding: .utf8) }.first
     }
 
-    /// Redacts the values of secret names in prose, markup and JSON: `name=value` pairs of URLs, header lines such as
-    /// `Authorization: Bearer …`, and user information before the host of a URL.
+    /// Redacts the values of secret names in prose, markup and JSON: members of objects, `name=value` pairs of URLs, header
+    /// lines such as `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
+        return prose(in: text.utf8.contains(.leftBrace) ? objects(in: text) : text)
+    }
+
+    private func prose(in text: String) -> String {
         let text = escapedPairs(in: tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text))
         guard text.utf8.contains(.equals) else { return text }
         let bytes = Array(text.utf8)

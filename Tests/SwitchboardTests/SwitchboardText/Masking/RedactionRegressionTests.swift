@@ -138,6 +138,78 @@ struct RedactionRegressionTests {
         #expect(redaction.text(text) == text)
     }
 
+    @Test(
+        "a secret in a sentence that begins like a word is masked",
+        arguments: [
+            ("sent with token: a8f5f167, then it failed", "sent with token: <redacted>, then it failed"),
+            ("Login(user: \"ann\", token: \"is-hunter2\")", "Login(user: \"ann\", token: \"<redacted>\")"),
+            ("bad api_key: use_hunter2", "bad api_key: <redacted>"),
+            (
+                #"{"query":"mutation { login(password: \"get2hunter2\") { id } }"}"#,
+                #"{"query":"mutation { login(password: \"<redacted>\") { id } }"}"#
+            ),
+            ("the token: it's old, the password: can't be blank", "the token: it's old, the password: can't be blank"),
+        ])
+    func words(text: String, expected: String) { check(text, expected) }
+
+    @Test(
+        "a quoted secret directly after the colon of its name is masked",
+        arguments: [
+            (
+                #"{"query":"mutation{login(mail:\"a\",password:\"hunter2\"){id}}"}"#,
+                #"{"query":"mutation{login(mail:\"a\",password:\"<redacted>\"){id}}"}"#
+            ),
+            ("load({user:'ann',token:'hunter2'})", "load({user:'ann',token:'<redacted>'})"),
+            ("the token:'it is old'", "the token:'it is old'"),
+        ])
+    func quotesAfterColon(text: String, expected: String) { check(text, expected) }
+
+    @Test(
+        "a secret in brackets in the description of a Swift value is masked",
+        arguments: [
+            (
+                "Login(user: Optional(\"ann\"), token: Optional(\"hunter2\"))",
+                "Login(user: Optional(\"ann\"), token: <redacted>)"
+            ),
+            ("{token: Optional(\"hunter2\"), a: b}", "{token: <redacted>, a: b}"),
+            ("Login(token: [\"hunter2\", \"hunter2\"], a: 1)", "Login(token: <redacted>, a: 1)"),
+            ("Login(token: Token(value: \"hunter2)\"), a: 1)", "Login(token: <redacted>\"), a: 1)"),
+            (#"{"log":"for token: Optional(\"hunter2\")","a":1}"#, #"{"log":"for token: <redacted>","a":1}"#),
+            ("with token: Optional(\"hunter2", "with token: <redacted>"),
+        ])
+    func brackets(text: String, expected: String) { check(text, expected) }
+
+    @Test("a secret in JSON within a URL, a field or a message is masked")
+    func json() {
+        let json = #"{"a":1,"password":"hunter2"}"#
+        let masked = #"{"a":1,"password":"<redacted>"}"#
+        #expect(redaction.url("https://h/?v=\(json)&b=c") == "https://h/?v=\(masked)&b=c")
+        #expect(
+            redaction.url("https://h/?v=%7B%22a%22%3A1%2C%22password%22%3A%22hunter2%22%7D&b=c")
+                == "https://h/?v=%7B%22a%22%3A1%2C%22password%22%3A%22<redacted>%22%7D&b=c")
+        #expect(redaction.value(json, ofHeader: "X-Arguments") == masked)
+        let error = NetworkError(.custom, reason: "refused \(json)")
+        #expect(error.description.contains("refused \(masked)"))
+        let body = Data(#"{"message":"refused {\"password\":\"hunter2\"}"}"#.utf8)
+        #expect(ServerMessage(keys: ["message"]).text(in: body) == #"refused {"password":"<redacted>"}"#)
+    }
+
+    @Test(
+        "the text of an element whose attribute names a secret is masked",
+        arguments: [
+            (
+                #"<resources><string name="api_key">hunter2</string><string name="a">b</string></resources>"#,
+                #"<resources><string name="api_key"><redacted></string><string name="a">b</string></resources>"#
+            ),
+            (
+                #"<entry key="db.password"><![CDATA[hunter2]]></entry>"#,
+                #"<entry key="db.password"><redacted></entry>"#
+            ),
+            (#"<div id="token"><p>a</p></div>"#, #"<div id="token"><p>a</p></div>"#),
+            (#"<input name="token" value="hunter2"> a"#, #"<input name="token" value="<redacted>"> a"#),
+        ])
+    func namedElements(text: String, expected: String) { check(text, expected) }
+
     private func check(_ text: String, _ expected: String) {
         #expect(redaction.text(text) == expected)
         #expect(redaction.text(expected) == expected)

@@ -50,7 +50,7 @@ struct SecretNameTests {
         credentials credential user_credentials secret secrets secretValue secret_value client_secrets secret_id \
         seed_phrase recovery_phrase mnemonic passkey privkey basic_auth securityAnswer auth_cookie remember_token LtpaToken2 \
         hub.verify_token PGPASSWORD MYSQL_PWD Stripe-Signature X-Hub-Signature-256 devicecode verificationcode cardnumber userpin signingkey \
-        forgotPasswordToken enable_secret authorization_header token_response magic_link_token magicToken unsubscribe_token upload_token share_token
+        forgotPasswordToken enable_secret authorization_header token_response x-rapidapi-key magic_link_token magicToken unsubscribe_token upload_token share_token
         """)
 
     /// Names whose values are no secrets.
