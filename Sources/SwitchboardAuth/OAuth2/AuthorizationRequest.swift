@@ -25,7 +25,7 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
             OAuthError(code, text: text).asNetworkError("the redirect is not accepted")
         }
         let text = redirect.absoluteString
-        guard Self.withoutQuery(redirectURI).elementsEqual(Self.withoutQuery(text)) else {
+        guard Self.withoutQuery(redirectURI) == Self.withoutQuery(text) else {
             throw rejection(.invalidRedirect, "it leads to another URL")
         }
         let items = Self.items(text)
@@ -57,10 +57,15 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
         return FormBody.decode(Substring(withoutFragment.drop { $0 != .questionMark }.dropFirst()))
     }
 
-    /// Returns scheme, host and path, without a slash at the end: browsers write an empty path as a slash.
-    private static func withoutQuery(_ uri: String) -> Substring.UTF8View {
-        let prefix = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
-        return prefix.last == .slash ? prefix.dropLast() : prefix
+    /// Returns scheme, host and path as browsers write them: scheme and host in lower case, and an empty path as a slash,
+    /// which is left out here.
+    private static func withoutQuery(_ uri: String) -> [UInt8] {
+        var prefix = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
+        if prefix.last == .slash { prefix.removeLast() }
+        let colon = prefix.firstIndex(of: .colon) ?? prefix.startIndex
+        let host = prefix[colon...].dropFirst()
+        let path = host.starts(with: "//".utf8) ? host.dropFirst(2).drop { $0 != .slash } : host
+        return prefix[..<path.startIndex].map(\.lowercased) + path
     }
 }
 

@@ -124,6 +124,22 @@ struct OAuth2ClientTests {
         #expect(try request.code(in: redirect) == "c/d")
     }
 
+    @Test("a browser writes scheme and host of a redirect in lower case (RFC 3986 §6.2.2.1)")
+    func redirectInLowerCase() throws {
+        var client = client(StubSession { _ in .status(500) })
+        for (uri, text) in [
+            ("FilmsApp://Login/Done", "filmsapp://login/Done"), ("FilmsApp:/Login", "filmsapp:/Login"),
+            ("https://Films.example/Login", "https://films.example/Login"),
+        ] {
+            client.redirectURI = uri
+            let request = try client.authorizationRequest()
+            let redirect = try #require(URL(string: "\(text)?code=c&state=\(request.state)"))
+            #expect((try? request.code(in: redirect)) == "c")
+            let other = try #require(URL(string: "\(text.lowercased())?code=c&state=\(request.state)"))
+            #expect(throws: NetworkError.self) { _ = try request.code(in: other) }
+        }
+    }
+
     @Test("authenticates by form-encoded Basic (RFC 6749 §2.3.1) or in the body", .requirement("S2.21"))
     func clientAuthentication() async throws {
         let session = StubSession { _ in .json(#"{"access_token":"a","token_type":"bearer"}"#) }
