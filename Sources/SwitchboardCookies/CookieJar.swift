@@ -150,7 +150,8 @@ extension CookieJar {
     /// `NetworkManager` have the name of its environment as partition, and carry only the cookies in it.
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon or a control
-    ///   character, without a name or domain, or larger than 4,096 bytes.
+    ///   character, without a name or domain, with a domain that begins with a dot or has a port, or larger than 4,096
+    ///   bytes.
     public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
         if let fault = cookie.fault() {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")

@@ -87,7 +87,11 @@ extension StoredCookie {
                 return "has a \(part) that a field may not have"
             }
         }
-        if domain.isEmpty || domain.utf8.first == .dot { return "has no domain" }
+        if domain.isEmpty { return "has no domain" }
+        if domain.utf8.first == .dot {
+            return "has a domain that begins with a dot: includesSubdomains sends it to the hosts below"
+        }
+        if !isStored, domain.utf8.contains(.colon), IPAddress(host: domain) == nil { return "has a domain with a port" }
         if path.utf8.first != .slash { return "has a path that does not begin with a slash" }
         if name.utf8.count + value.utf8.count > SetCookie.maximumSize { return "is larger than 4096 bytes" }
         return nil

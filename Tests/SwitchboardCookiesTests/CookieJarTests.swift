@@ -273,6 +273,19 @@ struct CookieJarTests {
         }
     }
 
+    @Test("the error for a domain that no host has says why")
+    func wrongDomains() throws {
+        for (domain, reason) in [
+            (".a.example", "has a domain that begins with a dot: includesSubdomains sends it to the hosts below"),
+            ("localhost:8080", "has a domain with a port"), ("", "has no domain"),
+        ] {
+            let error = #expect(throws: NetworkError.self) { try jar.set(StoredCookie("a", "1", domain: domain)) }
+            #expect(error?.reason == "the cookie \"a\" \(reason)")
+        }
+        try jar.set(StoredCookie("a", "1", domain: "::1"))
+        #expect(try sent(to: "https://[::1]:8080/") == ["a=1"])
+    }
+
     @Test("no description shows a cookie's value")
     func texts() throws {
         let url = try #require(URL(string: "https://a.example/"))
