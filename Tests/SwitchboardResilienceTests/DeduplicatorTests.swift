@@ -60,6 +60,29 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 2)
     }
 
+    @Test("before a circuit breaker and a limiter, a shared exchange counts once")
+    func documentedOrder() async throws {
+        let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
+        let last = AdHocInterceptor { request, next in
+            begun.add(request)
+            try await gate.wait()
+            return try await next(request)
+        }
+        let (breaker, limiter) = (CircuitBreaker(failures: 2), ConcurrencyLimiter(20, perHost: 1))
+        let chain: [any Interceptor] = [Deduplicator(), breaker, limiter, last]
+        let router = Router<URLEndPoint>(session: StubSession { _ in .status(503) }, interceptors: chain)
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let follower = try await follow(router)
+        #expect(limiter.inFlight == 1 && limiter.waiting == 0)
+        gate.open()
+        for call in [leader, follower] {
+            await #expect(throws: NetworkError.self) { try await call.value }
+        }
+        #expect(begun.all.count == 1)
+        #expect(breaker.state(of: "api.example.com:443") == .closed)
+    }
+
     @Test("a shared answer of another origin is foreign for every caller")
     func foreignAnswer() async throws {
         let page = #"<https://api.example.com/close>; rel="next""#
