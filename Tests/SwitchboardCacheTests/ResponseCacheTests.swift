@@ -265,8 +265,7 @@ struct ResponseCacheTests {
     private func slow(_ cache: ResponseCache) -> (Router<URLEndPoint>, begun: Deliveries<Void>, gate: Gate) {
         let (begun, gate) = (Deliveries<Void>(), Gate())
         let session = AdHocSession { request in
-            begun.add(())
-            let number = begun.all.count
+            let number = begun.count(adding: ())
             if number == 1 { try await gate.wait() }
             return NetworkResponse(statusCode: 200, body: Data("\(number)".utf8), url: request.url)
         }

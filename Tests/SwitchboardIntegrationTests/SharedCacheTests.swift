@@ -44,9 +44,8 @@ struct SharedCacheTests {
     func joined() async throws {
         let (begun, gate) = (Deliveries<String>(), Gate())
         let session = AdHocSession { request in
-            begun.add(request.method.rawValue)
             let version = begun.all.contains("POST") ? "new" : "old"
-            if begun.all.count == 1 { try await gate.wait() }
+            if begun.count(adding: request.method.rawValue) == 1 { try await gate.wait() }
             return NetworkResponse(statusCode: 200, body: Data(version.utf8), url: request.url)
         }
         let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])

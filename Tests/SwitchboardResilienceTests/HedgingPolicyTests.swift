@@ -57,8 +57,7 @@ struct HedgingPolicyTests {
         let gates = (0..<3).map { _ in Gate() }
         let begun = Deliveries<Bool>()
         let session = StubSession { _ in
-            begun.add(true)
-            let index = begun.all.count - 1
+            let index = begun.count(adding: true) - 1
             try await gates[index].wait()
             return [.close, .status(503), .status(200)][index]
         }

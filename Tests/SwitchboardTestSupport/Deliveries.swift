@@ -22,13 +22,19 @@ package final class Deliveries<Value: Sendable>: Sendable {
     package var all: [Value] { state.value.values }
 
     package func add(_ value: Value) {
-        let ready = state.withLock { state in
+        _ = count(adding: value)
+    }
+
+    /// Adds a value and returns the number of values with it. ``all`` may have more already.
+    package func count(adding value: Value) -> Int {
+        let (count, ready) = state.withLock { state in
             state.values.append(value)
             let ready = state.waiters.filter { $0.value.count <= state.values.count }
             for id in ready.keys { state.waiters[id] = nil }
-            return Array(ready.values)
+            return (state.values.count, Array(ready.values))
         }
         for waiter in ready { waiter.continuation.resume() }
+        return count
     }
 
     /// Waits for at least `count` values and returns all so far. Throws when the test's time is over.

@@ -17,7 +17,7 @@ struct BodySentTests {
             _ = try await session.send(NetworkRequest(.get, url))
             answered.signal()
         }
-        return answered.wait(timeout: .now() + 20) == .success
+        return answered.wait(timeout: .now() + 300) == .success
     }
 
     @Test("a request gets its response while another's onBodySent waits for it")

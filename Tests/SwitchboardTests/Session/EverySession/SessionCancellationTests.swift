@@ -279,8 +279,7 @@ extension HTTPBodyStream {
     init(chunks: [Data], error: (any Error)? = nil) {
         let rest = Deliveries<Void>()
         self.init {
-            rest.add(())
-            let index = rest.all.count - 1
+            let index = rest.count(adding: ()) - 1
             if index < chunks.count { return chunks[index] }
             if let error { throw error }
             return nil
