@@ -47,6 +47,13 @@ struct ProtocolRequest: Sendable {
             return try await reader.body(of: length, inMemoryUpTo: Self.streamsMayBeData ? 1 << 20 : 0)
         }
     }
+
+    static var hiddenUpload: NetworkError { unsupported("does not show this upload's body to a URLProtocol") }
+
+    static func unsupported(_ what: String, instead: String? = nil) -> NetworkError {
+        let advice = instead.map { "; use \($0)" } ?? ""
+        return NetworkError(.unsupported, reason: "Foundation \(what) on this platform\(advice)")
+    }
 }
 
 /// The location of an upload's bytes.
@@ -148,7 +155,7 @@ extension URLRequest {
         if !request.body.isEmpty, !request.body.isStreamed { httpBody = try request.body.encode() }
     }
 
-    fileprivate var method: HTTPMethod { HTTPMethod(rawValue: httpMethod ?? "GET") }
+    var method: HTTPMethod { HTTPMethod(rawValue: httpMethod ?? "GET") }
 
     fileprivate var sortedFields: [HTTPHeader] { (allHTTPHeaderFields ?? [:]).sortedFields }
 }

@@ -24,9 +24,14 @@ extension ProtocolRequest {
         UnsafeRawPointer(Unmanaged.passUnretained(ProtocolClasses.shared).toOpaque())
     }
 
-    /// The body of an upload task, which is part of the request.
+    /// No body: that of an upload task is a stream of its request. An upload without one is refused, so that it is not
+    /// sent empty. A safe method is that of a redirect, such as 303.
     var uploadedBody: UploadedBody {
-        get throws(NetworkError) { .none }
+        get throws(NetworkError) {
+            let isEmpty = urlRequest.value(forHTTPHeaderField: "Content-Length") == "0"
+            if task is URLSessionUploadTask, !isEmpty, !urlRequest.method.isSafe { throw Self.hiddenUpload }
+            return .none
+        }
     }
 
     /// Returns a closure that reports sent bytes. Nil: a protocol cannot report them to URLSession.

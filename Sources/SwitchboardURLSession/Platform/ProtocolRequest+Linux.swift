@@ -46,14 +46,9 @@ extension ProtocolRequest {
             case let data as DispatchData: return .data(Data(data))
             case let url as URL: return .file(url)
             case let stream as InputStream: return .stream(stream)
-            default: throw Self.unsupported("does not show this upload's body to a URLProtocol")
+            default: throw Self.hiddenUpload
             }
         }
-    }
-
-    private static func unsupported(_ what: String, instead: String? = nil) -> NetworkError {
-        let advice = instead.map { "; use \($0)" } ?? ""
-        return NetworkError(.unsupported, reason: "Foundation \(what) on this platform\(advice)")
     }
 
     /// Returns a closure that reports sent bytes to the delegate, as URLSession would. Nil without a delegate.
