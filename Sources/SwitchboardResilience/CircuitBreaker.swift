@@ -32,7 +32,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     private let isFailure: @Sendable (Result<NetworkResponse, NetworkError>) -> Bool
     private let key: @Sendable (NetworkRequest) -> String
     private let elapsed: @Sendable () -> Duration
-    private let circuits = Protected<[String: Circuit]>([:])
+    private let circuits = Protected(Circuits())
 
     /// Creates a breaker whose circuits are closed.
     ///
@@ -69,7 +69,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     /// Returns the state of a circuit by its name: `api.example.com:443`, unless the breaker has a custom key.
     public func state(of key: String) -> State {
         let now = elapsed()
-        return circuits.withLock { $0[key]?.state(at: now) ?? .closed }
+        return circuits.withLock { $0.byKey[key]?.state(at: now) ?? .closed }
     }
 
     /// Returns the state of the circuit that a request belongs to.
@@ -78,7 +78,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     }
 
     /// The number of stored circuits.
-    var circuitCount: Int { circuits.withLock { $0.count } }
+    var circuitCount: Int { circuits.withLock { $0.byKey.count } }
 
     /// Sends the request, or throws `NetworkError.Code.circuitOpen` while the circuit is open.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
@@ -98,14 +98,14 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     /// Closes all circuits.
     public func reset() async {
-        _ = circuits.swap([:])
+        _ = circuits.swap(Circuits())
     }
 
     // MARK: One request
 
     private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Int {
         let now = elapsed()
-        switch circuits.withLock({ $0[key]?.admit(at: now) ?? .admitted(0) }) {
+        switch circuits.withLock({ $0.byKey[key]?.admit(at: now) ?? .admitted(0) }) {
         case .admitted(let epoch): return epoch
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
@@ -121,14 +121,26 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     private func record(_ outcome: Circuit.Outcome, _ key: String, _ epoch: Int, _ request: NetworkRequest) {
         let now = elapsed()
         let change: String? = circuits.withLock { circuits in
-            if circuits[key] == nil {
+            if circuits.byKey[key] == nil {
                 guard outcome == .failure else { return nil }
-                // Removes idle circuits above a limit, because callers may choose the keys: hosts of links for instance.
-                if circuits.count >= 256 { circuits = circuits.filter { !$0.value.isIdle(at: now, rules) } }
+                circuits.removeIdle(at: now, rules)
             }
-            return circuits[key, default: Circuit()].record(outcome, epoch, at: now, rules)
+            return circuits.byKey[key, default: Circuit()].record(outcome, epoch, at: now, rules)
         }
         if let change { request.report(.note("the circuit of \(key) \(change)")) }
+    }
+}
+
+/// The circuits of a ``CircuitBreaker``. Callers may choose the keys: hosts of links for instance.
+private struct Circuits {
+    var byKey: [String: Circuit] = [:]
+    /// The number of circuits at which idle ones are removed.
+    private var limit = 256
+
+    mutating func removeIdle(at now: Duration, _ rules: Circuit.Rules) {
+        guard byKey.count >= limit else { return }
+        byKey = byKey.filter { !$0.value.isIdle(at: now, rules) }
+        limit = max(256, 2 * byKey.count)
     }
 }
 
