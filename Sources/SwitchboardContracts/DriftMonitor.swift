@@ -59,7 +59,7 @@ public final class DriftMonitor: EventMonitor {
     ) {
         self.contracts = contracts
         self.interval = max(1, interval)
-        self.bodyLimit = bodyLimit
+        self.bodyLimit = max(0, bodyLimit)
         self.redaction = redaction
         self.report = report
     }

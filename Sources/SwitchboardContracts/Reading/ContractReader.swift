@@ -19,7 +19,7 @@ struct ContractReader {
     /// - Throws: `NetworkError.contractFault` with the number of the line.
     mutating func read(_ text: Substring.UTF8View) throws(NetworkError) {
         line += 1
-        var scanner = LineScanner(text)
+        var scanner = ContractScanner(text)
         scanner.skipBlanks()
         if scanner.isAtEnd { return }
         guard shapes.count < Contract.maximumCount else { throw .tooLargeContract }
@@ -81,7 +81,7 @@ struct ContractReader {
     // MARK: Paths
 
     /// Reads a path. Returns the path of its container, and its last step.
-    private func path(_ scanner: inout LineScanner) throws(NetworkError) -> (
+    private func path(_ scanner: inout ContractScanner) throws(NetworkError) -> (
         path: String, container: String, step: Shape.Step
     ) {
         if scanner.take("$") { return ("$", "", .root) }
@@ -117,13 +117,13 @@ struct ContractReader {
         return parent
     }
 
-    private func name(_ scanner: inout LineScanner) throws(NetworkError) -> String? {
+    private func name(_ scanner: inout ContractScanner) throws(NetworkError) -> String? {
         let name = try string(&scanner) ?? scanner.takePlainName()
         guard let name, name.utf8.count > 4_096 else { return name }
         throw fault("a name has at most 4,096 bytes")
     }
 
-    private func string(_ scanner: inout LineScanner) throws(NetworkError) -> String? {
+    private func string(_ scanner: inout ContractScanner) throws(NetworkError) -> String? {
         guard scanner.starts(with: "\"") else { return nil }
         guard let string = scanner.takeString() else { throw fault("expected a JSON string\(scanner.found)") }
         return string
@@ -131,7 +131,7 @@ struct ContractReader {
 
     // MARK: Types
 
-    private func type(_ scanner: inout LineScanner) throws(NetworkError) -> Shape {
+    private func type(_ scanner: inout ContractScanner) throws(NetworkError) -> Shape {
         var shape = Shape(kinds: [])
         var formats: StringFormats = []
         var values: Set<String> = []
@@ -183,7 +183,7 @@ extension Shape.Step {
 }
 
 /// Reads one line from left to right.
-private struct LineScanner {
+private struct ContractScanner {
     private var rest: Substring.UTF8View
 
     init(_ line: Substring.UTF8View) {
