@@ -34,16 +34,20 @@ extension Redactor {
             let isValue = isAfterName && (MarkupTag.valued.contains(name) || MarkupTag.typed.contains(name))
             isAfterName = tag.hasContent && MarkupTag.naming.contains(name) && isSecret(member: tag.text(in: bytes))
             guard tag.hasContent else { continue }
+            let isInside = start < section
+            let limit = isInside ? section : bytes.count
             guard isValue || isSecret(member: tag.name) else {
                 let hasValue = tag.attributes.contains { MarkupTag.valued.contains($0.name.lowercased()) }
-                if isNamed, !hasValue, let end = tag.endOfText(in: bytes, isMarkup) { hide(tag.end..<end) }
+                guard isNamed, !hasValue else { continue }
+                if let end = tag.endOfText(in: bytes, upTo: limit, isInside: isInside, isMarkup) {
+                    hide(tag.end..<end)
+                    index = end
+                }
                 continue
             }
             let endTags = closings ?? MarkupTag.closings(in: bytes)
             closings = endTags
-            let isInside = start < section
             let last = (isInside ? endTags.inside : endTags.outside)[name]
-            let limit = isInside ? section : bytes.count
             if let last, last >= tag.end {
                 let end = MarkupTag.end(of: tag, in: bytes, upTo: last, isInside: isInside)
                 index = end ?? (isInside ? Swift.max(section, tag.end) : last)
@@ -123,17 +127,19 @@ private struct MarkupTag {
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Returns the end of the content if it is a text without elements, which may be truncated. Nil otherwise.
-    func endOfText(in bytes: [UInt8], _ isMarkup: Bool) -> Int? {
+    /// Returns the end of the content if it is a text without elements, which may be truncated. Nil otherwise. The end of
+    /// a section ends the text of a tag inside it, so that each section is searched once.
+    func endOfText(in bytes: [UInt8], upTo limit: Int, isInside: Bool, _ isMarkup: Bool) -> Int? {
+        let limit = Swift.max(limit, end)
         var index = end
-        while let start = bytes[index...].firstIndex(of: .lessThan) {
-            guard let section = Self.endOfSection(in: bytes, at: start) else {
+        while let start = bytes[index..<limit].firstIndex(of: .lessThan) {
+            guard !isInside, let section = Self.endOfSection(in: bytes, at: start) else {
                 let isElement = start + 1 < bytes.count && ASCIISet.tagName.contains(bytes[start + 1])
                 return isElement ? nil : start
             }
             index = section
         }
-        return isMarkup ? bytes.count : nil
+        return isInside || isMarkup ? limit : nil
     }
 
     private static func name(in bytes: [UInt8], from index: inout Int) -> String {

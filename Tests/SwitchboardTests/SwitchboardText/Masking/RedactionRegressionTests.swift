@@ -102,6 +102,13 @@ struct RedactionRegressionTests {
         #expect(!redaction.text("<a>" + text + "</a>").contains("hunter2"))
     }
 
+    @Test("a named element in each of thousands of comments is masked in linear time")
+    func namedElementsInComments() {
+        let text = String(repeating: "<!-- <a name=\"token\">hunter2 -->", count: 15_000)
+        let unclosed = String(repeating: "<a name=\"token\"><!--hunter2", count: 15_000)
+        for text in ["x " + text, "<i>" + unclosed] { #expect(!redaction.text(text).contains("hunter2")) }
+    }
+
     @Test("a JSON Web Token is masked without a name")
     func tokens() {
         let token = Self.token
@@ -204,6 +211,10 @@ struct RedactionRegressionTests {
             (
                 #"<entry key="db.password"><![CDATA[hunter2]]></entry>"#,
                 #"<entry key="db.password"><redacted></entry>"#
+            ),
+            (
+                #"<entry key="db.password">a<!-- <a name="token">b</a> -->c</entry>d"#,
+                #"<entry key="db.password"><redacted></entry>d"#
             ),
             (#"<div id="token"><p>a</p></div>"#, #"<div id="token"><p>a</p></div>"#),
             (#"<input name="token" value="hunter2"> a"#, #"<input name="token" value="<redacted>"> a"#),
