@@ -65,8 +65,8 @@ struct SecretName {
         guard index > 0 else { return false }
         let before = words[index - 1]
         // `x-rapidapi-key`
-        if word == "key", before.hasUTF8Suffix("api") { return true }
-        return Self.suffixes.contains(before + word) || Self.qualifiers[word]?.contains(before) == true
+        return Self.suffixes.contains(where: (before + word).hasUTF8Suffix)
+            || Self.qualifiers[word]?.contains(before) == true
     }
 
     /// The words after `Access-Control` in the fields of CORS.
