@@ -41,7 +41,7 @@ class ChainURLProtocol: URLProtocol {
     }
 
     /// Stops the loading. After a suspension amid its body, it waits instead. The open-source Foundation may call this
-    /// method for a suspension after it called ``startLoading()`` for the resumption that followed.
+    /// method late, when a suspended task runs again. Such a call does nothing.
     override func stopLoading() {
         let state = task?.state
         if ProtocolClient.startsStoppedTasks, state == .running { return }

@@ -5,7 +5,8 @@ import Switchboard
 /// Delivers a response to the client of a URLProtocol, in order, and nothing after `stop`.
 final class ProtocolClient: @unchecked Sendable {  // its variables are used under `lock` only
     #if canImport(FoundationNetworking)
-    /// Whether Foundation also starts a loading for a canceled or suspended task, which needs none.
+    /// Whether Foundation also starts a loading for a canceled or suspended task, which needs none, and stops that of a
+    /// running one.
     static let startsStoppedTasks = true
     /// The queue on which the session stores its tasks, without a lock, and looks them up for each message.
     private let queue: DispatchQueue
@@ -41,7 +42,7 @@ final class ProtocolClient: @unchecked Sendable {  // its variables are used und
         #endif
     }
 
-    /// Returns false after the end.
+    /// Ends the messages. Returns false if the last one was delivered before.
     func stop() -> Bool {
         lock.withLock {
             urlProtocol = nil

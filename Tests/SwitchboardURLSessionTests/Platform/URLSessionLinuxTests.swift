@@ -56,7 +56,7 @@ struct URLSessionLinuxTests {
         let loading = ChainURLProtocol(task: task, cachedResponse: nil, client: LoadingClient())
         task.resume()
         loading.startLoading()
-        // Foundation 6.3 calls so for `suspend()` and `resume()` right after the first `resume()`.
+        // Foundation 6.3 stops after it starts if the task is suspended and resumed right after its first `resume()`.
         loading.stopLoading()
         #expect(loading.isLoading)
         task.suspend()
