@@ -117,11 +117,18 @@ extension RequestMatcher {
         }
     }
 
-    /// Adds a condition: that host, and port if one is given: `example.com`, `127.0.0.1:8080`.
+    /// Adds a condition: that host, and port if one is given: `example.com`, `127.0.0.1:8080`. A request without a port
+    /// has the default one of its scheme.
     public func host(_ host: String) -> RequestMatcher {
-        adding("host \(host)") { request in
+        let hasPort = host != host.withoutPort
+        return adding("host \(host)") { request in
             let sent = request.headers["Host"] ?? ""
-            let name = host.contains(":") && !host.hasSuffix("]") ? sent : sent.withoutPort
+            var name = sent
+            if !hasPort {
+                name = sent.withoutPort
+            } else if sent == sent.withoutPort {
+                name += request.isSecure ? ":443" : ":80"
+            }
             return name.lowercased() == host.lowercased() ? nil : "the host is \(sent)"
         }
     }
