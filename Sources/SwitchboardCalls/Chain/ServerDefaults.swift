@@ -50,12 +50,17 @@ public struct ServerDefaults: Sendable {
         self.query = query
     }
 
-    /// Creates the defaults of a server from a base URL, whose path is the prefix.
+    /// Creates the defaults of a server from a base URL. Its path is the prefix. The items of its query come before
+    /// `query`. Its user information becomes an `Authorization` field, unless `headers` has one.
     public init(_ baseURL: URL, headers: HTTPHeaders = [:], query: Parameters = [:]) {
         let parts = URLParts(baseURL)
+        let items = FormBody.decode(parts.query ?? "").map { ($0.name, ParameterValue.string($0.value ?? "")) }
         self.init(
             host: parts.host, scheme: parts.scheme, port: parts.port, pathPrefix: parts.path, headers: headers,
-            query: query)
+            query: Parameters(items + query))
+        if let credentials = baseURL.withoutUserInfo.credentials {
+            self.headers.addMissing(["Authorization": "Basic \(credentials)"])
+        }
     }
 
     /// Defaults that leave requests unchanged, for `RequestOptions.serverDefaults`.

@@ -43,6 +43,19 @@ struct ServerEnvironmentTests {
             try await self.sent(bare, environment).url?.absoluteString == "http://api.example:8080/v1/people?lang=en")
     }
 
+    @Test("the query and the user of a base URL are sent")
+    func baseURL() async throws {
+        let url = URL(text: "https://ann:a%20b@api.example/v1?key=a%2Bb+c&on&lang=de")
+        var request = NetworkRequest(.get, nil)
+        request.path = "people"
+        let sent = try await sent(request, ServerDefaults(url, query: ["page": 2]))
+        #expect(sent.url?.absoluteString == "https://api.example/v1/people?key=a%2Bb%20c&on=&lang=de&page=2")
+        // "ann:a b" in Base64.
+        #expect(sent.headers["Authorization"] == "Basic YW5uOmEgYg==")
+        let own = ServerDefaults(url, headers: ["Authorization": "Bearer t"])
+        #expect(try await self.sent(request, own).headers.values(for: "Authorization") == ["Bearer t"])
+    }
+
     @Test("merges fields and query, the request wins, secrets stay at its origin", .requirement("S2.15"))
     func merging() async throws {
         let environment = ServerDefaults(
