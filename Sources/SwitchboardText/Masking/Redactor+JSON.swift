@@ -2,7 +2,7 @@ import Foundation
 
 extension Redactor {
     /// Redacts the values after `"name":` for secret names: in JSON members, in JSON inside a JSON string, and with
-    /// apostrophes or `=>`, as some languages print them. `true`, `false` and `null` are no secrets.
+    /// apostrophes, `=>` or `=`, as some languages print them. `true`, `false` and `null` are no secrets.
     ///
     /// The search does not pair opening and closing quotes, so truncated or invalid text cannot hide a name.
     func members(in text: String, _ quote: UInt8) -> String {
@@ -53,15 +53,15 @@ extension [UInt8] {
 
     func backslashes(before index: Int) -> Int { self[..<index].reversed().prefix { $0 == .backslash }.count }
 
-    /// Returns the start of the value after a colon or, as in Ruby and PHP, `=>` or `]=>`. Nil without one.
+    /// Returns the start of the value after a colon or an equals sign or, as in Ruby and PHP, `=>`. A bracket may precede
+    /// them, as in `["name"]=>` and `AnyHashable("name"):`. Nil without one.
     fileprivate func valueStart(from start: Int) -> Int? {
         guard var index = self[start...].firstIndex(where: { !$0.isSpace }) else { return nil }
-        if self[index] != .colon {
-            if self[index] == .rightBracket { index += 1 }
-            guard self[index...].starts(with: "=>".utf8) else { return nil }
-            index += 1
-        }
-        return self[(index + 1)...].firstIndex { !$0.isSpace }
+        if self[index] == .rightBracket || self[index] == UInt8(ascii: ")") { index += 1 }
+        guard index < count, self[index] == .colon || self[index] == .equals else { return nil }
+        if self[index...].starts(with: "=>".utf8) { index += 1 }
+        let value = self[(index + 1)...].firstIndex { !$0.isSpace }
+        return value.flatMap { self[$0] == .equals ? nil : $0 }
     }
 
     /// Returns the end of the value at `start`, in text whose strings have this depth. `quote` is the quote of its

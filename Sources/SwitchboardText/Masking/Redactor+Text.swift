@@ -57,7 +57,7 @@ extension Redactor {
     /// lines such as `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
-        return prose(in: text.utf8.contains(.leftBrace) ? objects(in: text) : text)
+        return prose(in: text.utf8.contains { $0 == .leftBrace || $0 == .leftBracket } ? objects(in: text) : text)
     }
 
     private func prose(in text: String) -> String {

@@ -186,6 +186,28 @@ struct RedactionRegressionTests {
         ])
     func brackets(text: String, expected: String) { check(text, expected) }
 
+    @Test(
+        "a secret in the description of a dictionary of Foundation is masked",
+        arguments: [
+            (
+                "{\n    \"access_token\" = \"a hunter2\";\n    \"a_b\" = \"c d\";\n}",
+                "{\n    \"access_token\" = \"<redacted>\";\n    \"a_b\" = \"c d\";\n}"
+            ),
+            (
+                "{\n    \"access_token\" =     (\n        hunter2,\n        hunter2\n    );\n    a = b;\n}",
+                "{\n    \"access_token\" =     \"<redacted>\"\n    a = b;\n}"
+            ),
+            (
+                #"[AnyHashable("token"): hunter2, AnyHashable("a"): b]"#,
+                #"[AnyHashable("token"): "<redacted>", AnyHashable("a"): b]"#
+            ),
+            (#"if "token" == "a" {}"#, #"if "token" == "a" {}"#),
+        ])
+    func dictionaries(text: String, expected: String) {
+        check(text, expected)
+        #expect(NetworkError(.custom, reason: text).description.contains(expected))
+    }
+
     @Test("a secret in JSON within a URL, a field or a message is masked")
     func json() {
         let json = #"{"a":1,"password":"hunter2"}"#
