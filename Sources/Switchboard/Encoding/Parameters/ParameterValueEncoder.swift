@@ -35,6 +35,12 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try node.member(key.stringValue).encodeElement(value, at: codingPath + [key])
     }
 
+    // The protocol's own functions throw for these two types.
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128, forKey key: Key) throws { node.member(key.stringValue).set(.number(value)) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128, forKey key: Key) throws { node.member(key.stringValue).set(.number(value)) }
+
     // A nil optional becomes `absent`, so that a form can apply its ``NilEncoding``.
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { node.member(key.stringValue).set(.absent) }
@@ -53,6 +59,10 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try present(value, key) }
     func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try present(value, key) }
     func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try present(value, key) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try present(value, key) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try present(value, key) }
 
     private func present(_ value: (some Encodable)?, _ key: Key) throws {
         if let value { try encode(value, forKey: key) } else { node.member(key.stringValue).set(.absent) }
@@ -95,6 +105,11 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
         try node.appendElement().encodeElement(value, at: codingPath + [key])
     }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128) throws { node.appendElement().set(.number(value)) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128) throws { node.appendElement().set(.number(value)) }
+
     func nestedContainer<NestedKey: CodingKey>(keyedBy keyType: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
         nextEncoder().container(keyedBy: keyType)
     }
@@ -124,6 +139,11 @@ private struct SingleValueContainer: SingleValueEncodingContainer {
     func encode(_ value: some Encodable) throws {
         try node.encodeElement(value, at: codingPath)
     }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: Int128) throws { node.set(.number(value)) }
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    func encode(_ value: UInt128) throws { node.set(.number(value)) }
 }
 
 extension EncodingNode {

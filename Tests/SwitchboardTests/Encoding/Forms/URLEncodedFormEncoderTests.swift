@@ -70,6 +70,34 @@ struct URLEncodedFormEncoderTests {
         #expect(try URLEncodedFormEncoder().encode(["c": 1, "a": 2, "b": 3] as [String: Int]) == "a=2&b=3&c=1")
     }
 
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private struct WideIntegers: Encodable {
+        var signed = Int128.min, unsigned = UInt128.max
+        var noSigned: Int128?, noUnsigned: UInt128?
+        var list = [1 << 100, -1 as Int128]
+        var wrapped = [Wrapped(), Wrapped()]
+
+        struct Wrapped: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var single = encoder.singleValueContainer()
+                try single.encode(1 << 64 as UInt128)
+            }
+        }
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    @Test("integers of 128 bits are written in full")
+    func wideIntegers() throws {
+        let (least, most) = ("-170141183460469231731687303715884105728", "340282366920938463463374607431768211455")
+        let text = try URLEncodedFormEncoder(arrayEncoding: .noBrackets, nilEncoding: .null).encode(WideIntegers())
+        #expect(
+            text == "signed=\(least)&unsigned=\(most)&noSigned=null&noUnsigned=null"
+                + "&list=1267650600228229401496703205376&list=-1"
+                + "&wrapped=18446744073709551616&wrapped=18446744073709551616")
+        let json = try JSONBody(try Parameters(WideIntegers())).encode()
+        #expect(String(decoding: json, as: UTF8.self).hasPrefix(#"{"signed":\#(least),"unsigned":\#(most),"list""#))
+    }
+
     @Test("array names have brackets, no brackets, indices or a custom form")
     func arrays() throws {
         func text(_ encoding: URLEncodedFormEncoder.ArrayEncoding) throws -> String {
