@@ -17,7 +17,8 @@ import SwitchboardText
 /// `true` or `false`. A date is ISO 8601. In names and values, only the *unreserved* characters of [RFC 3986
 /// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay unescaped.
 public struct URLEncodedFormEncoder: Sendable {
-    /// Whether pairs are sorted by name. By default they keep the order in which the value encodes them.
+    /// Whether the members of each object are sorted by name, after ``keyEncoding``. By default they keep the order in which
+    /// the value encodes them.
     public var alphabetizeKeyValuePairs: Bool
     /// The naming of array elements. Default ``ArrayEncoding/brackets``.
     public var arrayEncoding: ArrayEncoding
@@ -115,16 +116,17 @@ extension URLEncodedFormEncoder {
     func append(_ parameters: Parameters, to buffer: inout [UInt8]) throws(NetworkError) {
         buffer.reserveCapacity(buffer.count + parameters.count * 32)
         do {
-            for (name, value) in sorted(parameters) {
-                try append(value, named: keyEncoding.isIdentity ? name : keyEncoding.encode(name), to: &buffer)
-            }
+            for (name, value) in named(parameters) { try append(value, named: name, to: &buffer) }
         } catch {
             throw NetworkError.encoding(error)
         }
     }
 
-    private func sorted(_ members: Parameters) -> [Parameters.Element] {
-        alphabetizeKeyValuePairs ? members.elements.sorted(byName: \.name) : members.elements
+    /// Returns the members with their names as they are written, sorted by them if required.
+    private func named(_ members: Parameters) -> [Parameters.Element] {
+        var elements = members.elements
+        if !keyEncoding.isIdentity { elements = elements.map { (keyEncoding.encode($0.name), $0.value) } }
+        return alphabetizeKeyValuePairs ? elements.sorted(byName: \.name) : elements
     }
 
     // Untyped, because a typed throw needs space in the stack frame of each level.
@@ -144,10 +146,9 @@ extension URLEncodedFormEncoder {
                 try append(value, named: arrayEncoding.encode(name, atIndex: index), depth: depth + 1, to: &buffer)
             }
         case .object(let members):
-            for member in sorted(members) {
+            for member in named(members) {
                 try append(
-                    member.value, named: keyPathEncoding.encode(name, with: keyEncoding.encode(member.name)),
-                    depth: depth + 1, to: &buffer)
+                    member.value, named: keyPathEncoding.encode(name, with: member.name), depth: depth + 1, to: &buffer)
             }
         }
     }

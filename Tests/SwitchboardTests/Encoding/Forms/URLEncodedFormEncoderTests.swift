@@ -70,6 +70,13 @@ struct URLEncodedFormEncoderTests {
         #expect(try URLEncodedFormEncoder().encode(["c": 1, "a": 2, "b": 3] as [String: Int]) == "a=2&b=3&c=1")
     }
 
+    @Test("alphabetizeKeyValuePairs sorts the names as keyEncoding writes them")
+    func alphabetizeConverted() throws {
+        let encoder = URLEncodedFormEncoder(
+            alphabetizeKeyValuePairs: true, keyEncoding: .lowercased, keyPathEncoding: .dots)
+        #expect(try encoder.encode(["Z": ["D": 1, "c": 2], "a": 3] as Parameters) == "a=3&z.c=2&z.d=1")
+    }
+
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private struct WideIntegers: Encodable {
         var signed = Int128.min, unsigned = UInt128.max
