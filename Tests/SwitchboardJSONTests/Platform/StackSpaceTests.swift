@@ -109,6 +109,22 @@ struct StackSpaceTests {
         #expect(!fits(result))
     }
 
+    @Test("a custom strategy that decodes its own type throws")
+    func ownStrategy() async {
+        let date = await onThread(stack: 512 * Self.kibibyte) {
+            var decoder = FastJSONDecoder()
+            decoder.dateDecodingStrategy = .custom { try $0.singleValueContainer().decode(Date.self) }
+            _ = try decoder.decode([Date].self, from: Data("[1]".utf8))
+        }
+        #expect(!fits(date))
+        let data = await onThread(stack: 512 * Self.kibibyte) {
+            var decoder = FastJSONDecoder()
+            decoder.dataDecodingStrategy = .custom { try $0.singleValueContainer().decode(Data.self) }
+            _ = try decoder.decode(Data.self, from: Data("1".utf8))
+        }
+        #expect(!fits(data))
+    }
+
     @Test("values nested 20 times decode and encode on a stack of 512 KiB")
     func usual() async throws {
         let data = data(#"{"a":["#, "]}", depth: 10)

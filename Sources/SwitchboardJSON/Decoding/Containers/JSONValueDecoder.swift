@@ -18,7 +18,11 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { document.tape[index].kind == .null }
 
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try document.value(type, at: index) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        // A strategy or type that decodes its own type here never ends.
+        try document.checkStack(at: index)
+        return try document.value(type, at: index)
+    }
 
     func decode(_ type: Bool.Type) throws -> Bool { try document.bool(at: index) }
     func decode(_ type: String.Type) throws -> String { try document.string(at: index) }
