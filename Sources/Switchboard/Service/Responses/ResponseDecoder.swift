@@ -43,7 +43,19 @@ struct NestedValue<Value: Decodable>: Decodable {
         }
         var container = try decoder.container(keyedBy: JSONPathKey.self)
         for key in keys.dropLast() { container = try container.nestedContainer(keyedBy: JSONPathKey.self, forKey: key) }
-        value = try container.decode(Value.self, forKey: last)
+        if !container.contains(last), let missing = Value.ifMissing {
+            value = missing
+        } else {
+            value = try container.decode(Value.self, forKey: last)
+        }
+    }
+}
+
+extension Decodable {
+    /// Nil as a value of this type, if it is an optional. Nil for any other type.
+    fileprivate static var ifMissing: Self? {
+        guard let type = Self.self as? any ExpressibleByNilLiteral.Type else { return nil }
+        return type.init(nilLiteral: ()) as? Self
     }
 }
 
@@ -71,11 +83,7 @@ extension NetworkResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
-        if body.isEmpty, let empty = type as? any ExpressibleByNilLiteral.Type,
-            let value = empty.init(nilLiteral: ()) as? Value
-        {
-            return value
-        }
+        if body.isEmpty, let value = Value.ifMissing { return value }
         if let value = body as? Value { return value }
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
@@ -83,11 +91,13 @@ extension NetworkResponse {
     }
 
     /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
-    /// Otherwise the same as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns.
+    /// Otherwise the same as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns. An object
+    /// without the last name decodes to nil for an optional.
     public func decode<Value: Decodable>(
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
-        try decoded(type) {
+        if body.isEmpty, let value = Value.ifMissing { return value }
+        return try decoded(type) {
             try NetworkResponse.$nestedPath.withValue(path) {
                 try (decoder ?? options.decoder).decode(NestedValue<Value>.self, from: body).value
             }

@@ -48,6 +48,20 @@ struct AnyResponseTests {
         #expect(missing?.reason?.contains("film") == true)
     }
 
+    @Test("an optional at a path is nil for an empty body, null and a missing last name")
+    func optionalAtPath() async throws {
+        for text in ["", #"{"page":{"film":null}}"#, #"{"page":{}}"#] {
+            #expect(try await router(text).request(Self.endPoint, as: [Int]?.self, at: ["page", "film"]) == .some(nil))
+        }
+        let text = #"{"page":{"film":[1]}}"#
+        #expect(try await router(text).request(Self.endPoint, as: [Int]?.self, at: ["page", "film"]) == [1])
+        for text in ["{}", #"{"page":null}"#, #"{"page":{"film":"x"}}"#] {
+            await #expect(throws: NetworkError.self) {
+                try await router(text).request(Self.endPoint, as: [Int]?.self, at: ["page", "film"])
+            }
+        }
+    }
+
     @Test("a closure decodes any format, and its error is that of the decoding")
     func closure() async throws {
         struct Feed { var title: Substring? }
