@@ -3,7 +3,8 @@ import SwitchboardJSON
 
 extension ParameterValue: Decodable {
     /// Decodes a value of any kind. With `FastJSONDecoder`, members keep their order and numbers their text; with
-    /// another decoder, numbers have the precision of its `Double`.
+    /// another decoder, numbers have the precision of its `Double`. Names are those that the decoder's key strategy
+    /// returns.
     public init(from decoder: any Decoder) throws {
         switch FastJSONDecoder.kind(of: decoder) ?? Self.kind(of: decoder) {
         case .null: self = .null
