@@ -1,6 +1,7 @@
 import Switchboard
 import SwitchboardPlatform
 import Foundation
+import SwitchboardJSON
 import SwitchboardText
 
 extension CookieJar {
@@ -138,7 +139,7 @@ private struct CookieFile: Codable {
         }
         guard let data = read else { return nil }
         // Omits the underlying error, which might quote a value.
-        guard let contents = try? JSONDecoder().decode(CookieFile.self, from: data), contents.version == 1 else {
+        guard let contents = try? FastJSONDecoder().decode(CookieFile.self, from: data), contents.version == 1 else {
             throw readError("is damaged")
         }
         for entry in contents.partitions.lazy.flatMap(\.cookies) {

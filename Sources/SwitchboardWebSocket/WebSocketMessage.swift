@@ -54,7 +54,7 @@ extension WebSocketMessage {
         }
         let bytes = bytes
         do {
-            return try response.environment.run { try response.options.decoder.decode(type, from: bytes) }
+            return try response.environment.run { try response.options.decoder.decode(type, received: bytes) }
         } catch {
             let reason = DecodingFailure.describe(error, in: bytes, as: type, called: "the message")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error).attributed(to: response.request)

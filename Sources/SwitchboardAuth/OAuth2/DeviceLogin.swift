@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 /// A login on a device without a browser ([RFC 8628](https://www.rfc-editor.org/rfc/rfc8628)): the user opens a page on
@@ -40,7 +41,7 @@ extension DeviceLogin {
             var expires_in: OAuthToken.Seconds?
             var interval: OAuthToken.Seconds?
         }
-        guard let fields = try? JSONDecoder().decode(Response.self, from: body), !fields.device_code.isEmpty,
+        guard let fields = try? FastJSONDecoder().decode(Response.self, from: body), !fields.device_code.isEmpty,
             !fields.user_code.isEmpty, let page = Self.page(fields.verification_uri ?? fields.verification_url)
         else { return nil }
         deviceCode = fields.device_code

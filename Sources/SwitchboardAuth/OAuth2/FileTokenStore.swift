@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 /// Stores tokens in a file that only its owner can read. The file has mode 0600 from its creation, and is written
@@ -8,7 +9,8 @@ import SwitchboardText
 ///
 /// A missing folder is created, with mode 0700. Several processes may share the file. A lock file in its folder
 /// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's
-/// systems, write a ``TokenStore`` over the keychain.
+/// systems, write a ``TokenStore`` over the keychain; on tvOS, an app can write only to `URL.cachesDirectory`, which the
+/// system may empty.
 ///
 /// A file that other users own or can write is rejected, because they could have chosen its tokens. A file that other
 /// users can read is rejected too, as `ssh` rejects a private key, unless the superuser owns it. ``removeAll()`` removes
@@ -89,7 +91,7 @@ public actor FileTokenStore: TokenStore {
                 .unreadableFile, reason: "the token file \(name) cannot be read: \(error.localizedDescription)",
                 underlying: error)
         }
-        let decoder = JSONDecoder()
+        var decoder = FastJSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         guard let contents = try? decoder.decode(Contents.self, from: data), contents.version == 1 else {
             throw NetworkError(

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 /// A token of an authorization server ([RFC 6749 §5.1](https://www.rfc-editor.org/rfc/rfc6749#section-5.1)). Its
@@ -64,7 +65,7 @@ extension OAuthToken {
         if let error = OAuthError(response: body, without: secrets) {
             throw error.asNetworkError("the authorization server refused")
         }
-        guard let fields = try? JSONDecoder().decode(Response.self, from: body), !fields.access_token.isEmpty else {
+        guard let fields = try? FastJSONDecoder().decode(Response.self, from: body), !fields.access_token.isEmpty else {
             throw NetworkError(
                 .decodingFailed, reason: "the response of the token endpoint is not a token (RFC 6749 §5.1)")
         }

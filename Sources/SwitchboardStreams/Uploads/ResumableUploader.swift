@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardJSON
 import SwitchboardText
 
 extension NetworkRouter {
@@ -318,7 +319,7 @@ struct UploadState: Codable, Equatable {
         guard let file else { return nil }
         do {
             return try PrivateFile.read(file, limit: 1 << 20).flatMap {
-                try? JSONDecoder().decode(UploadState.self, from: $0)
+                try? FastJSONDecoder().decode(UploadState.self, from: $0)
             }
         } catch {
             let reason = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"

@@ -204,7 +204,7 @@ struct OAuth2ClientTests {
             (.text("<html>", statusCode: 404), .error4xx),
             (.json(#"{"error":"server_error"}"#, statusCode: 500), .serverError), (.status(503), .error5xx),
             (.redirect(to: "https://elsewhere.example/"), .redirection), (.text("{}"), .decodingFailed),
-            (.text(""), .decodingFailed),
+            (.text(""), .decodingFailed), (.json(String(repeating: "[", count: 513)), .decodingFailed),
             (.json(#"{"access_token":""}"#), .decodingFailed), (.json(#"{"access_token":7}"#), .decodingFailed),
             (.json(#"{"access_token":"a","token_type":"mac"}"#), .unsupported), (.failure(.timedOut), .timedOut),
             (.json(#"{"access_token":"\#(String(repeating: "a", count: 2 << 20))"}"#), .responseTooLarge),

@@ -12,6 +12,17 @@ extension FastJSONDecoder: ResponseDecoder {}
 extension JSONDecoder: ResponseDecoder {}
 extension PropertyListDecoder: ResponseDecoder {}
 
+extension ResponseDecoder {
+    /// Decodes a value from the bytes of a server.
+    ///
+    /// The `JSONDecoder` of the open-source Foundation traps if a text ends with the bracket that opens its 513th level.
+    /// A text that ends with an opening bracket is never JSON, so it gets a blank, which makes that error a thrown one.
+    package func decode<Value: Decodable>(_ type: Value.Type, received data: Data) throws -> Value {
+        let isCut = (data.last == .leftBracket || data.last == .leftBrace) && self is JSONDecoder
+        return try decode(type, from: isCut ? data + [.space] : data)
+    }
+}
+
 extension FastJSONDecoder {
     /// The default ``RequestOptions/decoder``. It reads dates in ISO 8601, with or without a fraction, as
     /// ``JSONBody`` writes them. It reads dates that are numbers as a plain `JSONDecoder` does. Change its properties
@@ -87,7 +98,7 @@ extension NetworkResponse {
         if let value = body as? Value { return value }
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
-        return try decoded(type) { try (decoder ?? options.decoder).decode(type, from: body) }
+        return try decoded(type) { try (decoder ?? options.decoder).decode(type, received: body) }
     }
 
     /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
@@ -99,7 +110,7 @@ extension NetworkResponse {
         if body.isEmpty, let value = Value.ifMissing { return value }
         return try decoded(type) {
             try NetworkResponse.$nestedPath.withValue(path) {
-                try (decoder ?? options.decoder).decode(NestedValue<Value>.self, from: body).value
+                try (decoder ?? options.decoder).decode(NestedValue<Value>.self, received: body).value
             }
         }
     }
@@ -158,7 +169,7 @@ extension NetworkError {
         guard !body.isEmpty else { throw failure(.noData, "the error response has no body") }
         let options = request?.options ?? RequestOptions()
         do {
-            return try (request?.callEnvironment).run { try (decoder ?? options.decoder).decode(type, from: body) }
+            return try (request?.callEnvironment).run { try (decoder ?? options.decoder).decode(type, received: body) }
         } catch {
             let subject = statusCode.map { "the body of the \($0)" } ?? "the error's body"
             let reason = DecodingFailure.describe(error, in: body, as: type)

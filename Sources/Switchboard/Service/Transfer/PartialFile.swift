@@ -1,5 +1,6 @@
 import SwitchboardPlatform
 import Foundation
+import SwitchboardJSON
 import SwitchboardText
 
 /// The temporary file of a download, in the folder of its destination.
@@ -67,7 +68,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         var information = stat()
         fstat(descriptor, &information)
         count = Int64(information.st_size)
-        let saved = (try? Data(contentsOf: sidecar)).flatMap { try? JSONDecoder().decode(Origin.self, from: $0) }
+        let saved = (try? Data(contentsOf: sidecar)).flatMap { try? FastJSONDecoder().decode(Origin.self, from: $0) }
         if let saved, saved.isUsable { origin = saved }
     }
 

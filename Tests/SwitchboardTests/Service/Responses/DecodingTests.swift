@@ -119,6 +119,17 @@ struct DecodingTests {
         #expect(try await router.request(endPoint, as: String?.self) == "tea")
     }
 
+    @Test(
+        "a text that ends in its 513th level is an error of any decoder",
+        arguments: ["[", #"{"":"#], [FastJSONDecoder.ofResponses, JSONDecoder()] as [any ResponseDecoder])
+    func endInDepth(opening: String, decoder: any ResponseDecoder) async throws {
+        let json = String(String(repeating: opening, count: 513).prefix(opening.count * 512 + 1))
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .json(json) }, options: RequestOptions { $0.decoder = decoder })
+        let error = await #expect(throws: NetworkError.self) { try await router.request(endPoint, as: Person.self) }
+        #expect(error?.code == .decodingFailed)
+    }
+
     @Test("a manager, a router or an endpoint can set the decoder", .requirement("S4.9"))
     func decoders() async throws {
         let json = #"{"user_name":"Ann","born_at":0}"#
