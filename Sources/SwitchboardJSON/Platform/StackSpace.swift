@@ -14,7 +14,7 @@ import Android
 ///
 /// One is created for each coded value, and checked at each level of nesting. The first levels cost one comparison. Later
 /// levels need the bounds of the thread's stack, which are read once.
-struct StackSpace {
+package struct StackSpace {
     /// The bytes that stay free for code without a check, such as the code of one level and the creation of an error.
     private static let reserve: UInt = 96 << 10
     /// The bytes that are used before the bounds of the stack are read.
@@ -43,15 +43,24 @@ struct StackSpace {
     @inline(never)
     private mutating func hasSpace(at address: UInt) -> Bool {
         if isExhausted { return false }
-        if let bounds = Self.bounds(), bounds.contains(address) {
-            limit = bounds.lowerBound + min(Self.reserve, UInt(bounds.count) / 2)
-        } else {
-            limit = start &- Self.unknown
-        }
+        limit = Self.end(of: address) ?? start &- Self.unknown
         if address >= limit { return true }
         isExhausted = true
         limit = .max
         return false
+    }
+
+    /// Whether no level of a recursion fits on this thread's stack. False if its bounds are unknown.
+    package static var isExhausted: Bool {
+        let address = address()
+        return end(of: address).map { address < $0 } ?? false
+    }
+
+    /// Returns the lowest address with enough space on the stack of an address of this thread. Nil if the bounds of the
+    /// stack are unknown.
+    private static func end(of address: UInt) -> UInt? {
+        guard let bounds = bounds(), bounds.contains(address) else { return nil }
+        return bounds.lowerBound + min(reserve, UInt(bounds.count) / 2)
     }
 
     /// Returns an address in the caller's part of the stack.

@@ -183,7 +183,8 @@ final class EncodingNode {
         case object([(name: String, node: EncodingNode)])
     }
 
-    /// The maximum nesting of arrays and objects, as in serde_json. More would overflow the stack of a small thread.
+    /// The maximum nesting of arrays and objects, as in serde_json. Fewer fit on the stack of a small thread if the code
+    /// of a type needs more than 3 KiB.
     static let maximumDepth = 128
 
     private let depth: Int
@@ -278,6 +279,10 @@ final class EncodingNode {
     /// Writes a value to this node.
     func encode(_ value: any Encodable, at path: [any CodingKey]) throws {
         guard depth <= Self.maximumDepth else { throw Self.tooDeep }
+        if depth > 16, StackSpace.isExhausted {
+            throw NetworkError(
+                .encodingFailed, reason: "the value is nested too deeply for the stack of this thread")
+        }
         switch value {
         case let value as Date: set(.date(value))
         case let value as Data: set(.data(value))

@@ -119,6 +119,27 @@ struct ParameterValueTests {
         ]
     }
 
+    /// A list in a list, whose code takes 8 KiB of the stack in each level.
+    private struct WideNest: Encodable, Sendable {
+        let depth: Int
+
+        func encode(to encoder: any Encoder) throws {
+            try withUnsafeTemporaryAllocation(byteCount: 8 << 10, alignment: 1) { space in
+                space.initializeMemory(as: UInt8.self, repeating: UInt8(truncatingIfNeeded: depth))
+                var list = encoder.unkeyedContainer()
+                if depth > 1 { try list.encode(WideNest(depth: depth - 1)) } else { try list.encode(space[0]) }
+            }
+        }
+    }
+
+    @Test("a value that is too deep for its stack throws")
+    func wide() async {
+        let result = await onThread { try JSONBody(ParameterValue(WideNest(depth: 100))).encode() }
+        #expect(throws: NetworkError.self) { try result.get() }
+        let small = await onThread { try JSONBody(ParameterValue(WideNest(depth: 20))).encode() }
+        #expect(throws: Never.self) { try small.get() }
+    }
+
     @Test("deeply nested values encode or throw on a stack of 512 KiB", arguments: [true, false])
     func deep(isObject: Bool) async {
         for depth in [60, 128, 1_000] {
