@@ -124,14 +124,10 @@ final class URLLoad: Sendable {
         var next = opened.request
         for _ in 0...Self.redirectLimit {
             let response = try await opened.send(next)
-            guard let redirection = try RedirectInterceptor.none.redirection(of: next, by: response) else {
-                return try await deliver(response)
-            }
-            switch try await request.follow(redirection, response, client) {
-            case .declined: return try await deliver(response)
-            case .bySystem: return
-            case .byOwner(let changed): next = changed
-            }
+            guard let redirection = try RedirectInterceptor.none.redirection(of: next, by: response),
+                let request = try await request.follow(redirection, response, client)
+            else { return try await deliver(response) }
+            next = request
         }
         throw NetworkError(.tooManyRedirects, reason: "\(Self.redirectLimit) were followed").attributed(to: next)
     }

@@ -121,14 +121,6 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
     }
 }
 
-/// The sender of the request that follows a redirect.
-enum Redirection {
-    case byOwner(NetworkRequest)
-    case bySystem
-    /// No request follows: the redirect itself is the answer.
-    case declined
-}
-
 extension NetworkRequest {
     /// Returns this request with a delegate's changes.
     func changed(to request: URLRequest) -> NetworkRequest {

@@ -93,11 +93,7 @@ final class ProtocolClient: @unchecked Sendable {  // its variables are used und
     }
 
     func wasRedirected(to request: URLRequest, by response: HTTPURLResponse) {
-        send(isLast: true) { client, urlProtocol in
-            client.urlProtocol(urlProtocol, wasRedirectedTo: request, redirectResponse: response)
-            // This loading is over. The system begins another one and ignores this error.
-            client.urlProtocol(urlProtocol, didFailWithError: CocoaError(.userCancelled))
-        }
+        send { $0.urlProtocol($1, wasRedirectedTo: request, redirectResponse: response) }
     }
 
     private func send(

@@ -37,11 +37,12 @@ extension ProtocolRequest {
     /// Returns a closure that reports sent bytes. Nil: a protocol cannot report them to URLSession.
     func reportOfSentBytes(of length: Int64?) -> (@Sendable (Int64) -> Void)? { nil }
 
-    /// Lets URLSession follow the redirect and ask its delegate.
+    /// Lets URLSession ask its delegate. Returns nil: if the redirect is followed, URLSession stops this loading and
+    /// begins another one; otherwise the task ends with the response of the redirect.
     func follow(
         _ redirection: NetworkRequest, _ response: NetworkResponse, _ client: ProtocolClient
-    ) async throws -> Redirection {
-        guard let head = response.urlResponse else { return .declined }
+    ) async throws -> NetworkRequest? {
+        guard let head = response.urlResponse else { return nil }
         var request = try URLRequest(redirecting: redirection)
         if redirection.body.isStreamed { request.httpBodyStream = urlRequest.httpBodyStream }
         let hops = redirection.crossOriginHops
@@ -49,7 +50,7 @@ extension ProtocolRequest {
             objc_setAssociatedObject(task, Self.crossSiteKey, hops.isCrossSite, .OBJC_ASSOCIATION_RETAIN)
         }
         client.wasRedirected(to: request, by: head)
-        return .bySystem
+        return nil
     }
 }
 #endif

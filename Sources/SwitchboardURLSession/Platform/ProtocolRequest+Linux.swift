@@ -66,12 +66,12 @@ extension ProtocolRequest {
         }
     }
 
-    /// Asks the delegate, as URLSession would.
+    /// Asks the delegate, as URLSession would. Returns the next request, or nil if the delegate declines it.
     func follow(
         _ redirection: NetworkRequest, _ response: NetworkResponse, _ client: ProtocolClient
-    ) async throws -> Redirection {
+    ) async throws -> NetworkRequest? {
         guard let task, let session = task.ownSession, let delegate = task.delegate, let head = response.urlResponse
-        else { return .byOwner(redirection) }
+        else { return redirection }
         let proposed = try URLRequest(redirecting: redirection)
         let (answers, continuation) = AsyncStream<URLRequest?>.makeStream()
         session.delegateQueue.addOperation {
@@ -83,9 +83,9 @@ extension ProtocolRequest {
         var answer: URLRequest?
         for await request in answers { answer = request }
         try Task.checkCancellation()
-        guard let answer else { return .declined }
+        guard let answer else { return nil }
         // Foundation's `==` ignores the fields of two requests, so the answer is always applied.
-        return .byOwner(redirection.changed(to: answer))
+        return redirection.changed(to: answer)
     }
 }
 
