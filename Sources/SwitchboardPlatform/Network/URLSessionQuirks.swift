@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The differences between URLSession on Apple's systems and in the open-source Foundation, as values. Tests on one
 /// system simulate the callbacks of the other.
 package struct URLSessionQuirks: Sendable {
@@ -46,14 +50,16 @@ package struct URLSessionQuirks: Sendable {
     /// with fractions of a second. The week is finite, because infinity traps in the open-source Foundation.
     package static let timeout: TimeInterval = 86_400 * 7
 
-    /// Returns whether a challenge is about TLS, by its authentication method. False on Linux, where libcurl handles
-    /// TLS without challenges.
-    package static func isAboutTLS(_ authenticationMethod: String) -> Bool {
+    /// Returns whether the system answers a challenge: one about TLS, or the first of a proxy, whose password is in the
+    /// system's settings. False on Linux, where libcurl handles both without challenges.
+    package static func isAnsweredBySystem(_ challenge: URLAuthenticationChallenge) -> Bool {
         #if canImport(FoundationNetworking)
         return false
         #else
-        return authenticationMethod == NSURLAuthenticationMethodServerTrust
-            || authenticationMethod == NSURLAuthenticationMethodClientCertificate
+        let space = challenge.protectionSpace
+        return space.authenticationMethod == NSURLAuthenticationMethodServerTrust
+            || space.authenticationMethod == NSURLAuthenticationMethodClientCertificate
+            || space.isProxy() && challenge.previousFailureCount == 0
         #endif
     }
 

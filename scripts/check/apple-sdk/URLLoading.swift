@@ -126,11 +126,13 @@ public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMeth
 // https://developer.apple.com/documentation/foundation/urlprotectionspace
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open var authenticationMethod: String { fatalError() }
+    open func isProxy() -> Bool { fatalError() }
 }
 
 // https://developer.apple.com/documentation/foundation/urlauthenticationchallenge
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
     open var protectionSpace: URLProtectionSpace { fatalError() }
+    open var previousFailureCount: Int { fatalError() }
 }
 
 // MARK: - Sessions and tasks

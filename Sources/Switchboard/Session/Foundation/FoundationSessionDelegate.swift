@@ -43,7 +43,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        if URLSessionQuirks.isAboutTLS(challenge.protectionSpace.authenticationMethod) {
+        if URLSessionQuirks.isAnsweredBySystem(challenge) {
             completionHandler(.performDefaultHandling, nil)
         } else if URLSessionQuirks.current.challengesMustBeCancelled {
             exchange(for: task)?.recordDeclinedChallenge()
