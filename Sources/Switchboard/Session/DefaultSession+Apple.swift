@@ -1,4 +1,10 @@
 #if !os(Linux)
+/// Not available on this system: use ``DefaultSession``.
+@available(
+    *, unavailable, message: "CurlSession exists on Linux only: use DefaultSession.shared or DefaultSession.make(_:)"
+)
+public enum CurlSession {}
+
 extension DefaultSession {
     static var systemShared: any NetworkSession { FoundationSession.shared }
 
