@@ -60,7 +60,7 @@ package struct JSONElementReader<Element: Decodable> {
         decode: ((UnsafeRawBufferPointer) throws -> Element)? = nil, at path: [String] = []
     ) {
         var decoder = decoder
-        decoder.maximumDepth -= path.count + 1
+        decoder.maximumDepth = max(0, decoder.maximumDepth) - path.count - 1
         self.type = type
         self.decoder = decoder
         self.decode = decode

@@ -87,6 +87,11 @@ struct JSONElementReaderTests {
         decoder.maximumDepth = 4
         let start = "{\"a\":[[[1]]"
         #expect(try read([[Int]].self, [Array((start + "]}").utf8)], at: ["a"], decoder: decoder) == [[[1]]])
+        decoder.maximumDepth = .min
+        #expect(throws: DecodingError.self) {
+            try read([Int].self, [Array("{\"a\":[[1]]}".utf8)], at: ["a"], decoder: decoder)
+        }
+        decoder.maximumDepth = 4
         let deeper = Array("{\"a\":[[[[1]]]]}".utf8)
         #expect(throws: DecodingError.self) { try read(JSONTree.self, [deeper], at: ["a"], decoder: decoder) }
     }

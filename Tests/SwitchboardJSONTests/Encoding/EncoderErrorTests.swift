@@ -99,6 +99,13 @@ struct EncoderErrorTests {
         }
     }
 
+    private struct Single: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode([Nest(depth: 2)])
+        }
+    }
+
     @Test("nesting up to the limit is written, and one more level throws")
     func depth() throws {
         for limit in [1, 2, 128] {
@@ -107,6 +114,7 @@ struct EncoderErrorTests {
             #expect(throws: EncodingError.self) { try fastText(Nest(depth: limit + 1)) { $0.maximumDepth = limit } }
         }
         #expect(FastJSONEncoder().maximumDepth == 128)
+        #expect(try fastText(Single()) { $0.maximumDepth = .max } == "[[[1]]]")
         #expect(try fastText(1) { $0.maximumDepth = 0 } == "1")
         #expect(throws: EncodingError.self) { try fastText([1]) { $0.maximumDepth = 0 } }
         #expect(throws: EncodingError.self) { try fastText([1]) { $0.maximumDepth = -5 } }

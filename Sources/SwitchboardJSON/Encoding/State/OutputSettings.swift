@@ -36,7 +36,8 @@ final class OutputSettings {
         escapesSlashes = !formatting.contains(.withoutEscapingSlashes)
         sortsNames = formatting.contains(.sortedKeys)
         if case .useDefaultKeys = encoder.keyEncodingStrategy { convertsKeys = false } else { convertsKeys = true }
-        maximumDepth = max(0, encoder.maximumDepth)
+        // Sums and small multiples of it do not overflow.
+        maximumDepth = min(max(0, encoder.maximumDepth), .max / 8)
     }
 
     deinit {
