@@ -57,6 +57,17 @@ struct DoublesAgreeTests {
         }
     }
 
+    @Test("stub and server refuse a body above a negative limit", arguments: RealSession.allCases)
+    func negativeLimit(real: RealSession) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("abc"))
+            let request = NetworkRequest(.get, server.url, options: RequestOptions { $0.limits.responseBody = -1 })
+            let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
+            let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(.text("abc")).send(request) }
+            #expect(real?.code == .responseTooLarge && stubbed?.code == .responseTooLarge)
+        }
+    }
+
     @Test(
         "stub and server agree on cancellation",
         arguments: RealSession.allCases,
