@@ -33,7 +33,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         var sent = request
         let names = apply(to: &sent)
-        if !names.isEmpty { request.report(.note("sends \(Self.count(names))")) }
+        if !names.isEmpty { request.report(.note("sends \(Self.text(of: names.count))")) }
         do {
             let response = try await next(sent)
             store(response.headers, from: response.url ?? sent.url, for: request)
@@ -65,12 +65,12 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
         let fields = headers.values(for: "Set-Cookie")
         guard !fields.isEmpty, let url else { return }
         jar.store(fields, from: url, in: request.options.partition)
-        let left = fields.count > jar.maximumPerDomain ? ", of which \(jar.maximumPerDomain) are looked at" : ""
-        request.report(.note("the server sets \(fields.count) cookie\(fields.count == 1 ? "" : "s")\(left)"))
+        let left = fields.count > jar.maximumPerDomain ? ", of which the first \(jar.maximumPerDomain) are read" : ""
+        request.report(.note("the server sets \(Self.text(of: fields.count))\(left)"))
     }
 
-    private static func count(_ names: [String]) -> String {
-        "\(names.count) cookie\(names.count == 1 ? "" : "s")"
+    private static func text(of count: Int) -> String {
+        "\(count) cookie\(count == 1 ? "" : "s")"
     }
 }
 

@@ -96,8 +96,8 @@ public final class HARRecorder: EventMonitor {
 
     // MARK: An entry
 
-    private func entry(_ metrics: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
-        var request = metrics.request
+    private func entry(_ exchange: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
+        var request = exchange.request
         let sent = request.recordedBody(upTo: bodyLimit)
         request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)
         var recorded = HAR.Request(request)
@@ -105,11 +105,11 @@ public final class HARRecorder: EventMonitor {
         let answer = response ?? NetworkResponse(statusCode: 0)
         let size = answer.body.count
         let body = size <= bodyLimit ? answer.body : Data()
-        let start = Date(timeIntervalSinceNow: -metrics.duration.seconds)
-        var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: metrics.duration)
+        let start = Date(timeIntervalSinceNow: -exchange.duration.seconds)
+        var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: exchange.duration)
         entry.response.content.size = size
         if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
-        if !metrics.outcome.isStatus { entry.response.error = metrics.outcome.description }
+        if !exchange.outcome.isStatus { entry.response.error = exchange.outcome.description }
         return entry
     }
 }

@@ -86,9 +86,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         switch entry.target {
         case .url(let url): return url
         case .fault(let fault):
-            let text = Redaction.standard.url(entry.text).quotedForMessage
             let scope = entry.environment.map { " for the environment \($0.name)" } ?? ""
-            throw NetworkError(.invalidRequest, reason: "the base URL \(text)\(scope) \(fault)")
+            throw NetworkError(.invalidRequest, reason: "the base URL \(entry.text.quotedURLForMessage)\(scope) \(fault)")
         }
     }
 

@@ -268,8 +268,7 @@ extension OAuth2Client {
         guard url.isHTTPS || allowsPlainHTTP || url.isLoopback else {
             throw NetworkError(
                 .insecureConnection,
-                reason:
-                    "\(Redaction.standard.url(url.absoluteString).quotedForMessage) is not https (RFC 6749 §3.1, §3.2)")
+                reason: "\(url.absoluteString.quotedURLForMessage) is not https (RFC 6749 §3.1, §3.2)")
         }
     }
 }

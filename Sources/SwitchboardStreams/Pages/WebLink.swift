@@ -165,7 +165,7 @@ extension NetworkResponse {
             let next = linkValues.first(where: { $0.relations.contains("next") && $0.hasContext(base) })
         else { return nil }
         guard let target = next.link(from: base)?.target.withoutFragment else {
-            let reference = Redaction.standard.url(next.reference).quotedForMessage
+            let reference = next.reference.quotedURLForMessage
             throw NetworkError(.invalidResponse, reason: "the link to the next page, \(reference), is not a URL").with(
                 self)
         }

@@ -78,3 +78,8 @@ extension Redactor {
             .map { $0.addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? mask }.joined(separator: mask)
     }
 }
+
+extension String {
+    /// The URL with its secrets masked, in quotes, on one line and with at most 80 characters.
+    package var quotedURLForMessage: String { Redactor.standard.url(self).quotedForMessage }
+}

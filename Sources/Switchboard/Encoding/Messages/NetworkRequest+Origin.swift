@@ -189,7 +189,7 @@ extension NetworkRequest {
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
         let url = try checkedURL()
         if let fault = URLFault.of(target) {
-            throw NetworkError(.redirectRefused, reason: "the URL \(target.shown) \(fault)")
+            throw NetworkError(.redirectRefused, reason: "the URL \(target.absoluteString.quotedURLForMessage) \(fault)")
         }
         try target.refuseDowngrade(from: url)
         var moved = self
@@ -205,7 +205,7 @@ extension URL {
     /// - Throws: ``NetworkError/Code/redirectRefused``.
     package func refuseDowngrade(from source: URL) throws(NetworkError) {
         guard source.isHTTPS, !isHTTPS else { return }
-        throw NetworkError(.redirectRefused, reason: "it leads from https to \(shown)")
+        throw NetworkError(.redirectRefused, reason: "it leads from https to \(absoluteString.quotedURLForMessage)")
     }
 
     /// Returns whether the hosts are equal or one is a subdomain of the other. Two subdomains of a third host count as
@@ -214,8 +214,6 @@ extension URL {
         let (one, two) = ((host ?? "").lowercased(), (other.host ?? "").lowercased())
         return one == two || one.hasSuffix("." + two) || two.hasSuffix("." + one)
     }
-
-    fileprivate var shown: String { Redaction.standard.url(absoluteString).quotedForMessage }
 }
 
 extension URL {

@@ -259,8 +259,7 @@ extension NetworkRequest {
         case .url(nil): throw NetworkError(.missingURL)
         case .text(let text):
             guard let url = text.url else {
-                let text = Redaction.standard.url(text.text).quotedForMessage
-                throw NetworkError(.invalidRequest, reason: "\(text) is not a URL")
+                throw NetworkError(.invalidRequest, reason: "\(text.text.quotedURLForMessage) is not a URL")
             }
             return url
         case .parts(let parts, _): return try parts.url

@@ -43,7 +43,7 @@ package struct URLText {
         let fault = path.withUTF8 { append(path: $0) }
         guard let fault else { return self }
         throw NetworkError(
-            .invalidRequest, reason: "the path \(Redaction.standard.url(path).quotedForMessage) \(fault)")
+            .invalidRequest, reason: "the path \(path.quotedURLForMessage) \(fault)")
     }
 
     /// Appends a path. Returns the reason if the path is invalid, or else nil.
@@ -81,8 +81,7 @@ package struct URLText {
     package var url: URL {
         get throws(NetworkError) {
             guard let url = URL(string: text) else {
-                throw NetworkError(
-                    .invalidRequest, reason: "\(Redaction.standard.url(text).quotedForMessage) is not a URL")
+                throw NetworkError(.invalidRequest, reason: "\(text.quotedURLForMessage) is not a URL")
             }
             return url
         }
@@ -147,7 +146,7 @@ extension URLText {
     ///   port is invalid, or the URL contains a control character.
     package static func check(_ url: URL) throws(NetworkError) {
         guard let fault = URLFault.of(url) else { return }
-        let text = Redaction.standard.url(url.absoluteString).quotedForMessage
+        let text = url.absoluteString.quotedURLForMessage
         throw NetworkError(.invalidRequest, reason: "the URL \(text) \(fault)")
     }
 }
@@ -169,7 +168,7 @@ extension URLParts {
         get throws(NetworkError) {
             if let fault { throw NetworkError(.invalidRequest, reason: fault) }
             if let url = URL(string: text) { return url }
-            let text = Redaction.standard.url(text).quotedForMessage
+            let text = text.quotedURLForMessage
             throw NetworkError(.invalidRequest, reason: "the URL \(text) is not valid")
         }
     }

@@ -50,7 +50,7 @@ public struct RedirectInterceptor: Interceptor {
         guard limit > 0, let location = try response.redirectLocation() else { return nil }
         guard count < limit else {
             throw NetworkError(
-                .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(shown(location))"
+                .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(location.quotedURLForMessage)"
             ).with(response)
         }
         let redirected = try follow(location, request, response)
@@ -74,7 +74,7 @@ public struct RedirectInterceptor: Interceptor {
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
-            throw NetworkError(.redirectRefused, reason: "the Location \(shown(location)) is not an http or https URL")
+            throw NetworkError(.redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL")
                 .with(response)
         }
         var redirected: NetworkRequest
@@ -95,10 +95,6 @@ public struct RedirectInterceptor: Interceptor {
             ).with(response)
         }
         return redirected
-    }
-
-    private func shown(_ location: String) -> String {
-        Redaction.standard.url(location).quotedForMessage
     }
 
     /// Resolves a `Location`. If it has no fragment, the fragment of the request's URL is kept. Returns nil when the

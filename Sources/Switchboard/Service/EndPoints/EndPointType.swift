@@ -107,9 +107,7 @@ extension String: _EndPointProperty, _EndPointBaseURL {
         guard let url = URL(string: self) else {
             throw NetworkError(
                 .invalidRequest,
-                reason:
-                    "the base URL \(Redaction.standard.url(self).quotedForMessage) \(URLFault.of(self) ?? "is not a URL")"
-            )
+                reason: "the base URL \(quotedURLForMessage) \(URLFault.of(self) ?? "is not a URL")")
         }
         return url
     }

@@ -113,12 +113,6 @@ extension OutputBytes {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
-    /// Appends Base64 (RFC 4648 §4) in quotation marks.
-    mutating func appendBase64(_ data: Data, escapesSlashes: Bool) {
-        // Base64 text may contain slashes.
-        append(data.base64EncodedString(), escapesSlashes: escapesSlashes)
-    }
-
     /// Appends a timestamp (RFC 3339 §5.6) in quotation marks, with `milliseconds` unless they are nil.
     ///
     /// The seconds count from 1970 and must lie in the years 1 to 9999 of the Gregorian calendar.

@@ -39,8 +39,8 @@ extension OutputWriter {
         case .float: try write(unsafeBitCast(value, to: Float.self), key: key)
         case .date: try write(unsafeBitCast(value, to: Date.self), key: key)
         case .data:
-            state.pointee.bytes.appendBase64(
-                unsafeBitCast(value, to: Data.self), escapesSlashes: state.pointee.escapesSlashes)
+            let text = unsafeBitCast(value, to: Data.self).base64EncodedString()
+            state.pointee.bytes.append(text, escapesSlashes: state.pointee.escapesSlashes)
         case .uuid: state.pointee.bytes.append(unsafeBitCast(value, to: UUID.self))
         case .url, .decimal: try writeByCast(value, key: key)
         default: writeInteger(value, kind: kind)
