@@ -87,7 +87,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         case .url(let url): return url
         case .fault(let fault):
             let scope = entry.environment.map { " for the environment \($0.name)" } ?? ""
-            throw NetworkError(.invalidRequest, reason: "the base URL \(entry.text.quotedURLForMessage)\(scope) \(fault)")
+            throw NetworkError(
+                .invalidRequest, reason: "the base URL \(entry.text.quotedURLForMessage)\(scope) \(fault)")
         }
     }
 

@@ -126,7 +126,7 @@ public let NSURLAuthenticationMethodClientCertificate = "NSURLAuthenticationMeth
 // https://developer.apple.com/documentation/foundation/urlprotectionspace
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open var authenticationMethod: String { fatalError() }
-    open func isProxy() -> Bool { fatalError() }
+    override open func isProxy() -> Bool { fatalError() }
 }
 
 // https://developer.apple.com/documentation/foundation/urlauthenticationchallenge

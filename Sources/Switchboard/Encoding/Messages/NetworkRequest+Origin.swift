@@ -189,7 +189,8 @@ extension NetworkRequest {
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
         let url = try checkedURL()
         if let fault = URLFault.of(target) {
-            throw NetworkError(.redirectRefused, reason: "the URL \(target.absoluteString.quotedURLForMessage) \(fault)")
+            throw NetworkError(
+                .redirectRefused, reason: "the URL \(target.absoluteString.quotedURLForMessage) \(fault)")
         }
         try target.refuseDowngrade(from: url)
         var moved = self

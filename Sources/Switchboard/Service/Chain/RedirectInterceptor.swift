@@ -74,8 +74,10 @@ public struct RedirectInterceptor: Interceptor {
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
-            throw NetworkError(.redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL")
-                .with(response)
+            throw NetworkError(
+                .redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL"
+            )
+            .with(response)
         }
         var redirected: NetworkRequest
         do throws(NetworkError) {
