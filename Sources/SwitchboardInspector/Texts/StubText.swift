@@ -137,16 +137,28 @@ enum StubText {
 
     /// Returns a text as a Swift literal. Invisible characters are escaped, because a server chose the text.
     static func literal(_ text: String) -> String {
-        guard !text.unicodeScalars.contains(where: \.isInvisible), !text.hasPrefix("\"\""),
-            !text.contains("\n") || text.count > 1
+        let lines = text.utf8.contains(.lineFeed)
+        guard !text.unicodeScalars.contains(where: \.isInvisible), !text.utf8.starts(with: "\"\"".utf8),
+            !lines || text.utf8.count > 1
         else { return escaped(text) }
-        var marks = ""
-        if text.utf8.contains(where: { $0 == .quote || $0 == .backslash }) {
-            marks = "#"
-            while text.contains("\"" + marks) || text.contains("\\" + marks) { marks += "#" }
-        }
-        guard text.contains("\n") else { return "\(marks)\"\(text)\"\(marks)" }
+        let marks = String(repeating: "#", count: markCount(of: text))
+        guard lines else { return "\(marks)\"\(text)\"\(marks)" }
         return "\(marks)\"\"\"\n\(text)\n\"\"\"\(marks)"
+    }
+
+    /// Returns the number of number signs around a literal: more than follow any quote or backslash in its text. Counts bytes,
+    /// as the compiler does: a combining mark is part of the character before it.
+    private static func markCount(of text: String) -> Int {
+        var (count, run) = (0, nil as Int?)
+        for byte in text.utf8 {
+            if byte == .quote || byte == .backslash {
+                run = 0
+            } else {
+                run = byte == .numberSign ? run.map { $0 + 1 } : nil
+            }
+            if let run { count = max(count, run + 1) }
+        }
+        return count
     }
 
     private static func escaped(_ text: String) -> String {

@@ -45,6 +45,20 @@ struct StubTextTests {
         #expect(StubText.literal("\n") == "\"\\n\"")
     }
 
+    @Test("a combining character hides no end of a literal")
+    func combining() {
+        func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+        #expect(bytes(StubText.literal("\"#\u{301}")) == bytes("##\"\"#\u{301}\"##"))
+        #expect(bytes(StubText.literal("\\#\u{301}")) == bytes("##\"\\#\u{301}\"##"))
+        #expect(bytes(StubText.literal("\"\"\u{301}")) == bytes("\"\\\"\\\"\u{301}\""))
+    }
+
+    @Test("a literal of a quote with a million number signs has a million and one around it")
+    func manyMarks() {
+        let marks = String(repeating: "#", count: 1_000_000)
+        #expect(StubText.literal("\"" + marks).utf8.elementsEqual((marks + "#\"\"" + marks + "\"#" + marks).utf8))
+    }
+
     @Test("the stubs of a call compile, and give a later call the same responses")
     func stubs() async throws {
         let inspector = try NetworkInspector(CallLimits())
