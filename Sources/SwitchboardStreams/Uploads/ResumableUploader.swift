@@ -180,6 +180,7 @@ actor ResumableUploader {
         }
         // Creates the upload again if the server lost it.
         if let status = error.statusCode, target != nil, status == 404 || status == 410 || status == 403 {
+            if status != 403, let stateFile { unlink(stateFile.path) }
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)

@@ -65,6 +65,27 @@ struct UploadRestartTests {
         #expect(uploads.uploadCount == 2)
     }
 
+    @Test("the state of an upload that expired is removed, also without retries", arguments: [404, 410])
+    func expired(status: Int) async throws {
+        try await withFolder { folder in
+            let (file, state) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("state"))
+            try Data("abc".utf8).write(to: file)
+            let session = StubSession(
+                .status(201, headers: ["Location": "/1"]), .status(500), .status(status),
+                .status(201, headers: ["Location": "/2"]), .status(204, headers: ["Upload-Offset": "3"]))
+            func upload() async throws {
+                try await Router<URLEndPoint>(session: session).upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, stateFile: state,
+                    options: RequestOptions { $0.retry = .never })
+            }
+            await #expect(throws: NetworkError.self) { try await upload() }
+            let failure = await #expect(throws: NetworkError.self) { try await upload() }
+            #expect(failure?.statusCode == status)
+            try await upload()
+            #expect(session.requests.map(\.method) == [.post, .patch, .head, .post, .patch])
+        }
+    }
+
     @Test("resumes from the offset of a server that lost data")
     func rolledBack() async throws {
         let content = RangeServer.content(950_000)
