@@ -88,7 +88,10 @@ extension OAuthError: CustomStringConvertible, CustomReflectable {
         guard let object, let code = object["error"] as? String, !code.isEmpty else { return nil }
         func text(_ value: Any?) -> String? {
             (value as? String).map { text in
-                secrets.reduce(text) { $0.replacingOccurrences(of: $1, with: Redaction.standard.mask) }
+                // In scalars, because a combining mark may follow a secret.
+                secrets.filter { !$0.isEmpty }.reduce(text) {
+                    String($0.unicodeScalars.replacing($1.unicodeScalars, with: Redaction.standard.mask.unicodeScalars))
+                }
             }
         }
         self.init(

@@ -228,6 +228,7 @@ struct OAuth2ClientTests {
             .json(#"{"error":"x-s3cret r1-s3cret","error_uri":"https://a.example/r1-s3cret"}"#, statusCode: 400),
             .json(#"{"error":"invalid_client","error_description":"app:app-s3cret is unknown"}"#, statusCode: 401),
             .json(#"{"error":"invalid_grant","error_description":"r1-s3cret expired"}"#),
+            .json(#"{"error":"invalid_grant","error_description":"r1-s3cret\u0301 expired"}"#),
             .json(#"{"acessToken":"a2-s3cret"}"#), .text("a2-s3cret"), .json(#"["a2-s3cret"]"#),
             .json(#"{"access_token":"a","token_type":"a2-s3cret"}"#), .text("a2-s3cret", statusCode: 500),
             .text("a2-s3cret", statusCode: 404),
@@ -247,7 +248,8 @@ struct OAuth2ClientTests {
         }
         for text in texts {
             let text = text.replacingOccurrences(of: "x-s3cret", with: "")
-            #expect(!text.contains("s3cret"))
+            // In scalars, because a combining mark may follow.
+            #expect(!text.unicodeScalars.contains("s3cret".unicodeScalars))
         }
     }
 
