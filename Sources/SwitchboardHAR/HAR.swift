@@ -1,5 +1,6 @@
-import Switchboard
 import Foundation
+import Switchboard
+import SwitchboardText
 
 /// The parts of an HTTP archive, [version 1.2](http://www.softwareishard.com/blog/har-12-spec/), that a cassette needs.
 ///
@@ -311,8 +312,8 @@ extension HAR.Field {
     /// browser joined with line breaks.
     fileprivate static func sent(_ fields: [HAR.Field]?) -> [HAR.Field] {
         (fields ?? []).filter { !$0.name.hasPrefix(":") }.flatMap { field in
-            guard field.value.contains(where: \.isNewline) else { return [field] }
-            return field.value.split(whereSeparator: \.isNewline).map {
+            guard field.value.utf8.contains(.lineFeed) else { return [field] }
+            return field.value.split { $0 == "\n" || $0 == "\r\n" }.map {
                 HAR.Field(name: field.name, value: String($0))
             }
         }

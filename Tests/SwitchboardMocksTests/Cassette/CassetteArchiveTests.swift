@@ -45,6 +45,15 @@ struct CassetteArchiveTests {
         }
     }
 
+    @Test("a value with a line separator of Unicode is played as one value")
+    func lineSeparator() async throws {
+        try await withFile { file in
+            try await Cassette.recording([request], in: file) { _ in .status(200, headers: ["X": "a\u{2028}b\u{85}c"]) }
+            let response = try await Cassette.playing(file).send(request)
+            #expect(response.headers.values(for: "X") == ["a\u{2028}b\u{85}c"])
+        }
+    }
+
     @Test("the session's timings are written and add up to the time")
     func timings() async throws {
         struct Measured: NetworkSession {
