@@ -58,7 +58,7 @@ final class ConnectionSeries: Sendable {
                 try end.get()
                 throw connection.closedError
             }
-            if !connection.inbox.isEnded { return connection }
+            if connection.inbox.result == nil { return connection }
             // The reader itself may wait here, and would never read the unread messages.
             guard connection.inbox.cancelDraining() else {
                 throw connection.attributed(
@@ -93,6 +93,9 @@ final class ConnectionSeries: Sendable {
 
     /// The current state and the later ones.
     var states: AsyncStream<WebSocketState> {
+        let connection = state.withLock { $0.connection }
+        // Without an earlier reader, no task has recorded the end.
+        if reconnection == nil, let end = connection.inbox.result { finish(end) }
         supervise()
         let (stream, observer) = AsyncStream<WebSocketState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         let (state, isOver) = state.withLock { state in
@@ -187,7 +190,7 @@ final class ConnectionSeries: Sendable {
     ) -> (connection: WebSocketConnection, isFirst: Bool) {
         let (connection, isReconnecting) = state.withLock { state in
             state.isClosing = true
-            let isReconnecting = reconnection != nil && state.end == nil && state.connection.inbox.isEnded
+            let isReconnecting = reconnection != nil && state.end == nil && state.connection.inbox.result != nil
             if isReconnecting {
                 state.closure = WebSocketClosure(sending: code, reason)
             }

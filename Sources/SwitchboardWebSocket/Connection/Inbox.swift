@@ -156,13 +156,13 @@ final class Inbox: Sendable {
 
     // MARK: The end
 
-    /// Whether no further message arrives.
-    var isEnded: Bool { state.withLock { $0.end != nil } }
+    /// The end. Nil while further messages may arrive.
+    var result: Result<Void, any Error>? { state.withLock { $0.end } }
 
     /// Waits for the end, even if messages are unread. Returns nil when the task is canceled.
     func ended() async -> Result<Void, any Error>? {
         await state.wait(while: { $0.end == nil }, in: \.endWaiters)
-        return state.withLock { $0.end }
+        return result
     }
 
     /// Waits until the inbox has ended and every message is read, ``cancelDraining()`` is called, or the task is canceled.

@@ -5,7 +5,10 @@ import SwitchboardPlatform
 /// The queue of outgoing messages and control frames. Messages are sent one after another. Control frames are sent first.
 final class SendQueue: Sendable {
     private struct State {
-        var messages: [(id: UInt64, message: WebSocketMessage)] = []
+        /// The queued messages by ID.
+        var messages: [UInt64: WebSocketMessage] = [:]
+        /// The IDs of the queued messages, and of some canceled ones, in the order of sending.
+        var order: ArraySlice<UInt64> = []
         var controls: [WebSocketEvent] = []
         /// The continuations of the senders of the queued messages and of the message in flight, by message ID.
         var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
@@ -40,7 +43,7 @@ final class SendQueue: Sendable {
         var sendError: (any Error)? { failure ?? (isClosing ? SendQueue.closing : nil) }
 
         mutating func takeSenders() -> [CheckedContinuation<Void, any Error>] {
-            defer { (senders, messages) = ([:], []) }
+            defer { (senders, messages, order) = ([:], [:], []) }
             return Array(senders.values)
         }
 
@@ -53,10 +56,23 @@ final class SendQueue: Sendable {
             if isSendingDirectly { return .nothing }
             if !controls.isEmpty { return .event(controls.removeFirst()) }
             if failure != nil || isClosing { return .end }
-            if onlyControls || messages.isEmpty { return .nothing }
-            let (id, message) = messages.removeFirst()
-            inFlight = (id, message.size)
-            return .event(.message(message))
+            while !onlyControls, let id = order.popFirst() {
+                guard let message = messages.removeValue(forKey: id) else { continue }
+                inFlight = (id, message.size)
+                return .event(.message(message))
+            }
+            return .nothing
+        }
+
+        mutating func append(_ message: WebSocketMessage, _ id: UInt64) {
+            messages[id] = message
+            order.append(id)
+        }
+
+        mutating func remove(_ id: UInt64) {
+            messages[id] = nil
+            // Many at once, because the others move.
+            if order.count > 2 * messages.count + 64 { order = order.filter { messages[$0] != nil }[...] }
         }
     }
 
@@ -85,7 +101,7 @@ final class SendQueue: Sendable {
                     // The flag is set before the handler below runs.
                     if Task.isCancelled { return (CancellationError(), nil) }
                     if let error = state.sendError { return (error, nil) }
-                    state.messages.append((id, message))
+                    state.append(message, id)
                     state.senders[id] = continuation
                     return (nil, state.waitingSession.take())
                 }
@@ -101,7 +117,7 @@ final class SendQueue: Sendable {
 
     private func cancel(_ id: UInt64) {
         let sender = state.withLock { state in
-            state.messages.removeAll { $0.id == id }
+            state.remove(id)
             return state.senders.removeValue(forKey: id)
         }
         sender?.resume(throwing: CancellationError())

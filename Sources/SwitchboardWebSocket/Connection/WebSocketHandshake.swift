@@ -7,19 +7,27 @@ import SwitchboardText
 struct WebSocketHandshake: Sendable {
     let key: String
     let options: WebSocketOptions
+    /// The offered subprotocols.
+    private var subprotocols: [String]
 
     init(_ options: WebSocketOptions, key: String = Data.random(16).base64EncodedString()) {
         self.options = options
         self.key = key
+        subprotocols = options.subprotocols
+    }
+
+    /// Creates the handshake that a request has sent. Without subprotocols in its options, it has offered those of its own
+    /// header field.
+    init(_ options: WebSocketOptions, of request: NetworkRequest) {
+        self.init(options, key: request.headers["Sec-WebSocket-Key"] ?? "")
+        if options.subprotocols.isEmpty { subprotocols = list(request.headers, "Sec-WebSocket-Protocol") }
     }
 
     var headers: HTTPHeaders {
         var headers: HTTPHeaders = [
             "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key,
         ]
-        if !options.subprotocols.isEmpty {
-            headers.set("Sec-WebSocket-Protocol", options.subprotocols.joined(separator: ", "))
-        }
+        if !subprotocols.isEmpty { headers.set("Sec-WebSocket-Protocol", subprotocols.joined(separator: ", ")) }
         if let compression = options.compression { headers.set("Sec-WebSocket-Extensions", compression.offer) }
         return headers
     }
@@ -30,10 +38,10 @@ struct WebSocketHandshake: Sendable {
         _ headers: HTTPHeaders
     ) throws(NetworkError) -> (subprotocol: String?, compression: AcceptedCompression?) {
         guard !key.isEmpty else { return (try subprotocol(headers), nil) }
-        guard tokens(headers, "Upgrade").contains("websocket") else {
+        guard list(headers, "Upgrade").contains(where: { $0.lowercased() == "websocket" }) else {
             throw .handshake("the 101 has no Upgrade: websocket")
         }
-        guard tokens(headers, "Connection").contains("upgrade") else {
+        guard list(headers, "Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
             throw .handshake("the 101 has no Connection: Upgrade")
         }
         let accepts = headers.values(for: "Sec-WebSocket-Accept").map(\.trimmedOfBlanks)
@@ -52,22 +60,21 @@ struct WebSocketHandshake: Sendable {
         }
     }
 
-    private func tokens(_ headers: HTTPHeaders, _ name: String) -> [String] {
-        headers.values(for: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks.lowercased() }
+    private func list(_ headers: HTTPHeaders, _ name: String) -> [String] {
+        headers.values(for: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
     }
 
     private func subprotocol(_ headers: HTTPHeaders) throws(NetworkError) -> String? {
         let names = headers.values(for: "Sec-WebSocket-Protocol").map(\.trimmedOfBlanks)
         guard let name = names.first else { return nil }
-        guard names.count == 1, options.subprotocols.contains(where: { $0.hasBytes(of: name) }) else {
+        guard names.count == 1, subprotocols.contains(where: { $0.hasBytes(of: name) }) else {
             throw .handshake("the subprotocol \(name.quotedForMessage) was not offered")
         }
         return name
     }
 
     private func compression(_ headers: HTTPHeaders) throws(NetworkError) -> AcceptedCompression? {
-        let extensions = headers.values(for: "Sec-WebSocket-Extensions").flatMap { $0.split(separator: ",") }
-            .map { String($0).trimmedOfBlanks }.filter { !$0.isEmpty }
+        let extensions = list(headers, "Sec-WebSocket-Extensions").filter { !$0.isEmpty }
         guard let first = extensions.first else { return nil }
         let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmedOfBlanks }
         guard extensions.count == 1, let offer = options.compression, parts.first == "permessage-deflate" else {

@@ -58,7 +58,7 @@ struct WebSocketOpener: Sendable {
         let settings = request.options.webSocket
         let connection = WebSocketConnection(queue, settings, request, clock: clock)
         do {
-            let handshake = WebSocketHandshake(settings, key: request.headers["Sec-WebSocket-Key"] ?? "")
+            let handshake = WebSocketHandshake(settings, of: request)
             let negotiation = try handshake.negotiation(response.headers)
             let coding = FrameCoding(framer, try reader(negotiation.compression, settings, framer))
             request.endCall(.success(response.statusCode))

@@ -340,6 +340,24 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("canceling many tasks that send takes linear time", .timeLimit(.minutes(1)))
+    func cancelManySends() async throws {
+        let (queue, begun) = (SendQueue(), Protected(0))
+        let tasks = (0..<40_000).map { _ in
+            Task {
+                begun.withLock { $0 += 1 }
+                try await queue.send(.text("withdrawn"))
+            }
+        }
+        #expect(await comesTrue { begun.value == tasks.count })
+        for task in tasks { task.cancel() }
+        for task in tasks { _ = await task.result }
+        let last = Task { try await queue.send(.text("last")) }
+        #expect(await queue.next() == .message(.text("last")))
+        queue.end(CancellationError())
+        _ = await last.result
+    }
+
     @Test("canceling a task that sends withdraws its message")
     func cancelSend() async throws {
         let queue = SendQueue()

@@ -57,6 +57,17 @@ import Testing
     #endif
 
     #if os(Linux)
+    @Test("a subprotocol that a header field of the endpoint offers is accepted")
+    func ownOffer() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("in"), subprotocol: "v1"))
+            let endPoint = URLEndPoint(.get, server.url, headers: ["Sec-WebSocket-Protocol": "v2, v1"])
+            let socket = try await Router<URLEndPoint>(session: CurlSession()).webSocket(for: endPoint)
+            #expect(socket.subprotocol == "v1")
+            #expect(server.requests.first?.headers.values(for: "Sec-WebSocket-Protocol") == ["v2, v1"])
+        }
+    }
+
     @Test("interceptors see the handshake and its 101, and their fields are sent")
     func interceptors() async throws {
         let seen = Deliveries<Int>()

@@ -264,6 +264,17 @@ import Testing
         #expect(seen == [.open, .closed(nil)] || seen == [.closed(nil)])
     }
 
+    @Test("the first state of a socket that has ended is its end")
+    func lateStates() async throws {
+        let session = StubSession(.webSocket(.text("1"), .close(1000, reason: "bye")))
+        let socket = try await Router<URLEndPoint>(session: session).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self)
+        for try await _ in socket {}
+        var seen: [WebSocketState] = []
+        for await state in socket.states { seen.append(state) }
+        #expect(seen == [.closed(socket.closure)])
+    }
+
     #if os(Linux)
     @Test("a sender does not reconnect a socket while too many messages are unread")
     func unread() async throws {
