@@ -152,6 +152,19 @@ import Testing
         }
     }
 
+    @Test("an interval of zero or less sends no ping", arguments: [Duration.zero, .seconds(-1)])
+    func noPings(interval: Duration) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.echo))
+            let socket = try await router(server).webSocket(
+                for: endPoint(server) { $0.webSocket.pingInterval = interval })
+            for _ in 0..<100 {
+                try await socket.send(.text("a"))
+                #expect(try await socket.receive() == .text("a"))
+            }
+        }
+    }
+
     @Test("a server that answers no ping is left")
     func silence() async throws {
         try await MockServer.run { server in

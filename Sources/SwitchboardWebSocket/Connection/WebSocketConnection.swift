@@ -83,7 +83,9 @@ final class WebSocketConnection: Sendable {
             }
         }
         let readTask = Task { await reading() }
-        let pingTask = options.pingInterval.map { interval in Task { await self.keepAlive(interval) } }
+        let pingTask = options.pingInterval.flatMap { interval in
+            interval > .zero ? Task { await self.keepAlive(interval) } : nil
+        }
         let isEnded = state.withLock { state in
             if state.end == nil { (state.readTask, state.pingTask) = (readTask, pingTask) }
             return state.end != nil
