@@ -130,7 +130,7 @@ struct CookiesTests {
 
     @Test("a plan lists the cookies and events count them, without values")
     func plan() async throws {
-        let heard = Heard()
+        let heard = Events()
         let session = StubSession(.text("").setting("id=hunter2; Path=/", "b=hunter2; Path=/"), .text(""))
         let router = router(session, [], CookieInterceptor(), RequestOptions { $0.monitors.append(heard) })
         _ = try await router.response(for: URLEndPoint(.get, url))
@@ -140,7 +140,7 @@ struct CookiesTests {
         #expect(!plan.description.contains("hunter2"))
         #expect(session.requests.count == 1)
         _ = try await router.response(for: URLEndPoint(.get, url))
-        let notes = heard.notes
+        let notes = heard.all.compactMap { if case .note(let text) = $0.kind { text } else { nil } }
         #expect(notes == ["the server sets 2 cookies", "sends 2 cookies"])
     }
 
@@ -167,17 +167,5 @@ struct CookiesTests {
         _ = try await router.response(for: URLEndPoint(method, URL(text: "https://api.test/a")))
         let cookies = session.requests.last?.headers["Cookie"]?.components(separatedBy: "; ").sorted()
         #expect(cookies?.joined(separator: "; ") == sent)
-    }
-}
-
-/// Records the notes of calls.
-private final class Heard: EventMonitor, @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var heard: [String] = []
-
-    var notes: [String] { lock.withLock { heard } }
-
-    func record(_ event: CallEvent) {
-        if case .note(let text) = event.kind { lock.withLock { heard.append(text) } }
     }
 }

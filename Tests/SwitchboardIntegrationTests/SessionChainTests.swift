@@ -69,13 +69,13 @@ struct ChainTests {
             RetryPolicy(clock: TestClock(skips: true))
             stub
         }
-        let heard = Kinds()
+        let heard = Events()
         var request = NetworkRequest(.put, url, body: JSONBody(["a": 1]))
         request.options.monitors = [heard]
         let response = try await session.send(request)
         #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
-        #expect(heard.kinds.first == "started")
-        #expect(heard.kinds.last == "finished: HTTP 200")
+        #expect(heard.texts.first == "started")
+        #expect(heard.texts.last == "finished: HTTP 200")
         #expect(Set(stub.requests.map(\.id)) == [request.id])
 
         let clock = TestClock()
@@ -164,14 +164,4 @@ struct ChainTests {
             #expect(jar.cookies().isEmpty == isReset)
         }
     }
-}
-
-/// Records the events that monitors receive.
-private final class Kinds: EventMonitor, @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var heard: [String] = []
-
-    var kinds: [String] { lock.withLock { heard } }
-
-    func record(_ event: CallEvent) { lock.withLock { heard.append("\(event.kind)") } }
 }

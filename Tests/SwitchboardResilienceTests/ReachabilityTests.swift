@@ -50,11 +50,14 @@ struct ReachabilityTests {
         }
     }
 
+    /// The waits among the events.
+    private func waits(_ events: Events) -> [String] { events.texts.filter { $0.contains(/waits|continues/) } }
+
     @Test("a request waits for the network and is sent when it returns", .requirement("S1.9"))
     func waiting() async throws {
         let clock = TestClock()
         let network = Network(false)
-        let heard = Waits()
+        let heard = Events()
         let reachability = Reachability(interval: .seconds(1), clock: clock, isOnline: { network.isThere })
         let stub = StubSession { _ in .text("") }
         let router = Router<URLEndPoint>(
@@ -64,7 +67,7 @@ struct ReachabilityTests {
         let endPoint = URLEndPoint(.get, URL(text: "http://example.com/"))
         // Loopback does not wait.
         _ = try await router.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/")))
-        #expect(heard.texts.isEmpty)
+        #expect(waits(heard).isEmpty)
         let call = Task { try await router.response(for: endPoint) }
         for _ in 0..<2 {
             #expect(try await clock.nextSleep() == .seconds(1))
@@ -76,7 +79,7 @@ struct ReachabilityTests {
         clock.advance(by: .seconds(1))
         _ = try await call.value
         #expect(stub.requests.count == 2)
-        #expect(heard.texts == ["waits for network", "continues after 3000 ms"])
+        #expect(waits(heard) == ["waits for network", "continues after 3000 ms"])
     }
 
     @Test("a wait ends at its limit or when its call is canceled", .requirement("S1.9"))
@@ -111,20 +114,5 @@ private final class Network: @unchecked Sendable {  // under the lock alone
     var isThere: Bool {
         get { lock.withLock { there } }
         set { lock.withLock { there = newValue } }
-    }
-}
-
-/// Records the waits that monitors receive.
-private final class Waits: EventMonitor, @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var heard: [String] = []
-
-    var texts: [String] { lock.withLock { heard } }
-
-    func record(_ event: CallEvent) {
-        switch event.kind {
-        case .waiting, .resumed: lock.withLock { heard.append("\(event.kind)") }
-        default: break
-        }
     }
 }

@@ -8,16 +8,7 @@ import Testing
 struct EventMonitorTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/a"))
 
-    private struct Notes: EventMonitor {
-        let events = Deliveries<CallEvent>()
-        func record(_ event: CallEvent) { events.add(event) }
-        /// The kinds of the events, without times.
-        var kinds: [String] {
-            events.all.map { $0.kind.description.replacing(/\d+ ms/, with: "N ms") }
-        }
-    }
-
-    private func router(_ session: any NetworkSession, _ notes: Notes, _ interceptors: [any Interceptor] = [])
+    private func router(_ session: any NetworkSession, _ notes: Events, _ interceptors: [any Interceptor] = [])
         -> Router<URLEndPoint>
     {
         Router(
@@ -27,7 +18,7 @@ struct EventMonitorTests {
 
     @Test("a monitor receives the events of a call in order, retries included", .requirement("S2.24"))
     func order() async throws {
-        let notes = Notes()
+        let notes = Events()
         let session = StubSession(
             .status(503), .status(302, headers: ["Location": "/b?token=hunter2"]), .text("here"))
         let retry = RetryPolicy(clock: TestClock(skips: true))
@@ -38,17 +29,17 @@ struct EventMonitorTests {
                 "exchanged: HTTP 302 in N ms", "redirected to https://api.example.com/b?token=<redacted>", "exchange 3",
                 "exchanged: HTTP 200 in N ms", "finished: HTTP 200",
             ])
-        #expect(Set(notes.events.all.map(\.request.id)).count == 1)
-        #expect(notes.events.all.map(\.elapsed) == notes.events.all.map(\.elapsed).sorted())
-        #expect(!notes.events.all.map(\.description).joined().contains("hunter2"))
+        #expect(Set(notes.all.map(\.request.id)).count == 1)
+        #expect(notes.all.map(\.elapsed) == notes.all.map(\.elapsed).sorted())
+        #expect(!notes.all.map(\.description).joined().contains("hunter2"))
         // The event names both URLs.
-        let redirect = try #require(notes.events.all.first { "\($0.kind)".hasPrefix("redirected") })
+        let redirect = try #require(notes.all.first { "\($0.kind)".hasPrefix("redirected") })
         #expect(redirect.request.url?.path == "/a")
     }
 
     @Test("the last event is the failure or the cancellation of the call", .requirement("S2.24"))
     func ends() async throws {
-        let notes = Notes()
+        let notes = Events()
         let stalls = Deliveries<Bool>()
         let session = StubSession { request in
             guard request.headers.contains("X-Stalls") else { return .failure(.timedOut, reason: "no sign of life") }
@@ -73,7 +64,7 @@ struct EventMonitorTests {
 
     @Test("an endpoint's monitor receives only its calls, and an app's reports")
     func ownEvents() async throws {
-        let notes = Notes()
+        let notes = Events()
         let answers = AdHocInterceptor { request, _ in
             request.report(.cache("hit"))
             return NetworkResponse(statusCode: 200)
@@ -91,7 +82,7 @@ struct EventMonitorTests {
     func historyOfResponse() async throws {
         let session = StubSession(.failure(.connectionLost), .status(303, headers: ["Location": "/b"]), .text("here"))
         let retry = RetryPolicy(clock: TestClock(skips: true))
-        let response = try await router(session, Notes(), [retry]).response(for: endPoint)
+        let response = try await router(session, Events(), [retry]).response(for: endPoint)
         #expect(response.history.map(\.number) == [1, 2, 3])
         #expect(response.history.map(\.outcome) == [.failure(.connectionLost), .status(303), .status(200)])
         #expect(response.history.map { $0.cause?.hasPrefix("retry") } == [nil, true, false])
@@ -104,7 +95,7 @@ struct EventMonitorTests {
     func historyOfError() async throws {
         let session = StubSession(.failure(.timedOut), .failure(.connectionLost), .status(404))
         let retry = RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))
-        let router = router(session, Notes(), [retry])
+        let router = router(session, Events(), [retry])
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(error?.history.map(\.outcome) == [.failure(.timedOut), .failure(.connectionLost)])
         let missing = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
@@ -116,7 +107,7 @@ struct EventMonitorTests {
         let session = StubSession { _ in .failure(.timedOut) }
         let retry = RetryPolicy(maximumAttempts: 150, clock: TestClock(skips: true))
         let error = await #expect(throws: NetworkError.self) {
-            try await router(session, Notes(), [retry]).response(for: endPoint)
+            try await router(session, Events(), [retry]).response(for: endPoint)
         }
         #expect(error?.attempts == 150)
         #expect(error?.history.count == 100)
@@ -128,7 +119,7 @@ struct EventMonitorTests {
         let session = StubSession(.status(503), .text("here"))
         let retry = RetryPolicy(clock: TestClock(skips: true))
         let url = URL(text: "https://me:hunter2@api.example.com/a?token=hunter2")
-        let response = try await router(session, Notes(), [retry]).response(for: URLEndPoint(.get, url))
+        let response = try await router(session, Events(), [retry]).response(for: URLEndPoint(.get, url))
         let lines = response.waterfall.split(separator: "\n")
         let exchanges = lines.filter { $0.contains("|") }
         #expect(exchanges.count == 2)
@@ -177,7 +168,7 @@ struct EventMonitorTests {
         try await MockServer.run { server in
             server.enqueue(.status(503), .text("here"))
             let retry = RetryPolicy(clock: TestClock(skips: true))
-            let router = router(kind.make(), Notes(), [retry])
+            let router = router(kind.make(), Events(), [retry])
             let response = try await router.response(for: URLEndPoint(.get, server.url))
             #expect(response.history.map(\.outcome) == [.status(503), .status(200)])
             #expect(response.history.allSatisfy { $0.metrics?.timeToFirstByte != nil })
@@ -185,4 +176,9 @@ struct EventMonitorTests {
             #expect(response.waterfall.contains("first byte"))
         }
     }
+}
+
+extension Events {
+    /// The kinds of the events, without times.
+    fileprivate var kinds: [String] { texts.map { $0.replacing(/\d+ ms/, with: "N ms") } }
 }

@@ -16,17 +16,13 @@ struct SessionRepeatTests {
         "a GET is repeated once, though ten connections are dead [one repeat]",
         arguments: SessionKind.curlAlone)
     func onceThoughAllAreDead(kind: SessionKind) async throws {
-        let (events, logs, recorder) = (Deliveries<String>(), Deliveries<String>(), HARRecorder())
-        struct Monitor: EventMonitor {
-            let events: Deliveries<String>
-            func record(_ event: CallEvent) { events.add(event.kind.description) }
-        }
+        let (events, logs, recorder) = (Events(), Deliveries<String>(), HARRecorder())
         try await withDyingConnections { url, probes in
             let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: Self.connections))
             try await warm(session, url)
             let logger = NetworkLogger(level: .basic) { logs.add($0) }
             let router = Router<URLEndPoint>(session: session, interceptors: [logger])
-            let options = RequestOptions { $0.monitors += [Monitor(events: events), recorder] }
+            let options = RequestOptions { $0.monitors += [events, recorder] }
             let endPoint = URLEndPoint(.get, url.appendingPathComponent("probe"), options: options)
             let response = try await router.response(for: endPoint)
             #expect(response.text == "ok")
@@ -37,9 +33,9 @@ struct SessionRepeatTests {
             #expect(history.first?.cause == nil && history.last?.cause?.contains("kept-alive") == true)
             #expect(response.metrics.isReusedConnection == false)
         }
-        #expect(events.all.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2"])
-        #expect(events.all.filter { $0.hasPrefix("retry") }.count == 1)
-        #expect(events.all.filter { $0.hasPrefix("exchanged") }.count == 2)
+        #expect(events.texts.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2"])
+        #expect(events.texts.filter { $0.hasPrefix("retry") }.count == 1)
+        #expect(events.texts.filter { $0.hasPrefix("exchanged") }.count == 2)
         #expect(recorder.count == 2)
         #expect(logs.all.last?.contains(", exchanges connectionLost, HTTP 200") == true)
     }
