@@ -122,7 +122,8 @@ extension HAR.Timings {
 }
 
 extension Duration {
-    fileprivate var milliseconds: Double { (seconds * 1_000).roundedToMicroseconds }
+    /// The milliseconds, to a thousandth.
+    package var milliseconds: Double { (seconds * 1_000).roundedToMicroseconds }
 }
 
 extension Double {

@@ -1,6 +1,6 @@
 import Foundation
 import Switchboard
-import SwitchboardPlatform
+import SwitchboardHAR
 
 /// A call as the page lists it, without secrets. Times are in milliseconds. A nil member is left out.
 struct CallSummary: Encodable {
@@ -72,9 +72,4 @@ extension ExchangeRecord.Outcome {
         case .cancelled: "canceled"
         }
     }
-}
-
-extension Duration {
-    /// The milliseconds, to a thousandth.
-    var milliseconds: Double { (seconds * 1_000_000).rounded() / 1_000 }
 }

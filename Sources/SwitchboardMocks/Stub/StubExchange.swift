@@ -91,12 +91,12 @@ struct StubExchange {
     }
 
     private func head() throws(NetworkError) -> NetworkResponse {
-        let size = response.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-        guard size <= request.limits.responseHeaders else {
-            let reason = "it has \(size) bytes, limits.responseHeaders is \(request.limits.responseHeaders)"
-            throw NetworkError(.headersTooLarge, reason: reason).adding(request)
-        }
         var answer = NetworkResponse(statusCode: response.statusCode, headers: response.headers, url: request.url)
+        do {
+            try answer.checkHeaderSize(request.limits)
+        } catch {
+            throw error.adding(request)
+        }
         answer.request = request
         answer.metrics = metrics
         answer.isStub = true

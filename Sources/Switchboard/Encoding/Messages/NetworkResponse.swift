@@ -116,6 +116,11 @@ extension NetworkResponse {
     package func checkHeaders(_ limits: ResponseLimits) throws(NetworkError) {
         let lengths = lengths
         guard Set(lengths).count < 2, lengths.allSatisfy(\.isDigits) else { throw Self.badLengths }
+        try checkHeaderSize(limits)
+    }
+
+    /// Throws ``NetworkError/Code/headersTooLarge`` if the header fields are larger than the limit.
+    package func checkHeaderSize(_ limits: ResponseLimits) throws(NetworkError) {
         let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size > limits.responseHeaders else { return }
         throw NetworkError(
