@@ -340,10 +340,10 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("canceling many tasks that send takes linear time", .timeLimit(.minutes(1)))
+    @Test("canceling many tasks that send takes linear time")
     func cancelManySends() async throws {
         let (queue, begun) = (SendQueue(), Protected(0))
-        let tasks = (0..<40_000).map { _ in
+        let tasks = (0..<100_000).map { _ in
             Task {
                 begun.withLock { $0 += 1 }
                 try await queue.send(.text("withdrawn"))
