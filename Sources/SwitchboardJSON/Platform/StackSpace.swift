@@ -41,8 +41,9 @@ package struct StackSpace {
     }
 
     @inline(never)
-    private mutating func hasSpace(at address: UInt) -> Bool {
+    private mutating func hasSpace(at variable: UInt) -> Bool {
         if isExhausted { return false }
+        let address = Self.stackAddress(variable)
         limit = Self.end(of: address) ?? start &- Self.unknown
         if address >= limit { return true }
         isExhausted = true
@@ -52,7 +53,7 @@ package struct StackSpace {
 
     /// Whether no level of a recursion fits on this thread's stack. False if its bounds are unknown.
     package static var isExhausted: Bool {
-        let address = address()
+        let address = stackAddress(address())
         return end(of: address).map { address < $0 } ?? false
     }
 
@@ -63,11 +64,20 @@ package struct StackSpace {
         return bounds.lowerBound + min(reserve, UInt(bounds.count) / 2)
     }
 
-    /// Returns an address in the caller's part of the stack.
+    /// Returns the address of a variable of the caller, usually in its part of the stack.
     @inline(__always)
     private static func address() -> UInt {
         var marker: UInt8 = 0
         return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+    }
+
+    /// Returns an address in the caller's part of the stack, also under the address sanitizer. It moves a variable to the heap,
+    /// but not memory whose size is unknown at compile time.
+    @inline(never)
+    private static func stackAddress(_ variable: UInt) -> UInt {
+        withUnsafeTemporaryAllocation(byteCount: 1 + Int(variable & 7), alignment: 1) { memory in
+            UInt(bitPattern: memory.baseAddress)
+        }
     }
 
     /// Returns the stack of this thread, or nil when its bounds are unknown.
