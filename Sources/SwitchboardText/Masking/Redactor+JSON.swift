@@ -19,7 +19,8 @@ extension Redactor {
             let start = opened[depth]
             opened[depth] = index
             let delimiter = 1 << depth  // the quote and its backslashes
-            guard start >= 0, index - delimiter >= start, let value = bytes.valueStart(from: index),
+            guard start >= 0, index - delimiter >= start,
+                let value = bytes.valueStart(after: start - delimiter..<index),
                 isSecret(member: bytes[start..<index - delimiter].memberName(depth), before: bytes[value])
             else { continue }
             let end = bytes.endOfValue(from: value, depth, quote)
@@ -53,15 +54,25 @@ extension [UInt8] {
 
     func backslashes(before index: Int) -> Int { self[..<index].reversed().prefix { $0 == .backslash }.count }
 
-    /// Returns the start of the value after a colon or an equals sign or, as in Ruby and PHP, `=>`. A bracket may precede
-    /// them, as in `["name"]=>` and `AnyHashable("name"):`. Nil without one.
-    fileprivate func valueStart(from start: Int) -> Int? {
-        guard var index = self[start...].firstIndex(where: { !$0.isSpace }) else { return nil }
-        if self[index] == .rightBracket || self[index] == UInt8(ascii: ")") { index += 1 }
-        guard index < count, self[index] == .colon || self[index] == .equals else { return nil }
-        if self[index...].starts(with: "=>".utf8) { index += 1 }
-        let value = self[(index + 1)...].firstIndex { !$0.isSpace }
-        return value.flatMap { self[$0] == .equals ? nil : $0 }
+    /// Returns the start of the value after a name in quotes: after a colon or an equals sign or, as in Ruby and PHP, `=>`. A
+    /// bracket may precede them, as in `["name"]=>` and `AnyHashable("name"):`. Nil without a value.
+    fileprivate func valueStart(after name: Range<Int>) -> Int? {
+        guard var index = self[name.upperBound...].firstIndex(where: { !$0.isSpace }) else { return nil }
+        let isSubscript = self[index] == .rightBracket
+        let isWrapped =
+            self[index] == UInt8(ascii: ")") && self[..<name.lowerBound].suffix(12).elementsEqual("AnyHashable(".utf8)
+        if isSubscript || isWrapped {
+            guard let next = self[(index + 1)...].firstIndex(where: { !$0.isSpace }) else { return nil }
+            index = next
+        }
+        if self[index] == .equals {
+            let next = index + 1 < count ? self[index + 1] : .space
+            if next == .equals { return nil }  // a comparison
+            if next == .greaterThan { index += 1 }
+        } else if self[index] != .colon || isSubscript {
+            return nil
+        }
+        return self[(index + 1)...].firstIndex { !$0.isSpace }
     }
 
     /// Returns the end of the value at `start`, in text whose strings have this depth. `quote` is the quote of its

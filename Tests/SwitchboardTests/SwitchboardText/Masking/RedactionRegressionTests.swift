@@ -202,6 +202,11 @@ struct RedactionRegressionTests {
                 #"[AnyHashable("token"): "<redacted>", AnyHashable("a"): b]"#
             ),
             (#"if "token" == "a" {}"#, #"if "token" == "a" {}"#),
+            (#"["password"] = hunter2"#, #"["password"] = "<redacted>""#),
+            (#"{"password" := "hunter2"}"#, #"{"password" :"<redacted>"}"#),
+            (#"{"password": =hunter2}"#, #"{"password": "<redacted>"}"#),
+            (#"no field ("password"): at [line 3]"#, #"no field ("password"): at [line 3]"#),
+            (#"["token"]: denied [errno 13]"#, #"["token"]: denied [errno 13]"#),
         ])
     func dictionaries(text: String, expected: String) {
         check(text, expected)
