@@ -81,7 +81,11 @@ public struct ServerDefaults: Sendable {
         guard !request.hasLeftOrigin else { return }
         let isOwn = isOrigin(of: request)
         let secrets = Redaction.standard
-        request.headers.addMissing(headers) { !isOwn && secrets.isSecret(header: $0) }
+        // A user in the request's URL is its authorization.
+        let isAuthorized = headers.contains("Authorization") && request.hasAuthorization
+        request.headers.addMissing(headers) {
+            !isOwn && secrets.isSecret(header: $0) || isAuthorized && $0.equalsIgnoringCase("Authorization")
+        }
         let items = query.filter { isOwn || !secrets.isSecret(parameter: $0.name) }
         try request.addToQuery(Parameters(items), URLEncodedFormEncoder())
     }

@@ -54,6 +54,8 @@ struct ServerEnvironmentTests {
         #expect(sent.headers["Authorization"] == "Basic YW5uOmEgYg==")
         let own = ServerDefaults(url, headers: ["Authorization": "Bearer t"])
         #expect(try await self.sent(request, own).headers.values(for: "Authorization") == ["Bearer t"])
+        let bob = NetworkRequest(.get, URL(text: "https://bob:b@api.example/v1"))
+        #expect(try await self.sent(bob, own).headers["Authorization"] == nil)
     }
 
     @Test("merges fields and query, the request wins, secrets stay at its origin", .requirement("S2.15"))
