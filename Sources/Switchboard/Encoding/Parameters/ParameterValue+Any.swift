@@ -107,12 +107,12 @@ extension ParameterValue {
 }
 
 /// Gives access to an optional whose type is unknown.
-private protocol OptionalValue {
+protocol OptionalValue: ExpressibleByNilLiteral {
     var wrappedAny: Any? { get }
 }
 
 extension Optional: OptionalValue {
-    fileprivate var wrappedAny: Any? { map { $0 as Any } }
+    var wrappedAny: Any? { map { $0 as Any } }
 }
 
 extension RawRepresentable {

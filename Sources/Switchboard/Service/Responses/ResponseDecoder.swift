@@ -65,8 +65,7 @@ struct NestedValue<Value: Decodable>: Decodable {
 extension Decodable {
     /// Nil as a value of this type, if it is an optional. Nil for any other type.
     fileprivate static var ifMissing: Self? {
-        guard let type = Self.self as? any ExpressibleByNilLiteral.Type else { return nil }
-        return type.init(nilLiteral: ()) as? Self
+        (Self.self as? any OptionalValue.Type)?.init(nilLiteral: ()) as? Self
     }
 }
 

@@ -48,6 +48,19 @@ struct AnyResponseTests {
         #expect(missing?.reason?.contains("film") == true)
     }
 
+    @Test("any JSON needs a body and the last name of a path")
+    func missing() async throws {
+        let empty = await #expect(throws: NetworkError.self) {
+            try await router("").request(Self.endPoint, as: ParameterValue.self)
+        }
+        #expect(empty?.code == .noData)
+        let nameless = await #expect(throws: NetworkError.self) {
+            try await router("{}").request(Self.endPoint, as: ParameterValue.self, at: ["film"])
+        }
+        #expect(nameless?.code == .decodingFailed)
+        #expect(try await router("").request(Self.endPoint, as: ParameterValue?.self) == nil)
+    }
+
     @Test("an optional at a path is nil for an empty body, null and a missing last name")
     func optionalAtPath() async throws {
         for text in ["", #"{"page":{"film":null}}"#, #"{"page":{}}"#] {
