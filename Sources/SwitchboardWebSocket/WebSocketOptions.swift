@@ -15,7 +15,7 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// messages when they are read, or when the server closes the connection.
     public var receiveBufferLimit = 1 << 20
     /// The time between pings. A ping without a pong after this time ends the connection with
-    /// `NetworkError.Code.timedOut`. Default nil: no pings. Zero and less send none either.
+    /// `NetworkError.Code.timedOut`. Default nil: no pings. Zero or a negative interval sends none.
     public var pingInterval: Duration?
     /// Whether the socket reconnects when its connection is lost, or when the server closes it temporarily: with 1001,
     /// 1011, 1012, 1013 or 1014. Default false.

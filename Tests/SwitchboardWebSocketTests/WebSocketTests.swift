@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("an interval of zero or less sends no ping", arguments: [Duration.zero, .seconds(-1)])
+    @Test("an interval of pings of zero or less keeps the socket open", arguments: [Duration.zero, .seconds(-1)])
     func noPings(interval: Duration) async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.echo))

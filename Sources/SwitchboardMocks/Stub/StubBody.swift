@@ -67,10 +67,10 @@ final class StubBody: Sendable {
         var body = Data()
         do {
             while let chunk = try await next() { if body.isEmpty { body = chunk } else { body += chunk } }
-            let limit = max(0, exchange.request.limits.responseBody)
+            let limit = exchange.request.limits.responseBody
             guard body.count <= limit else {
                 let reason = "the body has \(body.count) bytes, limits.responseBody is \(limit)"
-                body = body.prefix(limit)
+                body = body.prefix(max(0, limit))
                 throw attributed(NetworkError(.responseTooLarge, reason: reason))
             }
             return body

@@ -93,9 +93,9 @@ final class ConnectionSeries: Sendable {
 
     /// The current state and the later ones.
     var states: AsyncStream<WebSocketState> {
-        let connection = state.withLock { $0.connection }
+        let (connection, isClosing) = state.withLock { ($0.connection, $0.isClosing) }
         // Without an earlier reader, no task has recorded the end.
-        if reconnection == nil, let end = connection.inbox.result { finish(end) }
+        if reconnection == nil || isClosing, let end = connection.inbox.result { finish(end) }
         supervise()
         let (stream, observer) = AsyncStream<WebSocketState>.makeStream(bufferingPolicy: .bufferingNewest(16))
         let (state, isOver) = state.withLock { state in

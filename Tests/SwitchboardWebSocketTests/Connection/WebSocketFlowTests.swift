@@ -340,7 +340,7 @@ import SwitchboardTestSupport
         }
     }
 
-    @Test("canceling many tasks that send takes linear time")
+    @Test("100,000 canceled sends leave nothing before the next message")
     func cancelManySends() async throws {
         let (queue, begun) = (SendQueue(), Protected(0))
         let tasks = (0..<100_000).map { _ in

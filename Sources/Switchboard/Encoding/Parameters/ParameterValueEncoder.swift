@@ -35,7 +35,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try node.member(key.stringValue).encodeElement(value, at: codingPath + [key])
     }
 
-    // The protocol's own functions throw for these two types.
+    // The protocol's default implementations throw for these two types.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     func encode(_ value: Int128, forKey key: Key) throws { node.member(key.stringValue).set(.number(value)) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
