@@ -65,7 +65,7 @@ extension NetworkRouter {
     ) -> ResponseSequence<Value> {
         let decoding = ResponseDecoding()
         let parser = JSONLineParser(limit: limit, position: position, cursor: cursor) { data in
-            try decoding.run { try $0.decode(type, received: data) }
+            try decoding.run { try $0.decode(type, from: data.received(for: $0)) }
         }
         let call = LongCall(on: calls, default: .forStreams)
         let prepare = ActorBound { self.prepare(endPoint($0), options, accept: jsonLineTypes) }

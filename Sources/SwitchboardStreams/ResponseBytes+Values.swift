@@ -55,7 +55,7 @@ extension ResponseBytes {
         as type: Value.Type, by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
         var parser = JSONLineParser<Value, Never>(limit: limit, position: nil, cursor: { _ in nil }) { line in
-            try decoding.run { try $0.decode(type, received: line) }
+            try decoding.run { try $0.decode(type, from: line.received(for: $0)) }
         }
         return ResponseSequence(self, on: actor) { chunk, values in
             try parser.parse(chunk) { values.append($0) }

@@ -54,7 +54,8 @@ extension WebSocketMessage {
         }
         let bytes = bytes
         do {
-            return try response.environment.run { try response.options.decoder.decode(type, received: bytes) }
+            let decoder = response.options.decoder
+            return try response.environment.run { try decoder.decode(type, from: bytes.received(for: decoder)) }
         } catch {
             let reason = DecodingFailure.describe(error, in: bytes, as: type, called: "the message")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error).attributed(to: response.request)

@@ -41,7 +41,7 @@ public struct RecordedRequest: Sendable, Hashable {
         _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(NetworkError) -> Value {
         do {
-            return try decoder.decode(type, received: body)
+            return try decoder.decode(type, from: body.received(for: decoder))
         } catch {
             throw NetworkError(.decodingFailed, reason: "the body of \(self): \(error)", underlying: error)
         }

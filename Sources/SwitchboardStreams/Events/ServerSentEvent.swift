@@ -29,7 +29,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     public func decode<Value: Decodable>(_ type: Value.Type, decoder: any ResponseDecoder) throws(NetworkError) -> Value
     {
         do {
-            return try decoder.decode(type, received: Data(data.utf8))
+            return try decoder.decode(type, from: Data(data.utf8).received(for: decoder))
         } catch {
             let reason = DecodingFailure.describe(error, in: Data(data.utf8), as: type, called: "the data")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error)

@@ -12,14 +12,14 @@ extension FastJSONDecoder: ResponseDecoder {}
 extension JSONDecoder: ResponseDecoder {}
 extension PropertyListDecoder: ResponseDecoder {}
 
-extension ResponseDecoder {
-    /// Decodes a value from the bytes of a server.
+extension Data {
+    /// Returns the bytes of a server for a decoder.
     ///
     /// The `JSONDecoder` of the open-source Foundation traps if a text ends with the bracket that opens its 513th level.
     /// A text that ends with an opening bracket is never JSON, so it gets a blank, which makes that error a thrown one.
-    package func decode<Value: Decodable>(_ type: Value.Type, received data: Data) throws -> Value {
-        let isCut = (data.last == .leftBracket || data.last == .leftBrace) && self is JSONDecoder
-        return try decode(type, from: isCut ? data + [.space] : data)
+    package func received(for decoder: any ResponseDecoder) -> Data {
+        guard count > 512, last == .leftBracket || last == .leftBrace, decoder is JSONDecoder else { return self }
+        return self + [.space]
     }
 }
 
@@ -97,7 +97,10 @@ extension NetworkResponse {
         if let value = body as? Value { return value }
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
-        return try decoded(type) { try (decoder ?? options.decoder).decode(type, received: body) }
+        return try decoded(type) {
+            let decoder = decoder ?? options.decoder
+            return try decoder.decode(type, from: body.received(for: decoder))
+        }
     }
 
     /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
@@ -108,8 +111,9 @@ extension NetworkResponse {
     ) throws(NetworkError) -> Value {
         if body.isEmpty, let value = Value.ifMissing { return value }
         return try decoded(type) {
-            try NetworkResponse.$nestedPath.withValue(path) {
-                try (decoder ?? options.decoder).decode(NestedValue<Value>.self, received: body).value
+            let decoder = decoder ?? options.decoder
+            return try NetworkResponse.$nestedPath.withValue(path) {
+                try decoder.decode(NestedValue<Value>.self, from: body.received(for: decoder)).value
             }
         }
     }
@@ -168,7 +172,8 @@ extension NetworkError {
         guard !body.isEmpty else { throw failure(.noData, "the error response has no body") }
         let options = request?.options ?? RequestOptions()
         do {
-            return try (request?.callEnvironment).run { try (decoder ?? options.decoder).decode(type, received: body) }
+            let decoder = decoder ?? options.decoder
+            return try (request?.callEnvironment).run { try decoder.decode(type, from: body.received(for: decoder)) }
         } catch {
             let subject = statusCode.map { "the body of the \($0)" } ?? "the error's body"
             let reason = DecodingFailure.describe(error, in: body, as: type)
