@@ -1,5 +1,5 @@
 #if !os(Linux)
-/// Not available on this system: use ``DefaultSession``.
+/// Sends requests over libcurl, on Linux only. On this system, use ``DefaultSession``.
 @available(
     *, unavailable, message: "CurlSession exists on Linux only: use DefaultSession.shared or DefaultSession.make(_:)"
 )

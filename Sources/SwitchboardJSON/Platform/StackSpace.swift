@@ -51,7 +51,7 @@ package struct StackSpace {
         return false
     }
 
-    /// Whether no level of a recursion fits on this thread's stack. False if its bounds are unknown.
+    /// Whether this thread's stack has no space for one more level of a recursion. False if its bounds are unknown.
     package static var isExhausted: Bool {
         let address = stackAddress(address())
         return end(of: address).map { address < $0 } ?? false
@@ -71,8 +71,8 @@ package struct StackSpace {
         return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
     }
 
-    /// Returns an address in the caller's part of the stack, also under the address sanitizer. It moves a variable to the heap,
-    /// but not memory whose size is unknown at compile time.
+    /// Returns an address in the caller's part of the stack. The address sanitizer moves variables to the heap, but not memory
+    /// whose size is unknown at compile time, so the size depends on the address of a variable.
     @inline(never)
     private static func stackAddress(_ variable: UInt) -> UInt {
         withUnsafeTemporaryAllocation(byteCount: 1 + Int(variable & 7), alignment: 1) { memory in
