@@ -126,13 +126,14 @@ final class SendQueue: Sendable {
     /// Sends a control frame before the queued messages. A Pong replaces a queued Pong ([RFC 6455
     /// §5.5.3](https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3)). Nothing follows a Close frame.
     func sendControl(_ control: WebSocketEvent) {
-        let session = state.withLock { state -> WaitingTasks? in
-            guard state.failure == nil, !state.isClosing else { return nil }
+        let (session, recorder) = state.withLock { state -> (WaitingTasks?, (@Sendable (WebSocketEvent) -> Void)?) in
+            guard state.failure == nil, !state.isClosing else { return (nil, nil) }
             if case .pong = control { state.controls.removeAll { if case .pong = $0 { true } else { false } } }
             state.controls.append(control)
             if case .close = control { state.isClosing = true }
-            return state.waitingSession.take()
+            return (state.waitingSession.take(), state.recorder)
         }
+        recorder?(control)
         session?.resume()
     }
 
@@ -241,11 +242,12 @@ extension SendQueue {
 
     private func take(onlyControls: Bool) -> Taken {
         let (taken, recorder) = state.withLock { ($0.take(onlyControls: onlyControls), $0.recorder) }
-        if case .event(let event) = taken { recorder?(event) }
+        if case .event(.message(let message)) = taken { recorder?(.message(message)) }
         return taken
     }
 
-    /// Sets a function that receives each event before it is sent.
+    /// Sets a function that receives each event before it is sent, and a control frame when it is queued, so that the end of
+    /// the connection is recorded after the Close frame.
     func record(by recorder: @escaping @Sendable (WebSocketEvent) -> Void) {
         state.withLock { $0.recorder = recorder }
     }

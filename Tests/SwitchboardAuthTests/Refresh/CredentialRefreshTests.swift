@@ -104,15 +104,12 @@ struct CredentialRefreshTests {
     @Test("a canceled waiter leaves at once; the refresh and the others continue", .requirement("S2.21"))
     func cancelOne() async throws {
         let gate = Deliveries<Bool>()
-        let waiting = WaitingCounter()
         let keys = KeyAuthenticator { _, _ in
             _ = try await gate.first()
             return Key(number: 2)
         }
-        let router = router(
-            KeyServer(2).session, [AuthenticationInterceptor(keys, clock: TestClock())], monitors: [waiting])
+        let router = router(KeyServer(2).session, [AuthenticationInterceptor(keys, clock: TestClock())])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
-        // Each call waits at most for the saved credential and for the new one.
         _ = try await keys.refreshes.first()
         calls[3].cancel()
         await #expect(throws: CancellationError.self) { try await calls[3].value }
@@ -134,11 +131,11 @@ struct CredentialRefreshTests {
             }
             return Key(number: 2)
         }
-        let (session, waiting) = (KeyServer(2).session, WaitingCounter())
-        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())], monitors: [waiting])
+        let session = KeyServer(2).session
+        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
-        _ = try await waiting.values.wait(for: 10)
-        router.cancel()
+        _ = try await keys.refreshes.first()
+        for call in calls { call.cancel() }
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
         #expect(isCancelled.all.isEmpty)
         gate.open()
@@ -223,9 +220,10 @@ struct CredentialRefreshTests {
         }
         let interceptor = AuthenticationInterceptor(keys, refreshTimeout: .seconds(20), clock: clock)
         try await interceptor.signIn(Key(number: 1), in: nil)
-        let router = router(StubSession { _ in .status(401) }, [interceptor])
+        let waiting = WaitingCounter()
+        let router = router(StubSession { _ in .status(401) }, [interceptor], monitors: [waiting])
         async let errors = failures(5, router)
-        _ = try await keys.refreshes.first()
+        _ = try await waiting.values.wait(for: 5)
         #expect(try await clock.nextSleep() == .seconds(20))
         clock.advance(by: .seconds(20))
         #expect(Set(await errors.map(\.code)) == [.timedOut])
