@@ -27,10 +27,11 @@ package struct CredentialSource<Value: Sendable>: Sendable {
         case .value(let value): return value
         case .provider(let provider, let calls):
             guard !CredentialRefresh.isRunning(of: calls) else { return nil }
-            request.report(.waiting(for: "credentials"))
+            let reportWaiting = { @Sendable in request.report(.waiting(for: "credentials")) }
             do {
-                return try await calls.value(for: CredentialKey(request), context: ()) { _ in
-                    try await CredentialRefresh.run(of: calls) { try await provider() }
+                return try await calls.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
+                    reportWaiting()
+                    return try await CredentialRefresh.run(of: calls) { try await provider() }
                 } as? Value
             } catch let error as CancellationError {
                 try Call.check()
