@@ -147,6 +147,19 @@ import SwitchboardTestSupport
     }
 
     // The limit of received bytes ends when the session stops.
+    @Test("a Close frame is recorded when it is queued, before the end of the connection")
+    func recordsClose() {
+        let queue = SendQueue()
+        let recorded = Deliveries<UInt16>()
+        queue.record { event in
+            if case .close(let code, _) = event { recorded.add(code.rawValue) }
+        }
+        queue.sendControl(.close(.goingAway, reason: ""))
+        queue.sendControl(.close(.normalClosure, reason: ""))
+        queue.end(CancellationError())
+        #expect(recorded.all == [1001])
+    }
+
     @Test("an earlier exchange of the handshake does not stop the queue", arguments: [false, true])
     func earlierExchange(isLate: Bool) async throws {
         let queue = SendQueue()
