@@ -138,16 +138,8 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws {
-        try bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress
-                let count = pwrite(descriptor, start, rest.count, off_t(offset + rest.startIndex))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw POSIXError.last }
-                rest = rest.dropFirst(count)
-            }
-        }
+        var offset = Int64(offset)
+        try bytes.withUnsafeBytes { try $0.write(to: descriptor, at: &offset) }
     }
 }
 

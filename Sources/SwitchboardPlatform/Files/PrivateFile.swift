@@ -96,3 +96,18 @@ extension POSIXError {
     /// The error of the last system call that failed on this thread.
     package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
+
+extension UnsafeRawBufferPointer {
+    /// Writes the bytes to a file at an offset, and advances the offset by the number of written bytes, also before an error.
+    package func write(to descriptor: Int32, at offset: inout Int64) throws(POSIXError) {
+        var rest = self[...]
+        while !rest.isEmpty {
+            let bytes = UnsafeRawBufferPointer(rebasing: rest)
+            let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .last }
+            offset += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+    }
+}

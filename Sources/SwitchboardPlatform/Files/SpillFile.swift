@@ -34,14 +34,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
     func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         let unread = end - start
         guard unread + Int64(bytes.count) <= limit else { throw .full(unread: unread, limit: limit) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(end))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .system(.last) }
-            end += Int64(count)
-            rest = rest.dropFirst(count)
-        }
+        do throws(POSIXError) { try bytes.write(to: descriptor, at: &end) } catch { throw .system(error) }
     }
 
     /// Reads the oldest bytes, at most `maximum`.

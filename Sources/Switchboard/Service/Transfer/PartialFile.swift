@@ -153,19 +153,10 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
 
     func append(_ data: Data) throws(NetworkError) {
         guard count + Int64(data.count) > end || !contains(data) else { return count += Int64(data.count) }
-        let result = data.withUnsafeBytes { buffer -> Int32 in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let bytes = UnsafeRawBufferPointer(rebasing: rest)
-                let written = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(count))
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return errno }
-                count += Int64(written)
-                rest = rest.dropFirst(written)
-            }
-            return 0
+        let result = data.withUnsafeBytes { bytes in
+            Result { () throws(POSIXError) in try bytes.write(to: descriptor, at: &count) }
         }
-        guard result == 0 else { throw failure(result) }
+        if case .failure(let error) = result { throw failure(error.code.rawValue) }
     }
 
     /// Returns whether the file has these bytes at its end.
