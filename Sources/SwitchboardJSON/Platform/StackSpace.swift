@@ -25,7 +25,7 @@ package struct StackSpace {
     /// The lowest address with enough space. Stacks grow downward.
     private var limit: UInt
     private let start: UInt
-    private var isExhausted = false
+    private var hasFailed = false
 
     init() {
         start = Self.address()
@@ -42,11 +42,11 @@ package struct StackSpace {
 
     @inline(never)
     private mutating func hasSpace(at variable: UInt) -> Bool {
-        if isExhausted { return false }
+        if hasFailed { return false }
         let address = Self.stackAddress(variable)
         limit = Self.end(of: address) ?? start &- Self.unknown
         if address >= limit { return true }
-        isExhausted = true
+        hasFailed = true
         limit = .max
         return false
     }
