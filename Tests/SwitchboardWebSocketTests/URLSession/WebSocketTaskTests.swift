@@ -335,6 +335,8 @@ import Testing
     @Test("racing ends end a socket once", arguments: 0..<20)
     func race(_ round: Int) async throws {
         let (socket, events) = try await open()
+        // After the end, no receive follows that could be answered.
+        #expect(await comesTrue { !task.state.value.receives.isEmpty })
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await socket.receive() }
             group.addTask { await self.task.deliver(.failure(POSIXError(.ENOTCONN))) }
