@@ -22,7 +22,7 @@ struct HedgingPolicyTests {
         let router = router(session)
         let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
         #expect(try await clock.nextSleep() == .milliseconds(300))
-        #expect(session.requests.count == 1)
+        #expect(await comesTrue { session.requests.count == 1 })
         clock.advance(by: .milliseconds(300))
         let response = try await call.value
         #expect(response.text == "second")
