@@ -66,7 +66,8 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         get { entry(environment)?.text }
         set {
             entries.removeAll { $0.environment == environment }
-            if let newValue { entries.append(Entry(environment, newValue)) }
+            // Before the entry for all environments.
+            if let newValue { entries.insert(Entry(environment, newValue), at: 0) }
         }
     }
 

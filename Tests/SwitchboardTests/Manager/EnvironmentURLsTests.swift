@@ -19,6 +19,15 @@ struct EnvironmentURLsTests {
         #expect(servers[NetworkEnvironment("canary")] == nil)
     }
 
+    @Test("the URL of an environment wins over the URL of all environments", .requirement("S3.2"))
+    func everywhere() throws {
+        var servers = try #require(NetworkManager(baseURL: "https://api.example.com").servers)
+        servers[.qa] = "https://qa.example.com"
+        #expect(servers[.qa] == "https://qa.example.com")
+        #expect(try servers.url(in: .qa).host == "qa.example.com")
+        #expect(try servers.url(in: .production).host == "api.example.com")
+    }
+
     @Test("a missing environment is .unknownEnvironment and lists the others", .requirement("S3.2"))
     func unknown() {
         let servers: EnvironmentURLs = [.production: "https://h", .qa: "https://q"]
