@@ -91,7 +91,9 @@ public struct RedirectInterceptor: Interceptor {
             for field in request.headers where field.isDroppedForGET { redirected.headers.remove(field.name) }
         } else if !request.body.isReplayable {
             throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
-        } else if redirected.hasLeftOrigin, !redirected.route.bodyRules.allSatisfy({ $0(redirected) }) {
+        } else if redirected.hasLeftOrigin, !redirected.body.isEmpty,
+            !redirected.route.bodyRules.allSatisfy({ $0(redirected) })
+        {
             throw NetworkError(
                 .redirectRefused, reason: "the body contains common parameters, which must not reach \(redirected.host)"
             ).with(response)

@@ -102,4 +102,17 @@ struct CommonOriginTests {
         #expect(error?.code == (isSent ? .cancelled : .redirectRefused))
         #expect(session.requests.count == (isSent ? 2 : 1))
     }
+
+    @Test("parameters in a body that a redirect to GET dropped do not refuse the next redirect")
+    func droppedBody() async throws {
+        let session = StubSession(
+            .redirect(to: "/result", statusCode: 303), .redirect(to: "https://cdn.example/file"), .text("ok"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [CommonParameters(["token": "SECRET"])])
+        _ = try await router.response(for: URLEndPoint(.post, home))
+        #expect(
+            session.requests.map { "\($0.method) \($0.host)" } == [
+                "POST app.example", "GET app.example", "GET cdn.example",
+            ])
+        #expect(session.requests.allSatisfy { !hasSecret($0) } && session.requests.last?.body.isEmpty == true)
+    }
 }
