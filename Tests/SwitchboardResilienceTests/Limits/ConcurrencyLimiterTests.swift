@@ -217,4 +217,22 @@ struct ConcurrencyLimiterTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
         #expect(limiter.inFlight == 0)
     }
+
+    @Test("a streamed response holds no slot while its request waits for a retry", .requirement("S2.18"))
+    func streamBeforeRetry() async throws {
+        let (limiter, clock, count) = (ConcurrencyLimiter(1), TestClock(), Deliveries<Bool>())
+        let session = StubSession { _ in
+            .text("abcdef", statusCode: count.count(adding: true) == 1 ? 202 : 200).chunked(2)
+        }
+        let policy = RetryPolicy(
+            strategy: .custom { _, _, result in (try? result.get().statusCode) == 202 ? .seconds(1) : nil },
+            clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy, limiter])
+        let options = RequestOptions { $0.streamsResponse = true }
+        let call = Task { try await router.rawResponse(for: URLEndPoint(.get, url, options: options)) }
+        _ = try await clock.nextSleep()
+        #expect(limiter.inFlight == 0)
+        clock.advance(by: .seconds(1))
+        #expect(try await call.value.statusCode == 200)
+    }
 }

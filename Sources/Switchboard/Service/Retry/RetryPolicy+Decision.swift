@@ -27,9 +27,9 @@ extension RetryPolicy {
     func waitForRetry(
         after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
     ) async throws -> Bool {
-        guard let (wait, isRequested) = wait(after: result, of: request) else { return false }
-        let cause = isRequested ? "\(result.text) with Retry-After" : result.text
-        return try await waitForRetry(after: wait, because: cause, with: request, within: left)
+        guard let wait = takeAttempt(after: result, of: request, within: left) else { return false }
+        try await sleep(for: wait)
+        return true
     }
 
     /// Counts and reports the next attempt, and waits for the given time. Returns false when no attempt is allowed.
@@ -37,12 +37,27 @@ extension RetryPolicy {
         after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft? = nil
     ) async throws -> Bool {
         guard takeAttempt(after: wait, because: cause, with: request, within: left) else { return false }
-        try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
-        try Call.check()
+        try await sleep(for: wait)
         return true
     }
 
+    /// Waits, unless the call is canceled.
+    func sleep(for wait: Duration) async throws {
+        try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
+        try Call.check()
+    }
+
     // Not inlined, because an asynchronous function has a copy of its code for each suspension.
+    /// Counts and reports the next attempt. Returns the wait before it, or nil when the result is final.
+    @inline(never)
+    func takeAttempt(
+        after result: Result<NetworkResponse, NetworkError>, of request: NetworkRequest, within left: TimeLeft?
+    ) -> Duration? {
+        guard let (wait, isRequested) = wait(after: result, of: request) else { return nil }
+        let cause = isRequested ? "\(result.text) with Retry-After" : result.text
+        return takeAttempt(after: wait, because: cause, with: request, within: left) ? wait : nil
+    }
+
     /// Counts and reports the next attempt. Returns false when no attempt is allowed.
     @inline(never)
     private func takeAttempt(

@@ -103,18 +103,24 @@ public struct RetryPolicy: Interceptor {
         if !request.isPartOfCall, policy.reasonNotToRetry(request) == nil { request.call = Call([]) }
         let left = policy.timeLeft(of: request)
         while true {
-            let result: Result<NetworkResponse, NetworkError>
+            let wait: Duration
             do {
-                let response = try await next(request)
-                guard policy.shouldRetry(after: response) else { return response }
-                result = .success(response)
-            } catch var error as NetworkError {
-                error.attempts = max(request.call?.totalAttempts ?? 1, error.attempts)
-                result = .failure(error)
+                let result: Result<NetworkResponse, NetworkError>
+                do {
+                    let response = try await next(request)
+                    guard policy.shouldRetry(after: response) else { return response }
+                    result = .success(response)
+                } catch var error as NetworkError {
+                    error.attempts = max(request.call?.totalAttempts ?? 1, error.attempts)
+                    result = .failure(error)
+                }
+                guard policy.allowsRetry(of: request, after: result),
+                    let delay = policy.takeAttempt(after: result, of: request, within: left)
+                else { return try result.get() }
+                wait = delay
             }
-            guard policy.allowsRetry(of: request, after: result),
-                try await policy.waitForRetry(after: result, of: request, within: left)
-            else { return try result.get() }
+            // The result is released before, because its body may occupy the slot of a limiter.
+            try await policy.sleep(for: wait)
         }
     }
 
