@@ -31,7 +31,7 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` when no method has the selected name.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard let name = await name(for: request) else { return try await next(request) }
+        guard let name = try await name(for: request) else { return try await next(request) }
         guard let method = methods[name] else { throw unknown(name) }
         request.report(.note("authenticates by \(name.quotedForMessage)"))
         return try await method.intercept(request, next: next)
@@ -39,18 +39,19 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Changes the request as the selected method does, if that is a `RequestAdapter`.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard let name = await name(for: request) else { return }
+        guard let name = try await name(for: request) else { return }
         guard let method = methods[name] else { throw unknown(name) }
         try await (method as? any RequestAdapter)?.adapt(&request)
     }
 
-    private func name(for request: NetworkRequest) async -> String? {
+    private func name(for request: NetworkRequest) async throws -> String? {
         let choice = request.options.authentication
         switch choice {
         case .named(let name): return name
         case .none: return nil
         case .automatic, .required, .optional, .anonymous:
-            guard case .named(let name) = await choose(request) else { return nil }
+            let choice = try await withOwnTask { [choose] in await choose(request) }
+            guard case .named(let name) = choice else { return nil }
             return name
         }
     }

@@ -81,4 +81,19 @@ struct CompositeAuthTests {
         try await composite.adapt(&request)
         #expect(request.headers.isEmpty)
     }
+
+    @Test("a canceled router cancels the task of a closure that selects the method", .requirement("S2.16"))
+    func cancellation() async throws {
+        let (began, gate) = (Deliveries<Bool>(), Gate())
+        let auth = CompositeAuth([:]) { _ in
+            began.add(true)
+            try? await gate.wait()
+            return .none
+        }
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("ok") }, interceptors: [auth])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url("/"))) }
+        _ = try await began.first()
+        router.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+    }
 }
