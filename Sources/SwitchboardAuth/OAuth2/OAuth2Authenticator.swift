@@ -68,7 +68,10 @@ public struct OAuth2Authenticator: Authenticator {
     /// Obtains a new token from the server, or the token that another process saved in the store meanwhile.
     public func refresh(_ credential: OAuthToken?, in partition: String?) async throws -> OAuthToken {
         switch grant {
-        case .clientCredentials: return try await client.clientCredentials()
+        case .clientCredentials:
+            let replacement = await replacement(in: partition)
+            if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
+            return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
                 let suffix = partition.map { " for \($0)" } ?? ""

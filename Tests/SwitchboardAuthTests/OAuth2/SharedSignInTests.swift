@@ -199,4 +199,19 @@ struct SharedSignInTests {
         func remove(in partition: String?) throws { throw NetworkError(.cannotWriteFile) }
         func removeAll() throws { throw NetworkError(.cannotWriteFile) }
     }
+
+    @Test("client credentials use the token that another process requested")
+    func clientCredentials() async throws {
+        let (store, login) = (MemoryTokenStore(), StubSession { _ in .json(#"{"access_token":"a3"}"#) })
+        let client = OAuth2Client(
+            id: "app", secret: "secret", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let authenticator = OAuth2Authenticator(client, grant: .clientCredentials, store: store)
+        let (old, new) = (OAuthToken(accessToken: "a1"), OAuthToken(accessToken: "a2"))
+        try await authenticator.save(old, in: nil)
+        await store.save(new, in: nil)
+        #expect(try await authenticator.refresh(old, in: nil) == new)
+        #expect(login.requests.isEmpty)
+        // Its own token was rejected, so it requests another one.
+        #expect(try await authenticator.refresh(new, in: nil).accessToken == "a3")
+    }
 }
