@@ -224,6 +224,8 @@ extension OAuth2Client {
             .post, url, headers: headers,
             body: DataBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded"))
         request.timeouts = timeouts
+        // A session ignores the total timeout, and there is one attempt.
+        request.timeouts.attempt = [timeouts.attempt, timeouts.total].compactMap { $0 }.min()
         request.limits.responseBody = 1 << 20
         let response = try await withOwnTask { [session, request] in try await session.send(request) }
         guard !(200..<300).contains(response.statusCode) else { return response }

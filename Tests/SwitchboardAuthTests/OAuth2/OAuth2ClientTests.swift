@@ -193,6 +193,17 @@ struct OAuth2ClientTests {
         #expect(token.expiresAt == seconds.map { date + $0 })
     }
 
+    @Test("the total timeout limits the only attempt of a request")
+    func totalTimeout() async throws {
+        for (total, expected) in [(5, 5), (60, 30), (nil, 30)] as [(Int?, Int)] {
+            let session = StubSession(.json(#"{"access_token":"a"}"#))
+            var client = client(session, secret: "s")
+            client.timeouts.total = total.map { .seconds($0) }
+            _ = try await client.clientCredentials()
+            #expect(session.requests.last?.timeouts.attempt == .seconds(expected))
+        }
+    }
+
     @Test(
         "any failure of the token endpoint is a typed error without secrets",
         arguments: [
