@@ -135,8 +135,8 @@ public struct NetworkCall<Value>: Sendable {
     /// cancellation there, so that a caller that canceled before receives no value.
     private func start(_ dispatch: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
         let handle = RequestHandle()
+        let environment = environment()
         let task = Task {
-            let environment = environment()
             let result: Transferred<Result<Value, NetworkError>>
             do {
                 result = Transferred(.success(try await environment.run { try await value }))

@@ -268,6 +268,27 @@ struct NetworkCallTests {
         #expect(results.all.count == 1)
     }
 
+    private struct Find: TypedEndPoint {
+        typealias Response = String
+        var path: String { "a" }
+    }
+
+    @Test("a call keeps the environment in which it was started")
+    func environment() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let manager = NetworkManager(
+            environment: .qa, servers: [.qa: "https://qa.example.com", .production: "https://example.com"],
+            session: session)
+        let (call, ends) = (manager.call(for: Find()), Deliveries<Bool>())
+        for _ in 0..<100 {
+            manager.environment = .qa
+            call.start { _ in ends.add(true) }
+            manager.environment = .production
+        }
+        _ = try await ends.wait(for: 100)
+        #expect(Set(session.requests.map(\.host)) == ["qa.example.com"])
+    }
+
     /// Counts the calls that run at once.
     private final class Gauge: Sendable {
         private let counts = Protected((now: 0, peak: 0))
