@@ -102,7 +102,8 @@ private struct CookieFile: Codable {
             domain = cookie.domain
             path = cookie.path
             isHostOnly = cookie.isHostOnly
-            expires = cookie.expires?.timeIntervalSince1970
+            // JSON has no infinity.
+            expires = cookie.expires.map { min($0.timeIntervalSince1970, 1e15) }
             isSecure = cookie.isSecure
             isHTTPOnly = cookie.isHTTPOnly
             sameSite = cookie.sameSite

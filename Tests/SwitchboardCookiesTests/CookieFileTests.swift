@@ -200,4 +200,15 @@ struct CookieFileTests {
             #expect(left.isEmpty)
         }
     }
+
+    @Test("a cookie that never expires is saved")
+    func endless() async throws {
+        try await withFolder { folder in
+            let (file, jar) = (folder.appendingPathComponent("cookies.json"), CookieJar())
+            try jar.set(
+                StoredCookie("a", "1", domain: "example.com", expires: Date(timeIntervalSince1970: .infinity)))
+            try jar.save(to: file)
+            #expect(try CookieJar(contentsOf: file).cookies().map(\.name) == ["a"])
+        }
+    }
 }
