@@ -367,6 +367,19 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 3)
     }
 
+    @Test("an id and a partition are compared separately", .requirement("S2.23"))
+    func idAndPartition() throws {
+        func key(_ id: String, _ partition: String?) -> DeduplicationKey? {
+            var request = NetworkRequest(.get, url)
+            request.options.deduplication = .id(id)
+            request.options.partition = partition
+            return DeduplicationKey(request, ignoring: [])
+        }
+        #expect(key("a", "b of c") != key("a of b", "c"))
+        #expect(key("a", nil) != key("a", ""))
+        #expect(key("a", "b") == key("a", "b"))
+    }
+
     @Test("a reset waits for a shared request that ends late")
     func reset() async throws {
         let (begun, order, gate) = (Deliveries<NetworkRequest>(), Deliveries<String>(), Gate())
