@@ -32,8 +32,8 @@ extension AuthenticationInterceptor {
         } catch {
             if proceedsWithoutCredential(request, after: error) { return nil }
             // The credential stays in use if only an early refresh failed.
-            guard let stored = self.partitionState(of: request).stored, !current.isRejected,
-                stored.generation == current.stored?.generation,
+            let current = partitionState(of: request)
+            guard let stored = current.stored, !current.isRejected,
                 !authenticator.needsRefresh(stored.credential, at: now())
             else { throw error }
             try Call.check()
@@ -51,7 +51,7 @@ extension AuthenticationInterceptor {
         if let newer = current.stored, current.pendingRefresh == nil, newer.generation != stored.generation,
             isDue(newer)
         {
-            return try await newCredential(replacing: newer, current.failures, for: request)
+            return try await credential(for: request)
         }
         let replacement = try await newCredential(replacing: stored, failures, for: request)
         if replacement == nil { request.report(.authentication("rejected; refreshed too often to try again")) }

@@ -323,6 +323,39 @@ struct CredentialRefreshTests {
         #expect(session.authorizations == ["Key 1", "Key 1"])
     }
 
+    @Test("a saved credential within its leeway is used if its refresh fails")
+    func savedAheadFails() async throws {
+        let date = TestDate()
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 20)]) { _, _ in
+            throw NetworkError(.cannotConnect)
+        }
+        let session = StubSession { _ in .text("ok") }
+        let router = router(session, [AuthenticationInterceptor(keys, now: { date.now })])
+        #expect(await failures(1, router).isEmpty)
+        #expect(session.authorizations == ["Key 1"])
+    }
+
+    @Test("after a 401, a newer credential within its leeway is used if its refresh fails")
+    func newerAheadFails() async throws {
+        let (date, arrived, release) = (TestDate(), Deliveries<Bool>(), Gate())
+        let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotConnect) }
+        let session = AdHocSession { request in
+            if request.headers["Authorization"] == "Key 2" { return NetworkResponse(statusCode: 200) }
+            arrived.add(true)
+            try await release.wait()
+            return NetworkResponse(statusCode: 401)
+        }
+        let login = AuthenticationInterceptor(keys, now: { date.now })
+        let router = router(session, [login])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await arrived.first()
+        try await login.signIn(Key(number: 2, end: date.now + 40), in: String?.none)
+        date.advance(by: 20)
+        release.open()
+        #expect(try await call.value.statusCode == 200)
+        #expect(keys.refreshes.all == [2])
+    }
+
     @Test("a sign-in during a refresh wins: waiters use it, and only it is saved")
     func signInDuringRefresh() async throws {
         let gate = Deliveries<Bool>()
