@@ -94,11 +94,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         guard let sent = response.request, sent.id == request.id, sent.url != request.url,
             sent.acceptsSignIn(for: origins)
         else { return false }
-        var redirected = request.redirected(like: sent)
-        if sent.method != request.method { (redirected.method, redirected.body) = (sent.method, sent.body) }
-        // Later interceptors add theirs again, such as cookies that the response has replaced.
-        for field in request.headers where !sent.headers.contains(field.name) { redirected.headers.remove(field.name) }
-        request = redirected
+        request = request.redirected(as: sent)
         return true
     }
 
@@ -133,6 +129,17 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
             !nonce.isEmpty, nonce.utf8.count < 4_096
         else { return }
         nonces.replaceNonce(with: nonce, after: digest, for: key)
+    }
+}
+
+extension NetworkRequest {
+    /// Returns this request after a redirect within its origin. `sent` is the request that the session received.
+    func redirected(as sent: NetworkRequest) -> NetworkRequest {
+        var redirected = redirected(like: sent)
+        if sent.method != method { (redirected.method, redirected.body) = (sent.method, sent.body) }
+        // Later interceptors add theirs again, such as cookies that the response has replaced.
+        for field in headers where !sent.headers.contains(field.name) { redirected.headers.remove(field.name) }
+        return redirected
     }
 }
 

@@ -99,4 +99,32 @@ struct RedirectedRefusalTests {
         _ = try await router.rawResponse(for: URLEndPoint(.get, home))
         #expect(session.requests.count == 3)
     }
+
+    @Test("a 401 after a redirect from POST to GET sends only the GET again", arguments: [true, false])
+    func methodChange(isReplayable: Bool) async throws {
+        let keys = KeyAuthenticator()
+        let session = StubSession(.redirect(to: "/orders/1", statusCode: 303), .status(401), .text("ok"))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [AuthenticationInterceptor(keys, clock: TestClock())])
+        let body = StreamBody(isReplayable: isReplayable) { HTTPBodyStream { nil } }
+        _ = try await router.response(for: URLEndPoint(.post, home, task: .requestBody(body)))
+        #expect(session.requests.map { "\($0.method) \($0.path)" } == ["POST /a", "GET /orders/1", "GET /orders/1"])
+        #expect(session.authorizations == ["Key 1", "Key 1", "Key 2"])
+    }
+
+    @Test("a 401 to a method that a later interceptor replaced sends the first method again")
+    func methodOverride() async throws {
+        let session = KeyServer(2).session
+        let override = AdHocInterceptor { request, next in
+            var request = request
+            request.headers["X-HTTP-Method-Override"] = request.method.rawValue
+            request.method = .post
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [AuthenticationInterceptor(KeyAuthenticator(), clock: TestClock()), override])
+        _ = try await router.response(for: URLEndPoint(.patch, home))
+        #expect(session.requests.map { $0.headers["X-HTTP-Method-Override"] } == ["PATCH", "PATCH"])
+    }
 }

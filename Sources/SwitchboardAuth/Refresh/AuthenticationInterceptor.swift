@@ -15,7 +15,8 @@ import SwitchboardPlatform
 /// - A failed refresh fails every request that waits for it, with the same error: the code of the transport's failure,
 ///   or `NetworkError.Code.cannotAuthenticate`. The next request tries again.
 /// - A request is sent again once. A 401 after that is the result. A 401 for a body that cannot be sent again is the
-///   result too, and the next request refreshes the credential.
+///   result too, and the next request refreshes the credential. If a redirect turned a POST into a GET that gets a 401,
+///   only the GET is sent again.
 /// - A refresh runs in a separate task and finishes even if all waiting requests were canceled, because it may already
 ///   have used up the old credential. ``refreshTimeout`` limits its time.
 /// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is
@@ -88,6 +89,10 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         // A redirect to another origin does not carry the credential, so a rejection there is not about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
             return response
+        }
+        // The server has processed a POST that a redirect turned into a GET. It rejected only the GET.
+        if let sent = response.request, sent.id == request.id, sent.method == .get, request.method != .get {
+            request = request.redirected(as: sent)
         }
         guard request.body.isReplayable else {
             request.report(.authentication("rejected; the body cannot be sent again"))
