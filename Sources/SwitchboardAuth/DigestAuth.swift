@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 /// Answers `Digest` challenges ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)): MD5, SHA-256 and, if the system
 /// has it, SHA-512/256, each also as `-sess`, with or without `qop=auth`.
@@ -126,7 +127,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         // A session algorithm keeps the key that its first nonce made (RFC 7616 §3.4.2).
         guard !digest.challenge.isSession, let field = response.headers["Authentication-Info"],
             let nonce = AuthenticationChallenge.parse("Digest " + field).first?["nextnonce"],
-            !nonce.isEmpty, nonce.utf8.count < 4_096
+            !nonce.isEmpty, nonce.utf8.count < 4_096, !nonce.utf8.contains(where: \.breaksFieldValue)
         else { return }
         nonces.replaceNonce(with: nonce, after: digest, for: key)
     }

@@ -55,6 +55,22 @@ struct DigestAuthTests {
         _ = try await router.response(for: endPoint ?? URLEndPoint(.get, url))
     }
 
+    @Test("a next nonce that no field may contain is ignored (RFC 9110 §5.5)")
+    func nextNonceWithControl() async throws {
+        let authorizations = Deliveries<String?>()
+        let session = AdHocSession { request in
+            try request.validate()
+            authorizations.add(request.headers["Authorization"])
+            guard request.hasAuthorization else {
+                return NetworkResponse(statusCode: 401, headers: ["WWW-Authenticate": Self.challenge("MD5")])
+            }
+            return NetworkResponse(statusCode: 200, headers: ["Authentication-Info": "nextnonce=\"a\u{1}b\""])
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [digest()])
+        for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(authorizations.all.count == 3)
+    }
+
     @Test("challenges of 256 servers are stored, and one more removes them")
     func limit() throws {
         let nonces = DigestNonces { "c" }
