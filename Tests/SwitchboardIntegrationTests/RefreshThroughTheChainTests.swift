@@ -37,6 +37,25 @@ struct RefreshThroughTheChainTests {
         #expect(authenticator.refreshes.all == [1])
     }
 
+    @Test("a rejected streamed response holds no slot when its request is sent again")
+    func streamedRejection() async throws {
+        let (limiter, inFlight) = (ConcurrencyLimiter(), Deliveries<Int>())
+        let before = AdHocInterceptor { request, next in
+            inFlight.add(limiter.inFlight)
+            return try await next(request)
+        }
+        let session = AdHocSession { request in
+            var response = NetworkResponse(statusCode: request.headers["Authorization"] == "Key 2" ? 200 : 401)
+            response.bytes = ResponseBytes { nil }
+            return response
+        }
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [AuthenticationInterceptor(KeyAuthenticator(), clock: TestClock()), before, limiter])
+        #expect(try await router.rawResponse(for: URLEndPoint(.get, url)).statusCode == 200)
+        #expect(inFlight.all == [0, 0])
+    }
+
     @Test("a provider's request through its router does not wait for itself")
     func providerThroughItself() async throws {
         let holder = Deliveries<Router<URLEndPoint>>()

@@ -85,7 +85,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         request.recordSignIn()
         let failures = partitionState(of: request).failures
         guard let stored = try await credential(for: request) else { return try await next(request) }
-        let response = try await next(applying(stored, to: request))
+        var response = try await next(applying(stored, to: request))
         // A redirect to another origin does not carry the credential, so a rejection there is not about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {
             return response
@@ -105,9 +105,12 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         } catch {
             // The server has ended the sign-in. The request is sent without a credential if it requires none.
             guard proceedsWithoutCredential(request, after: error) else { throw error }
+            response.stream = nil
             return try await next(request)
         }
         guard let replacement else { return response }
+        // The body of the rejection may occupy the slot of a limiter.
+        response.stream = nil
         return try await next(applying(replacement, to: request))
     }
 
