@@ -65,7 +65,9 @@ extension OAuthToken {
         if let error = OAuthError(response: body, without: secrets) {
             throw error.asNetworkError("the authorization server refused")
         }
-        guard let fields = try? FastJSONDecoder().decode(Response.self, from: body), !fields.access_token.isEmpty else {
+        guard let fields = try? FastJSONDecoder().decode(Response.self, from: body), !fields.access_token.isEmpty,
+            !fields.access_token.utf8.contains(where: \.breaksFieldValue)
+        else {
             throw NetworkError(
                 .decodingFailed, reason: "the response of the token endpoint is not a token (RFC 6749 §5.1)")
         }

@@ -193,6 +193,17 @@ struct OAuth2ClientTests {
         #expect(token.expiresAt == seconds.map { date + $0 })
     }
 
+    @Test(
+        "an access token that no field may contain is no token (RFC 9110 §5.5)",
+        arguments: ["\\n", "\\u0000", "\\u007f"])
+    func tokenWithControl(character: String) async throws {
+        let session = StubSession(.json(#"{"access_token":"a\#(character)"}"#))
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(session, secret: "s").clientCredentials()
+        }
+        #expect(error?.code == .decodingFailed)
+    }
+
     @Test("the total timeout limits the only attempt of a request")
     func totalTimeout() async throws {
         for (total, expected) in [(5, 5), (60, 30), (nil, 30)] as [(Int?, Int)] {
