@@ -137,10 +137,15 @@ extension NetworkRequest {
     /// Returns this request after a redirect within its origin. `sent` is the request that the session received.
     func redirected(as sent: NetworkRequest) -> NetworkRequest {
         var redirected = redirected(like: sent)
-        if sent.method != method { (redirected.method, redirected.body) = (sent.method, sent.body) }
+        if isMadeGET(in: sent) { (redirected.method, redirected.body) = (.get, sent.body) }
         // Later interceptors add theirs again, such as cookies that the response has replaced.
         for field in headers where !sent.headers.contains(field.name) { redirected.headers.remove(field.name) }
         return redirected
+    }
+
+    /// Returns whether a redirect made a GET of this request. A later interceptor may replace a method by another one.
+    func isMadeGET(in sent: NetworkRequest) -> Bool {
+        sent.id == id && sent.method == .get && method != .get
     }
 }
 

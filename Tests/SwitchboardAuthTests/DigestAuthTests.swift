@@ -71,6 +71,21 @@ struct DigestAuthTests {
         #expect(authorizations.all.count == 3)
     }
 
+    @Test("an answer keeps the method that a later interceptor replaces")
+    func methodOverride() async throws {
+        let session = StubSession(refusal(Self.challenge("MD5")), .text("ok"))
+        let override = AdHocInterceptor { request, next in
+            var request = request
+            if request.method == .patch { request.headers["X-HTTP-Method-Override"] = "PATCH" }
+            request.method = .post
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [digest(), override, CommonParameters(["a": 1], in: .query)])
+        _ = try await router.response(for: URLEndPoint(.patch, url))
+        #expect(session.requests.map { $0.headers["X-HTTP-Method-Override"] } == ["PATCH", "PATCH"])
+    }
+
     @Test("challenges of 256 servers are stored, and one more removes them")
     func limit() throws {
         let nonces = DigestNonces { "c" }
