@@ -50,6 +50,19 @@ struct EnvironmentTests {
             ])
     }
 
+    @Test("a call from a completion begins in the manager's environment", .requirement("S3.2"))
+    func fromCompletion() async throws {
+        let session = StubSession { _ in .text("") }
+        let manager = NetworkManager(environment: .qa, session: session)
+        let (router, ends) = (manager.router(for: Films.self), Deliveries<Bool>())
+        router.request(.latest) { _, _, _ in
+            manager.environment = .production
+            router.request(.latest) { _, _, _ in ends.open() }
+        }
+        _ = try await ends.first()
+        #expect(session.requests.map(\.environment) == [.qa, .production])
+    }
+
     @Test("during swaps each request has the URL and name of one environment", .requirement("S3.2"))
     func atomic() async throws {
         let session = StubSession { _ in .text("") }
