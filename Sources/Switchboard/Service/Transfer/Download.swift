@@ -16,11 +16,15 @@ package struct Download: Sendable {
     func run(
         _ request: NetworkRequest, under shared: RetryPolicy?, _ next: Next
     ) async throws -> NetworkResponse {
-        let policy = shared?.policy(for: request) ?? request.options.retry ?? retry
-        if shared == nil { policy.limit?.countCall() }
+        let own = shared == nil ? request.options.retry : nil
+        let policy = shared?.policy(for: request) ?? own ?? retry
         let accepted = request.options.acceptedStatusCodes
         let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && accepted.contains($0) }
-        return try await Downloader(self, request, policy, isSaved: isSaved, next).run()
+        return try await Downloader(self, request, policy, isSaved: isSaved) { request in
+            // As a policy of the chain.
+            guard let own else { return try await next(request) }
+            return try await own.intercept(request, next: next)
+        }.run()
     }
 }
 

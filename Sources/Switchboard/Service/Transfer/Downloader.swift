@@ -15,7 +15,7 @@ actor Downloader {
     private let policy: RetryPolicy
     private let call: Call
     private let isSaved: Rule
-    private let next: Next
+    private let send: @Sendable (NetworkRequest) async throws -> NetworkResponse
     private let file: PartialFile
     /// The URL, with secrets replaced.
     private let url: String
@@ -26,7 +26,7 @@ actor Downloader {
 
     init(
         _ download: Download, _ request: NetworkRequest, _ policy: RetryPolicy, isSaved: @escaping Rule,
-        _ next: Next
+        _ send: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
     ) throws(NetworkError) {
         var request = request
         request.options.download = nil
@@ -38,7 +38,7 @@ actor Downloader {
         url = Redaction.standard.url(request.url?.absoluteString ?? "")
         isOwnRange = request.headers.contains("Range")
         (self.download, self.request, self.policy) = (download, request, policy)
-        (self.isSaved, self.next) = (isSaved, next)
+        (self.isSaved, self.send) = (isSaved, send)
         file = try PartialFile(for: download.file, isKept: download.isKept)
     }
 
@@ -195,7 +195,7 @@ actor Downloader {
                 request.headers.add("If-Range", origin.validator)
             }
         }
-        let response = try await next(request)
+        let response = try await send(request)
         if let offset, offset == file.count - 1 {
             file.rewind(to: offset)
         } else if let offset, offset < file.count {

@@ -34,4 +34,35 @@ struct OwnRetryPolicyTests {
         }
         #expect(error?.attempts == 2 && stub.requests.count == 2)
     }
+
+    @Test("a custom strategy decides about each response of a download too", arguments: [true, false])
+    func download(isInChain: Bool) async throws {
+        try await withFolder { folder in
+            let stub = StubSession(.status(202), .status(202), .text("ok"))
+            let policy = RetryPolicy(
+                strategy: .custom { _, _, result in (try? result.get().statusCode) == 202 ? .zero : nil })
+            let router = Router<URLEndPoint>(session: stub, interceptors: isInChain ? [policy] : [])
+            let file = folder.appendingPathComponent("film")
+            let options = RequestOptions { if !isInChain { $0.retry = policy } }
+            let response = try await router.download(Self.endPoint, to: file, options: options)
+            #expect(response.statusCode == 200 && response.attempts == 3)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "ok")
+        }
+    }
+
+    @Test("a POST download with an idempotency key is retried with it", arguments: [true, false])
+    func keyedDownload(isInChain: Bool) async throws {
+        try await withFolder { folder in
+            let stub = StubSession(.status(503), .text("ok"))
+            let policy = RetryPolicy(strategy: .immediate)
+            let router = Router<URLEndPoint>(session: stub, interceptors: isInChain ? [policy] : [])
+            let options = RequestOptions {
+                $0.idempotencyKey = "k"
+                if !isInChain { $0.retry = policy }
+            }
+            let endPoint = URLEndPoint(.post, URL(text: "http://h.test/report"))
+            _ = try await router.download(endPoint, to: folder.appendingPathComponent("report"), options: options)
+            #expect(stub.requests.map { $0.headers["Idempotency-Key"] } == ["k", "k"])
+        }
+    }
 }
