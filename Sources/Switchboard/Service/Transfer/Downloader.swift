@@ -49,7 +49,7 @@ actor Downloader {
         guard isWhole else { return response }
         if let verify = download.verify {
             do {
-                try await verify(file.url)
+                try await withOwnTask { [url = file.url] in try await verify(url) }
             } catch {
                 file.discard()  // prevents a resumption
                 if error is CancellationError { throw error }

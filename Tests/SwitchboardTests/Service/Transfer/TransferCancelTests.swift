@@ -48,4 +48,23 @@ struct TransferCancelTests {
         progress.cancel()
         #expect(progress.current.fraction == 1)
     }
+
+    @Test("a canceled router cancels the task of a verification")
+    func verification() async throws {
+        try await withFolder { folder in
+            let (began, gate) = (Deliveries<Bool>(), Gate())
+            let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") })
+            let (endPoint, file) = (URLEndPoint(.get, URL(text: "http://h.test/")), folder.appendingPathComponent("a"))
+            let task = Task {
+                try await router.download(endPoint, to: file) { _ in
+                    began.open()
+                    try await gate.wait()
+                }
+            }
+            _ = try await began.first()
+            router.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
 }
