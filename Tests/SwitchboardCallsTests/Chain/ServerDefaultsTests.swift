@@ -133,4 +133,21 @@ struct ServerEnvironmentTests {
             stub.requests.map { $0.url?.absoluteString } == ["https://api.example/?lang=en", "https://other.example/b"])
         #expect(stub.requests.map { $0.headers["Authorization"] } == ["Bearer t", nil])
     }
+
+    @Test("a redirect is followed from the host that later defaults add", .requirement("S2.15"))
+    func redirectWithoutHost() async throws {
+        let stub = StubSession(.redirect(to: "next"), .redirect(to: "https://other.example/"), .text("ok"))
+        var request = NetworkRequest(.get, nil, headers: ["Authorization": "Bearer t"])
+        request.path = "people"
+        _ = try await SessionChain {
+            RedirectInterceptor()
+            ServerDefaults(host: "api.example", pathPrefix: "/v1")
+            stub
+        }.send(request)
+        #expect(
+            stub.requests.map(\.url?.absoluteString) == [
+                "https://api.example/v1/people", "https://api.example/v1/next", "https://other.example/",
+            ])
+        #expect(stub.requests.map { $0.headers.contains("Authorization") } == [true, true, false])
+    }
 }
