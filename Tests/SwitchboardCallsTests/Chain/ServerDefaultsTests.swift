@@ -150,4 +150,22 @@ struct ServerEnvironmentTests {
             ])
         #expect(stub.requests.map { $0.headers.contains("Authorization") } == [true, true, false])
     }
+
+    @Test("a request without a host gets the credentials and fields of the chain", .requirement("S2.15"))
+    func credentials() async throws {
+        let stub = StubSession { _ in .text("ok") }
+        var request = NetworkRequest(.get, nil)
+        request.path = "people"
+        _ = try await SessionChain {
+            BearerAuth("t")
+            CommonHeaders(["X-App": "7"])
+            CommonParameters(["a": 1])
+            BasicAuth(user: "u", password: "p", origins: ["api.example"])
+            ServerDefaults(host: "api.example")
+            stub
+        }.send(request)
+        let sent = try #require(stub.requests.first)
+        #expect(sent.headers["Authorization"] == "Bearer t" && sent.headers["X-App"] == "7")
+        #expect(sent.url?.absoluteString == "https://api.example/people?a=1")
+    }
 }

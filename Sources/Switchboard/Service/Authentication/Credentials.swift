@@ -198,10 +198,11 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
 
     /// Returns whether the request may carry credentials.
     package func allow(_ request: NetworkRequest) -> Bool {
-        guard let url = request.url else { return false }
         switch rule {
+        // A later interceptor of the app may add the URL.
         case .endPoints: return !request.hasLeftOrigin
         case .listed(let origins):
+            guard let url = request.url else { return false }
             return origins.contains { url.hasSameOrigin(as: $0.url) || !request.hasLeftOrigin && $0.isHost(of: url) }
         }
     }
