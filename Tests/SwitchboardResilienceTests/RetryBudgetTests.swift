@@ -71,4 +71,18 @@ struct RetryBudgetTests {
         for _ in 0..<50 { _ = try? await router.response(for: URLEndPoint(.get, url)) }
         #expect(session.requests.count == 60)
     }
+
+    @Test("a download that is retried counts as one call", arguments: [true, false])
+    func download(isInChain: Bool) async throws {
+        try await withFolder { folder in
+            let budget = RetryBudget(ratio: 1, minimumPerSecond: 0, clock: TestClock())
+            let policy = RetryPolicy(maximumAttempts: 10, strategy: .immediate).limited(by: budget)
+            let session = StubSession { _ in .text("abcdef").truncated(after: 3) }
+            let router = Router<URLEndPoint>(session: session, interceptors: isInChain ? [policy] : [])
+            let options = RequestOptions { if !isInChain { $0.retry = policy } }
+            _ = try? await router.download(
+                URLEndPoint(.get, url), to: folder.appendingPathComponent("a"), options: options)
+            #expect(session.requests.count == 2)
+        }
+    }
 }

@@ -99,7 +99,7 @@ public struct RetryPolicy: Interceptor {
         var request = request
         let policy = policy(for: request)
         try policy.addKey(to: &request)
-        policy.limit?.countCall()
+        if let limit = policy.limit, !request.isSentAgain { limit.countCall() }
         if !request.isPartOfCall, policy.reasonNotToRetry(request) == nil { request.call = Call([]) }
         let left = policy.timeLeft(of: request)
         while true {
@@ -156,6 +156,11 @@ public struct RetryPolicy: Interceptor {
         }
         return nil
     }
+}
+
+extension NetworkRequest {
+    /// Whether the request is not the first attempt of its call, such as that of a download.
+    fileprivate var isSentAgain: Bool { isPartOfCall && call.map { $0.totalAttempts > 1 } ?? false }
 }
 
 /// Limits the share of requests that are retried: `RetryBudget` of `SwitchboardResilience`.
