@@ -47,7 +47,7 @@ extension ResponseCache {
         guard options.cacheLifetime != .none else { return isOffline ? .refuse : .load(.requested, text: "miss") }
         guard let stored else { return isOffline ? .refuse : .load(.notStored, text: "miss") }
         // A retry must not receive the error that it retries.
-        if let failed = stored.failedCall, failed == request.id, !isOffline {
+        if stored.status >= 400, !isOffline, request.hasReceived(stored.status) {
             return .load(.requested, text: "to be refreshed")
         }
         let now = time ?? now()
@@ -95,6 +95,13 @@ extension ResponseCache {
         if let limit = control.maxAge, limit == 0 || stored.age(at: now).seconds > limit { return false }
         guard let minFresh = control.minFresh else { return true }
         return stored.staleness(for: options, at: now.addingTimeInterval(minFresh)).map { $0 <= 0 } ?? true
+    }
+}
+
+extension NetworkRequest {
+    /// Whether an earlier exchange of the call ended with a status.
+    fileprivate func hasReceived(_ status: Int) -> Bool {
+        call?.history.contains { $0.outcome == .status(status) } ?? false
     }
 }
 

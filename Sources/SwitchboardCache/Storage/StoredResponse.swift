@@ -27,9 +27,6 @@ final class StoredResponse: Sendable {
     let initialAge: Double
     /// The app's tags.
     let tags: Set<String>
-    /// The call that stored an error. The error does not answer retries of this call. Nil for other responses and for a
-    /// response from a file.
-    let failedCall: NetworkRequest.ID?
     let rules: CacheRules
 
     /// Creates the stored form of a response.
@@ -54,7 +51,7 @@ final class StoredResponse: Sendable {
             status: response.statusCode, headers: response.headers.dated(now), body: response.body,
             url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), responseTime: now,
             initialAge: Self.age(response.headers, requestTime: requestTime, at: now), tags: request.options.cacheTags,
-            failedCall: response.statusCode >= 500 ? request.id : nil, part: part)
+            part: part)
         // An app's own lifetime allows storing a success without a stated lifetime, but nothing forbidden.
         let isOwn = isSuccess && request.options.cacheLifetime != .server
         let advice = isSuccess ? ": set options.cacheLifetime" : ""
@@ -84,8 +81,7 @@ final class StoredResponse: Sendable {
     /// Creates a stored response from its parts.
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: String, responseTime: Date,
-        initialAge: Double, tags: Set<String>, failedCall: NetworkRequest.ID? = nil, file: CacheFile? = nil,
-        part: CachePart? = nil
+        initialAge: Double, tags: Set<String>, file: CacheFile? = nil, part: CachePart? = nil
     ) {
         rules = CacheRules(status, headers, at: responseTime)
         self.status = status
@@ -98,7 +94,6 @@ final class StoredResponse: Sendable {
         self.responseTime = responseTime
         self.initialAge = initialAge
         self.tags = tags
-        self.failedCall = failedCall
         self.part = part
     }
 
@@ -116,7 +111,7 @@ final class StoredResponse: Sendable {
         // The body may have arrived whole although a part was expected.
         let isWhole = numbers.isEmpty || numbers == [bodyCount, 0, bodyCount]
         part = isWhole ? nil : CachePart(numbers: numbers, bodyLength: bodyCount)
-        (self.bodyCount, self.file, failedCall) = (bodyCount, file, nil)
+        (self.bodyCount, self.file) = (bodyCount, file)
         // A cache writes numbers within these ranges.
         guard head.isSound, isWhole == (part == nil), (200..<600).contains(status),
             abs(responseTime.timeIntervalSince1970) < 1e11, (0..<1e11).contains(initialAge),
@@ -132,7 +127,7 @@ final class StoredResponse: Sendable {
     func with(part: CachePart?, body: Data = Data()) -> StoredResponse {
         StoredResponse(
             status: status, headers: headers, body: body, url: url, variant: variant, responseTime: responseTime,
-            initialAge: initialAge, tags: tags, failedCall: failedCall, part: part)
+            initialAge: initialAge, tags: tags, part: part)
     }
 
     var isSuccess: Bool { (200..<300).contains(status) }

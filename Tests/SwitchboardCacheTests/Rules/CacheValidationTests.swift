@@ -317,6 +317,20 @@ struct CacheValidationTests {
         }
     }
 
+    @Test("a stored error of any status answers no retry of its call", arguments: [404, 408, 503], [false, true])
+    func retries(status: Int, isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession(
+                .text("down", statusCode: status, headers: ["Cache-Control": "max-age=86400"]), .text("up"))
+            var policy = RetryPolicy(maximumAttempts: 2, strategy: .immediate)
+            policy.statusCodes.insert(404)
+            let cache = isOnDisk ? try ResponseCache(folder: folder, memoryLimit: 0) : ResponseCache()
+            let router = Router<URLEndPoint>(session: session, interceptors: [policy], exchangeInterceptors: [cache])
+            let response = try await router.response(for: URLEndPoint(.get, URL(text: "https://h/")))
+            #expect(response.text == "up")
+        }
+    }
+
     @Test("a stored error does not stand in for a new one")
     func storedError() async throws {
         let fixture = CacheFixture(
