@@ -25,7 +25,7 @@ extension ResponseCache {
             switch self {
             case .tag(let tag): return { _, tags in tags.contains(tag) }
             case .path(let path):
-                guard path.contains("://") else {
+                guard path.hasOrigin else {
                     let wanted = CachePath(path)
                     return { url, _ in CachePath(ofURL: url).contains(wanted) }
                 }
@@ -73,6 +73,12 @@ extension String {
     var origin: Substring { self[..<originEnd] }
 
     var urlWithoutQuery: Substring { self[..<(utf8.firstIndex(of: .questionMark) ?? endIndex)] }
+
+    /// Whether the text begins with a scheme, as opposed to a path or a query that contains a URL.
+    fileprivate var hasOrigin: Bool {
+        let delimiters: [UInt8] = [.slash, .questionMark, .numberSign]
+        return range(of: "://").map { !utf8[..<$0.lowerBound].contains(where: delimiters.contains) } ?? false
+    }
 
     fileprivate var originEnd: Index {
         guard let mark = range(of: "://") else { return startIndex }

@@ -61,7 +61,8 @@ struct CacheRemovalTests {
             ("https://h/%FF", "%ff"), ("https://h/%e9", "%E9"), ("https://h/caf\u{e9}", "caf%C3%A9"),
             ("https://h/caf%c3%a9", "caf\u{e9}"), ("https://h/a;v=1", "a;v=1"), ("https://h/%7Ea", "~a"),
             ("https://h/api/friends", "https://h/api/friends"), ("https://h/a", "https://h"),
-            ("https://h/friends", "HTTPS://H:443/friends?x=1"),
+            ("https://h/friends", "HTTPS://H:443/friends?x=1"), ("https://h/proxy/https://a/b", "proxy/https://a"),
+            ("https://h/friends", "friends?next=https://a/"),
         ])
     func path(isOnDisk: Bool, spelling: (stored: String, removed: String)) async throws {
         #expect(try await removes(spelling.stored, isOnDisk: isOnDisk) { await $0.remove(.path(spelling.removed)) })
