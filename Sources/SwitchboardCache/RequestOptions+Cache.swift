@@ -157,8 +157,7 @@ extension NetworkRequest {
         guard directives != ResponseCache.Directives(), let field = directives.field else { return self }
         let own = headers.values(for: "Cache-Control")
         // The core adds one directive for a policy. The options' directives are added to it.
-        let isOfPolicy = options.cachePolicy != .useProtocolCachePolicy && own.count == 1 && !own[0].contains(",")
-        guard own.isEmpty || isOfPolicy else { return self }
+        guard own.isEmpty || own == [options.cachePolicy.directive] else { return self }
         var request = self
         request.headers.set("Cache-Control", (own + [field]).joined(separator: ", "))
         return request

@@ -171,6 +171,21 @@ struct CacheDirectiveTests {
                 + [String](repeating: "\"1\"", count: 3))
     }
 
+    @Test(
+        "a field of the request replaces the directives of the options, with each policy",
+        arguments: [
+            .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
+            .returnCacheDataElseLoad, .reloadRevalidatingCacheData,
+        ] as [URLRequest.CachePolicy])
+    func ownField(policy: URLRequest.CachePolicy) async throws {
+        let fixture = CacheFixture()
+        _ = try await fixture.get("https://h/", .server, headers: ["Cache-Control": "no-store"]) {
+            $0.cachePolicy = policy
+            $0.cacheDirectives.maxAge = .seconds(5)
+        }
+        #expect(fixture.session.requests.map { $0.headers["Cache-Control"] } == ["no-store"])
+    }
+
     @Test("a policy that reloads keeps the directives of the options")
     func policies() async throws {
         let policies: [URLRequest.CachePolicy] = [

@@ -212,7 +212,7 @@ extension NetworkError {
 extension URLRequest.CachePolicy {
     /// The directive for caches between client and server ([RFC 9111
     /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)). Nil when the policy needs none.
-    fileprivate var directive: String? {
+    package var directive: String? {
         switch self {
         case .reloadIgnoringLocalAndRemoteCacheData: "no-cache"
         case .reloadRevalidatingCacheData: "max-age=0"
