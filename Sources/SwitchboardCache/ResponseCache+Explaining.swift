@@ -62,6 +62,6 @@ extension ResponseCache: ExplainedInterceptor {
 
     /// Returns whole seconds. A clock that was set back makes the time infinite.
     private static func text(_ seconds: Double) -> String {
-        seconds.isFinite ? "\(Int64(seconds)) s" : "an unknown time"
+        Int64(exactly: seconds.rounded(.towardZero)).map { "\($0) s" } ?? "an unknown time"
     }
 }

@@ -78,8 +78,11 @@ struct CacheControl: Sendable {
     /// means forever ([RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
     static func seconds(_ text: String?) -> Double {
         guard let text, !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return 0 }
-        return min(Double(text) ?? 0, 2_147_483_648)
+        return min(Double(text) ?? 0, longest)
     }
+
+    /// 2^31, which counts as forever.
+    static let longest = 2_147_483_648.0
 
     /// Reads a directive: a token, optionally with a token or a quoted string as its value ([RFC 9111
     /// §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)). The name is in lower case. Nil for other text.

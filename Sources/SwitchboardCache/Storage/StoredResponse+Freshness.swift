@@ -35,7 +35,11 @@ extension StoredResponse {
         .seconds(ageSeconds(at: now))
     }
 
-    func ageSeconds(at now: Date) -> Double { initialAge + max(0, now.timeIntervalSince(responseTime)) }
+    /// Returns the current age in seconds, at most 2^31 ([RFC 9111
+    /// §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
+    func ageSeconds(at now: Date) -> Double {
+        min(initialAge + max(0, now.timeIntervalSince(responseTime)), CacheControl.longest)
+    }
 
     /// Whether the server forbids answering with the stale response ([RFC 9111
     /// §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -45,6 +46,21 @@ struct CacheAgeTests {
         let fixture = CacheFixture(headers: old.merging(headers))
         _ = try await fixture.get("https://h/", .server)
         #expect(try await fixture.get("https://h/", .server) == "2")
+    }
+
+    @Test("an age that is too large is 2^31, and no clock traps", arguments: [1e300, .infinity])
+    func farFuture(time: Double) async throws {
+        let isLater = Protected(false)
+        let cache = ResponseCache(now: { Date(timeIntervalSince1970: isLater.value ? time : 1_700_000_000) })
+        let session = StubSession { _ in .text("x", headers: ["Cache-Control": "max-age=60"]) }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+        let options = RequestOptions { $0.cachePolicy = .returnCacheDataElseLoad }
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/"), options: options)
+        _ = try await router.response(for: endPoint)
+        _ = isLater.swap(true)
+        #expect(await router.explain(endPoint).description.contains("answers from memory, 2147483648 s old"))
+        let response = try await router.response(for: endPoint)
+        #expect(response.cacheAge == .seconds(Int64(2_147_483_648)) && response.headers["Age"] == "2147483648")
     }
 
     @Test("the switch turns estimates off")
