@@ -105,6 +105,12 @@ extension CacheStorage {
             await end(body.load)
             return body.isOnlyStored ? ResponseBytes { nil } : bytes
         }
+        func inMemory(else refusal: CacheRefusal) -> CacheBody.Sink {
+            let limit = folder == nil ? limits.memory / 8 : min(limits.memory / 8, CacheFile.wholeLimit)
+            // A stored start of the body stays in its file.
+            guard body.start?.part.file == nil, body.size ?? 0 <= limit else { return .none(refusal) }
+            return .memory(Data(), limit)
+        }
         let sink: CacheBody.Sink
         if let folder {
             do {
@@ -112,11 +118,10 @@ extension CacheStorage {
                 draft.lock()
                 sink = body.size ?? 0 <= draft.room ? .file(draft) : .none(.onDisk("it is larger than the cache"))
             } catch {
-                sink = .none(error)
+                sink = inMemory(else: error)
             }
         } else {
-            let limit = limits.memory / 8
-            sink = body.size ?? 0 <= limit ? .memory(Data(), limit) : .none("it is too large for memory")
+            sink = inMemory(else: "it is too large for memory")
         }
         return ResponseBytes(CacheTee(bytes, body, sink, await bytes.request))
     }

@@ -153,6 +153,19 @@ struct CacheStreamTests {
         }
     }
 
+    @Test("a small stream is stored in memory while the folder cannot be used", arguments: [10_000, 2 << 20])
+    func withoutFolder(size: Int) async throws {
+        try await withFolder { parent in
+            let folder = parent.appendingPathComponent("cache")
+            let session = StubSession { _ in .data(Self.large.prefix(size), headers: Self.headers) }
+            let fixture = try onDisk(folder, session)
+            try FileManager.default.removeItem(at: folder)
+            try Data().write(to: folder)
+            for _ in 1...2 { #expect(try await read(stream(fixture)) == Self.large.prefix(size)) }
+            #expect(session.requests.count == (size == 10_000 ? 1 : 2))
+        }
+    }
+
     enum End: CaseIterable { case reader, cancellation, truncation, removal, length, size, neverRead }
 
     @Test("nothing remains of a cut-off stream that cannot be completed", arguments: End.allCases)
