@@ -366,6 +366,7 @@ final class DiskCache {
 
     private func endListing(since start: Int64) {
         let end = CacheTime.now
-        listing = (listing.count + 1, end, end - start)
+        // A clock that was set, or a process that was suspended, makes the duration long.
+        listing = (listing.count + 1, end, min(end - start, 10 * CacheTime.second))
     }
 }
