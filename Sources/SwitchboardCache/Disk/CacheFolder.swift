@@ -170,7 +170,7 @@ enum CacheTime {
     static let useWriteInterval: Int64 = 60_000_000_000
 
     /// The current time. Needs no system call.
-    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
+    static var now: Int64 { Int64(min(Date().timeIntervalSince1970 * 1e9, 9e18)) }
 
     /// Returns the time of a use. A time in the future counts as the oldest, because the clock was set back after it. A
     /// minute is allowed, because the file system may have another clock.
