@@ -61,7 +61,7 @@ import SwitchboardText
 ///   hexadecimal numbers of at least eight digits, or longer than 256 bytes. It is also a map if it has more than 64
 ///   names whose values have one kind, or more than 1,000 names.
 ///
-/// A contract has at most 100,000 lines and 8 MiB, and each key path at most 64 KiB.
+/// A contract has at most 100,000 lines and 8 MiB, each name at most 4 KiB, and each key path at most 64 KiB.
 public struct Contract: Sendable {
     /// The first shape is that of the top level.
     let shapes: [Shape]
@@ -147,6 +147,9 @@ public struct Contract: Sendable {
             let shape = queue[next]
             next += 1
             for (step, child, _) in shapes[shape].children {
+                guard step.length <= Contract.maximumName + 3 else {
+                    throw .contract("a name has more than \(Contract.maximumName >> 10) KiB")
+                }
                 let length = (lengths[shape] ?? 0) + step.length
                 guard length <= Contract.maximumPath else {
                     throw .contract("a key path has more than \(Contract.maximumPath >> 10) KiB")
@@ -171,6 +174,8 @@ public struct Contract: Sendable {
 
     static let maximumCount = 100_000
     static let maximumSize = 8 << 20
+    /// The bytes of the name of a member.
+    static let maximumName = 4 << 10
     /// The bytes of a key path, so that many differences stay small.
     static let maximumPath = 64 << 10
 }

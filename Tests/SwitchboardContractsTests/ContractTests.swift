@@ -41,6 +41,22 @@ struct ContractTests {
         }
     }
 
+    @Test("a contract of a name above 4 KiB is an error, as its text would be", arguments: [4_096, 4_097])
+    func longName(count: Int) throws {
+        let name = String(repeating: "n", count: count)
+        let answer = Data(#"{"a":1,"\#(name)":2}"#.utf8)
+        let schema = Data(#"{"required":["\#(name)"],"additionalProperties":{"type":"string"}}"#.utf8)
+        if count == 4_096 {
+            let contracts = [try Contract(answers: [answer]), try Contract(schema: schema)]
+            for contract in contracts {
+                #expect(try Contract(contract.description).description == contract.description)
+            }
+        } else {
+            #expect(failure { try Contract(answers: [answer]) } == .contractFault)
+            #expect(failure { try Contract(schema: schema) } == .contractFault)
+        }
+    }
+
     @Test("a file with a fault is an error with its name and line")
     func faultyFile() async throws {
         try await withFolder { folder in

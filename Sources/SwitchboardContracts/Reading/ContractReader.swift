@@ -119,8 +119,8 @@ struct ContractReader {
 
     private func name(_ scanner: inout ContractScanner) throws(NetworkError) -> String? {
         let name = try string(&scanner) ?? scanner.takePlainName()
-        guard let name, name.utf8.count > 4_096 else { return name }
-        throw fault("a name has at most 4,096 bytes")
+        guard let name, name.utf8.count > Contract.maximumName else { return name }
+        throw fault("a name has at most \(Contract.maximumName >> 10) KiB")
     }
 
     private func string(_ scanner: inout ContractScanner) throws(NetworkError) -> String? {

@@ -163,7 +163,9 @@ struct SchemaReader {
             case ("properties", .object(let properties)):
                 implied.insert(.object)
                 for (name, schema) in properties.sorted(by: { $0.key < $1.key }) {
-                    guard name.utf8.count <= 4_096 else { throw .contract("\(shown(location)): a name is too long") }
+                    guard name.utf8.count <= Contract.maximumName else {
+                        throw .contract("\(shown(location)): a name is too long")
+                    }
                     leaf.members[name] = try rule(schema, at: "\(location)/\(name.pointerEscaped)", depth: depth + 1)
                 }
             case ("required", .array(let names)):
