@@ -142,8 +142,12 @@ extension DecodingError {
 }
 
 extension [any CodingKey] {
-    /// The path after the name of a type, with `[]` for each index: `.results[].title`.
+    /// The path after the name of a type, with `[]` for each index and `{}` for each key of a map, which may be a
+    /// user's: `.results[].title`.
     fileprivate var memberText: String {
-        reduce(into: "") { $0 += $1.intValue == nil ? "." + $1.stringValue.shortForMessage : "[]" }
+        reduce(into: "") { text, key in
+            let name = key.stringValue
+            text += key.intValue != nil ? "[]" : name.isMapKey ? "{}" : "." + name.shortForMessage
+        }
     }
 }

@@ -62,6 +62,10 @@ struct BreakingTests {
             ("\"extra\":\"x\"", "\"extra\":1", ["results[].extra > nothing"]),
             ("\"page\":1", "\"page\":null", ["page > FilmPage.page"]),
             ("{\"a\":\"https://a.example/\"}", "{\"a\":1}", ["links{} > FilmPage.links.a"]),
+            (
+                "{\"a\":\"https://a.example/\"}", "{\"anna@example.com\":1}",
+                ["links{} > FilmPage.links{}"]
+            ),
             ("{\"a\":\"https://a.example/\"}", "[]", ["links > FilmPage.links"]),
             (
                 "\"page\":1,\"results\"", "\"result\"",
