@@ -121,7 +121,8 @@ package struct HAR: Codable, Sendable {
 
     /// The body of a response, without its content encoding.
     package struct Content: Codable, Sendable {
-        /// The size of the decoded body in bytes, before its secrets were replaced.
+        /// The size of the decoded body in bytes, before its secrets were replaced. -1 for an unknown one, as in
+        /// Firefox.
         package var size: Int
         package var mimeType: String
         /// The text. Nil without a body, or when a browser did not store it.

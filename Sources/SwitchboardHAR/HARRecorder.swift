@@ -19,7 +19,8 @@ import Switchboard
 public final class HARRecorder: EventMonitor {
     /// The number of exchanges to keep, at least 1. The oldest is removed first. Default 200.
     public let maximumEntries: Int
-    /// The largest body to store, in bytes. For a longer body only its size is stored. Default 64 KiB.
+    /// The largest body to store, in bytes. For a longer body only its size is stored. Default 64 KiB. The body of a
+    /// stream or a download is not stored.
     public let bodyLimit: Int
     private let redaction: Redaction
     private let state = Protected(State())
@@ -103,14 +104,22 @@ public final class HARRecorder: EventMonitor {
         var recorded = HAR.Request(request)
         recorded.bodySize = sent.size ?? -1
         let answer = response ?? NetworkResponse(statusCode: 0)
-        let size = answer.body.count
-        let body = size <= bodyLimit ? answer.body : Data()
+        let size = answer.recordedBodySize
+        let body = answer.body.count <= bodyLimit ? answer.body : Data()
         let start = Date(timeIntervalSinceNow: -exchange.duration.seconds)
         var entry = HAR.Entry(recorded, answer, body: body, start: start, elapsed: exchange.duration)
-        entry.response.content.size = size
-        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
+        entry.response.content.size = size ?? -1
+        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size ?? -1 }
         if !exchange.outcome.isStatus { entry.response.error = exchange.outcome.description }
         return entry
+    }
+}
+
+extension NetworkResponse {
+    /// The size of the body in bytes, for a recording. Nil for a stream.
+    package var recordedBodySize: Int? {
+        guard stream == nil else { return nil }
+        return fileURL == nil ? body.count : Int(clamping: metrics.bytesReceived)
     }
 }
 

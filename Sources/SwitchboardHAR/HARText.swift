@@ -56,7 +56,7 @@ extension HAR.Content {
     }
 
     /// Whether the archive lacks the body that the response had.
-    package var isMissing: Bool { text == nil && size > 0 }
+    package var isMissing: Bool { text == nil && size != 0 }
 }
 
 extension Data {

@@ -109,6 +109,25 @@ struct HARRecorderTests {
         #expect(try self.entries(recorder).isEmpty)
     }
 
+    @Test("does not store the body of a stream or a download, or claim that it is empty")
+    func elsewhere() async throws {
+        let recorder = HARRecorder()
+        let router = router(StubSession { _ in .text("here") }, recorder)
+        for try await _ in router.bytes(for: URLEndPoint(.get, url)) {}
+        try await withFolder { folder in
+            _ = try await router.download(URLEndPoint(.get, url), to: folder.appendingPathComponent("a"))
+            let responses = try entries(recorder).map { try part($0, "response") }
+            #expect(responses.map { $0["bodySize"] as? Int } == [-1, -1])
+            let contents = try responses.map { try part($0, "content") }
+            #expect(contents.map { $0["size"] as? Int } == [-1, -1])
+            #expect(contents.allSatisfy { $0["text"] == nil })
+            let file = folder.appendingPathComponent("calls.har")
+            try recorder.write(to: file)
+            let cassette = try Cassette(file: file, mode: .replay)
+            #expect(await failure { try await cassette.send(NetworkRequest(.get, url)) } == .cassetteFault)
+        }
+    }
+
     @Test("masks secrets by name, and wherever else they appear")
     func secrets() async throws {
         let recorder = HARRecorder()

@@ -11,10 +11,9 @@ extension InspectedExchange {
         var entry = HAR.Entry(
             request.entry, answer, body: response?.body ?? Data(),
             start: callStarted.addingTimeInterval(start.seconds), elapsed: end?.duration ?? .zero)
-        entry.response.content.size = end?.bodySize ?? 0
-        if !answer.headers.contains("Content-Encoding") {
-            entry.response.bodySize = end?.bodySize ?? (response == nil ? 0 : -1)
-        }
+        let size = end?.bodySize ?? (response == nil ? 0 : -1)
+        entry.response.content.size = size
+        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
         if end?.outcome.isStatus == false { entry.response.error = end?.outcome.description }
         return entry
     }
