@@ -222,9 +222,10 @@ extension HAR.Entry {
 extension HAR.Log {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // No session sends the requests removed here, or a browser never received their answer.
+        // No session sends the requests removed here, or their answer never arrived, or only a part of it.
         entries = try container.decode([HAR.Entry].self, forKey: .entries).map(\.withHandshakeScheme).filter {
-            $0.response.status > 0 && $0.request.url.lowercased().hasPrefix("http")
+            $0.response.status > 0 && ($0.response.error ?? "").isEmpty
+                && $0.request.url.lowercased().hasPrefix("http")
         }
     }
 }
@@ -270,6 +271,7 @@ extension HAR.Response {
         redirectURL = container.lenient(.redirectURL) ?? ""
         bodySize = container.lenient(.bodySize) ?? -1
         trailers = try container.decodeIfPresent([HAR.Field].self, forKey: .trailers)
+        error = container.lenient(.error)
     }
 }
 

@@ -169,6 +169,13 @@ struct HARRecorderTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["calls.har"])
             let cassette = try Cassette(file: file, mode: .replay)
             #expect(try await cassette.send(NetworkRequest(.get, url)).text == "here")
+            let cut = HARRecorder()
+            let session = StubSession(.text("here").truncated(after: 2))
+            _ = try? await router(session, cut).response(for: URLEndPoint(.get, url))
+            #expect(cut.count == 1)
+            try cut.write(to: file)
+            let incomplete = try Cassette(file: file, mode: .replay)
+            #expect(await failure { try await incomplete.send(NetworkRequest(.get, url)) } == .unmatchedRequest)
             let missing = folder.appendingPathComponent("no/such/folder.har")
             let error = #expect(throws: NetworkError.self) { try recorder.write(to: missing) }
             #expect(error?.code == .cannotWriteFile)
