@@ -72,7 +72,7 @@ public final class DriftMonitor: EventMonitor {
 
     /// Checks the answer of an exchange.
     public func record(_ event: CallEvent) {
-        guard case .exchangeEnded(let record, let response?) = event.kind, (200..<300).contains(response.statusCode),
+        guard case .exchangeEnded(let record, let response?) = event.kind, Contract.covers(response.statusCode),
             let endPoint = record.request.endPointName, let contract = contracts[endPoint],
             !response.body.isEmpty, response.body.count <= bodyLimit
         else { return }

@@ -1,7 +1,9 @@
 import Foundation
 import Switchboard
 import SwitchboardContracts
+import SwitchboardHAR
 import SwitchboardTestSupport
+import SwitchboardTesting
 import Testing
 
 struct ContractTests {
@@ -90,6 +92,23 @@ struct ContractTests {
         #expect(contract.differences(in: try await answer("/get?page=3")) == [])
         let missing = contract.differences(in: try await answer("/headers")).filter { $0.kind == .missingMember }
         #expect(missing.map(\.path) == ["args", "origin", "url"])
+    }
+
+    @Test("an incomplete answer of an archive does not count")
+    func incomplete() async throws {
+        let recorder = HARRecorder()
+        let session = StubSession(
+            .json(#"{"id":1}"#), .json(#"{"id":12345}"#).truncated(after: 4), .text(#"{"id":"#, statusCode: 206))
+        let router = Router<URLEndPoint>(session: session, monitors: [recorder])
+        for _ in 1...3 {
+            _ = try? await router.response(for: URLEndPoint(.get, URL(text: "https://films.example.com/")))
+        }
+        #expect(recorder.count == 3)
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("films.har")
+            try recorder.write(to: file)
+            #expect(try Contract(archive: file) { _ in true }.description == "$: object\nid: integer\n")
+        }
     }
 
     @Test("an archive gives the contract of the answers to one URL, and their differences")

@@ -59,6 +59,14 @@ struct DriftMonitorTests {
         #expect(drift.reports == [])
     }
 
+    @Test("a part of an answer is not checked")
+    func part() async throws {
+        let drift = DriftMonitor(["FilmApi.film": try Contract(contract)])
+        let session = StubSession(.text(#"{"id":"#, statusCode: 206, headers: ["Content-Range": "bytes 0-5/30"]))
+        _ = try await Router<FilmApi>(session: session, monitors: [drift]).response(for: .film(1))
+        #expect(drift.reports == [])
+    }
+
     @Test("a body of exactly the largest size is checked", arguments: [(11, 1), (10, 0)])
     func largestBody(size: Int, reports: Int) async throws {
         let drift = DriftMonitor(["FilmApi.film": try Contract("$: object\nid: string")], bodyLimit: size)

@@ -13,7 +13,7 @@ extension Contract {
     /// }
     /// ```
     ///
-    /// Only answers with a 2xx status and a body count.
+    /// Only complete answers with a 2xx status other than 206 and a body count.
     ///
     /// - Parameters:
     ///   - file: The archive, in HAR 1.2.
@@ -60,7 +60,7 @@ extension Contract {
             throw .contract("the archive \(file.path) cannot be read: \(text)", underlying: error)
         }
         let answers = entries.filter { entry in
-            (200..<300).contains(entry.response.status) && !entry.response.content.data.isEmpty
+            covers(entry.response.status) && !entry.response.content.data.isEmpty
                 && (URL(string: entry.request.url).map(isIncluded) ?? false)
         }
         guard !answers.isEmpty else {

@@ -25,7 +25,7 @@ final class HeldContracts: Sendable {
         -> String?
     {
         let held = state.withLock(\.held)
-        guard !held.isEmpty, (200..<300).contains(statusCode), statusCode != 204 else { return nil }
+        guard !held.isEmpty, Contract.covers(statusCode), statusCode != 204 else { return nil }
         let request = request()
         if request.method == .head { return nil }
         for (matcher, contract) in held where matcher.matches(request) {

@@ -44,7 +44,7 @@ struct HeldContractTests {
         "an answer that keeps the contract, fails or is cut short is no fault",
         arguments: [
             .json(#"{"id":1}"#), .json(#"{"id":1}"#).gzipped(), .json("{}", statusCode: 404), .status(204), .close,
-            .json("{}").truncated(after: 1),
+            .json("{}").truncated(after: 1), .text("{", statusCode: 206),
         ] as [MockResponse])
     func kept(_ response: MockResponse) async throws {
         let session = StubSession(response)
