@@ -28,8 +28,8 @@ extension RequestOptions {
     /// `cachePolicy` decides how the cache applies it. `.reloadIgnoringLocalCacheData` and
     /// `.reloadIgnoringLocalAndRemoteCacheData` load the response again and store it. `.reloadRevalidatingCacheData`
     /// revalidates the stored response with the server. `.returnCacheDataElseLoad` returns a stored response of any
-    /// age. `.returnCacheDataDontLoad` sends nothing, and throws `NetworkError.Code.notCached` when no response is
-    /// stored.
+    /// age. `.returnCacheDataDontLoad` sends no GET and no HEAD, and throws `NetworkError.Code.notCached` when no
+    /// response is stored.
     public var cacheLifetime: ResponseCache.Lifetime {
         get { self[CacheLifetimeOption.self] }
         set { self[CacheLifetimeOption.self] = newValue }
@@ -127,7 +127,7 @@ extension ResponseCache {
         public var noCache = false
         /// Whether the response must not be stored. Default false.
         public var noStore = false
-        /// Whether nothing is sent. Without a fitting stored response, the call fails with
+        /// Whether a GET or a HEAD is not sent. Without a fitting stored response, it fails with
         /// `NetworkError.Code.notCached`. Default false.
         public var onlyIfCached = false
 

@@ -99,6 +99,12 @@ extension ResponseCache {
 }
 
 extension NetworkRequest {
+    /// Whether only a stored response may answer: for a GET or a HEAD.
+    var isCacheOnlyRead: Bool {
+        guard method == .get || method == .head else { return false }
+        return options.cachePolicy == .returnCacheDataDontLoad || CacheControl(headers).isOnlyIfCached
+    }
+
     /// Whether an earlier exchange of the call ended with a status.
     fileprivate func hasReceived(_ status: Int) -> Bool {
         call?.history.contains { $0.outcome == .status(status) } ?? false

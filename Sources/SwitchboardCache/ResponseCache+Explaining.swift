@@ -7,7 +7,7 @@ extension ResponseCache: ExplainedInterceptor {
     package func explanation(of received: NetworkRequest, sentAs sent: NetworkRequest) async -> String {
         let request = received.withCacheDirectives
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
-            return "sends: the cache does not handle the request"
+            return request.isCacheOnlyRead ? "fails: not cached" : "sends: the cache does not handle the request"
         }
         let found = await storage.peek(key, request)
         let isUsable = found?.response.canAnswer(request) ?? true

@@ -116,6 +116,7 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
             (request.cacheRecord, request[RefusedDownload.self]) = (nil, nil)
         }
         guard let key = CacheKey(request, identity: identity, ignoring: Self.ignoredFields) else {
+            guard !request.isCacheOnlyRead else { throw Self.notCached }
             return try await sendUncached(request, next)
         }
         if request.isConditional, let condition = await condition(of: request, key) {

@@ -178,6 +178,20 @@ struct CacheFieldTests {
     }
 
     @Test(
+        "a cache-only GET or HEAD that the cache does not handle is not sent either",
+        arguments: [
+            (.get, ["Range": "bytes=0-1,3-4"], false), (.get, ["If-Match": "\"1\""], false),
+            (.head, ["Range": "bytes=0-1"], false), (.options, [:], true), (.post, [:], true),
+        ] as [(HTTPMethod, HTTPHeaders, Bool)], [false, true])
+    func unhandled(_ request: (method: HTTPMethod, headers: HTTPHeaders, isSent: Bool), isPolicy: Bool) async throws {
+        let fixture = CacheFixture()
+        _ = try? await fixture.response("https://h/", .server, method: request.method, headers: request.headers) {
+            if isPolicy { $0.cachePolicy = .returnCacheDataDontLoad } else { $0.cacheDirectives.onlyIfCached = true }
+        }
+        #expect(fixture.session.requests.isEmpty != request.isSent)
+    }
+
+    @Test(
         "a request with no-store stores and renews nothing (RFC 9111 §5.2.1.5)",
         .rule(
             "RFC 9111 §5.2.1.5",
