@@ -7,6 +7,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ResponseCacheTests {
+    @Test("a hit has the URL of its own request, not that of the first one")
+    func ownURL() async throws {
+        let fixture = CacheFixture()
+        for url in ["https://h/a#one", "https://h/a#two", "https://H/a"] {
+            #expect(try await fixture.response(url).url == URL(string: url))
+        }
+        #expect(fixture.session.requests.count == 1)
+    }
+
     @Test("a load within the lifetime sends nothing and reports the hit's age", .requirement("S1.14"))
     func hit() async throws {
         let fixture = CacheFixture()

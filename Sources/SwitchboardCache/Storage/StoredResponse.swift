@@ -16,7 +16,7 @@ final class StoredResponse: Sendable {
     /// The position of the stored bytes of an incomplete response, which has the status and fields of the whole. Nil
     /// for a whole response.
     let part: CachePart?
-    /// The URL that answered.
+    /// The URL that answered, after a redirect. Nil for that of the key.
     let url: URL?
     /// The names and request values of the fields that `Vary` names, or their hash when the response comes from a file.
     let variant: String
@@ -47,9 +47,11 @@ final class StoredResponse: Sendable {
             throw "HTTP \(response.statusCode) does not fit the Range of the request, or has no strong validator"
         }
         guard let names = CacheVariant.names(response.headers) else { throw CacheVariant.refusal }
+        let isOfRequest = response.url == request.url || response.url?.asCacheKey == request.url?.asCacheKey
         self.init(
             status: response.statusCode, headers: response.headers.dated(now), body: response.body,
-            url: response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request), responseTime: now,
+            url: isOfRequest ? nil : response.url?.withoutUserInfo.0, variant: CacheVariant.text(names, of: request),
+            responseTime: now,
             initialAge: Self.age(response.headers, requestTime: requestTime, at: now), tags: request.options.cacheTags,
             part: part)
         // An app's own lifetime allows storing a success without a stated lifetime, but nothing forbidden.
@@ -61,7 +63,7 @@ final class StoredResponse: Sendable {
             throw "HTTP \(status) states no lifetime\(advice)"
         }
         guard !isOwn else { return }
-        if let url, let wanted = request.url, url != wanted, url.asCacheKey != wanted.asCacheKey {
+        if url != nil {
             // The redirect may lead to another URL next time.
             throw "a redirect led to it\(advice)"
         }
