@@ -122,6 +122,12 @@ final class DiskCache {
             .flatMap { read($0.name, key) }.flatMap { $0.part == nil && $0.has(tag) ? $0 : nil }
     }
 
+    /// Returns the `Date` of a variant. Nil if it is not stored.
+    func date(_ key: CacheKey, variant: String) -> Date? {
+        guard let name = try? CacheFileName(key).with(variant: variant) else { return nil }
+        return variants(of: key).first { $0.name == name }?.summary.dateValue
+    }
+
     /// Reads all variants with an entity tag.
     func all(_ key: CacheKey, tag: String) -> [StoredResponse] {
         variants(of: key).filter { $0.summary.tag == tag }.compactMap { read($0.name, key) }.filter { $0.tag == tag }

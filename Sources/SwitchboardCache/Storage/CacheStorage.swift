@@ -227,16 +227,25 @@ actor CacheStorage {
         let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
         for found in inMemory + others
         where found.tag == tag && !found.isSameVariant(as: confirmed) {
-            let changed = isBeingRemoved(key, found.tags) ? nil : change(found)
+            var changed = isBeingRemoved(key, found.tags) ? nil : change(found)
+            // With fewer names in `Vary`, the response may become the variant of a more recent one.
+            if let new = changed, !new.isSameVariant(as: found), isMoreRecentStored(than: new, key) { changed = nil }
             let old = try? CacheFileName(key).with(variant: found.variant)
             if let old, changed?.isSameVariant(as: found) != true { disk?.remove(old) }
             let name = changed.flatMap { changed in disk.flatMap { try? $0.write(changed, key) } }
-            state.withLock { state in
+            state.withLock { [changed] state in
                 state.removals += 1
                 state.memory.remove(key) { $0.isSameVariant(as: found) }
                 if let changed, changed.file == nil { state.memory.insert(changed, key, name) }
             }
         }
+    }
+
+    /// Returns whether a response of the same variant is stored that is not older.
+    private func isMoreRecentStored(than response: StoredResponse, _ key: CacheKey) -> Bool {
+        let inMemory = state.withLock { $0.memory.variants(of: key) }.first { $0.isSameVariant(as: response) }
+        guard let date = inMemory?.rules.dateValue ?? disk?.date(key, variant: response.variant) else { return false }
+        return date >= response.rules.dateValue
     }
 
     // MARK: Counts

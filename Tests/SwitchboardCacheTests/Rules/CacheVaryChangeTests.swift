@@ -22,6 +22,28 @@ struct CacheVaryChangeTests {
         #expect(answers == ["a1", "b1 hit", "c hit"])
     }
 
+    @Test("a 304 that removes from Vary replaces no more recent response", arguments: [false, true])
+    func recentVariant(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let old: HTTPHeaders = ["Vary": "X-Unit, X-Color", "ETag": "\"s\"", "Cache-Control": "max-age=60"]
+            let rules: HTTPHeaders = ["Vary": "X-Color", "Cache-Control": "max-age=60"]
+            let session = StubSession(
+                .text("old", headers: old), .text("old", headers: old),
+                .text("new", headers: rules.merging(["Date": "Tue, 14 Nov 2023 22:13:20 GMT"])),
+                .status(304, headers: rules.merging(["ETag": "\"s\"", "Date": "Tue, 14 Nov 2023 22:13:19 GMT"])))
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
+            func get(_ unit: String, _ color: String, noCache: Bool = false) async throws -> String {
+                try await fixture.get("https://h/", .server, headers: ["X-Unit": unit, "X-Color": color]) {
+                    $0.cacheDirectives.noCache = noCache
+                }
+            }
+            #expect(try await [get("a", "red"), get("a", "blue"), get("b", "red")] == ["old", "old", "new"])
+            #expect(try await get("a", "blue", noCache: true) == "old")
+            #expect(try await [get("b", "red"), get("a", "red"), get("b", "blue")] == ["new", "new", "old"])
+            #expect(session.requests.count == 4)
+        }
+    }
+
     @Test("variants that become one by a 304's Vary are the confirmed one", arguments: [false, true])
     func joinedVary(isOnDisk: Bool) async throws {
         try await withFolder { folder in
