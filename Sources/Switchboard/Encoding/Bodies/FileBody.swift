@@ -66,9 +66,21 @@ public struct FileBody: HTTPBody {
         }
     }
 
-    private func unreadable(_ error: (any Error)?) -> NetworkError {
+    fileprivate func unreadable(_ error: (any Error)?) -> NetworkError {
         let part = range.map { "bytes \($0.lowerBound) to \($0.upperBound) of " } ?? ""
         return NetworkError(.unreadableFile, reason: "\(part)\(url.path.quotedForMessage)", underlying: error)
+    }
+}
+
+extension HTTPBody {
+    /// The reason why a file of the body cannot be sent, or nil. Found without opening a file.
+    var fileFault: NetworkError? {
+        switch self {
+        case let file as FileBody: file.length == nil ? file.unreadable(nil) : nil
+        case let form as MultipartBody: form.fault
+        case let gzip as GzipBody: gzip.body.fileFault
+        default: nil
+        }
     }
 }
 

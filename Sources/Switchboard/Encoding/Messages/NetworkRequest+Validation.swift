@@ -5,7 +5,8 @@ extension NetworkRequest {
     /// Throws if the request must not be sent. Sends nothing. A custom session calls this method first.
     ///
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
-    ///   body, and ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
+    ///   body, ``NetworkError/Code/unreadableFile`` for a file that does not exist, and
+    ///   ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
     ///   request's head, a URL that is not http or https, or headers that contradict the body. Those are a
     ///   `Content-Length` other than its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
     ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)), and a `Content-Type` of a ``MultipartBody`` without its
@@ -84,13 +85,7 @@ extension NetworkRequest {
         guard headers.values(for: "Content-Type").count < 2 else {
             throw NetworkError(.invalidRequest, reason: "it has two Content-Type fields")
         }
-        if body.isStreamed, let type = self.headers["Content-Type"],
-            let boundary = body.additionalHeaders["Content-Type"]?.multipartBoundary, type.multipartBoundary != boundary
-        {
-            throw NetworkError(
-                .invalidRequest,
-                reason: "the Content-Type \(type.quotedForMessage) lacks the boundary of the form: remove the field")
-        }
+        if body.isStreamed { try checkStreamedBody() }
         let lengths = headers.values(for: "Content-Length")
         // A body in memory whose length is still unknown is checked again after encoding.
         guard !lengths.isEmpty, body.length != nil || body.isStreamed else { return }
@@ -99,6 +94,16 @@ extension NetworkRequest {
                 .invalidRequest,
                 reason: "Content-Length \(lengths.joined(separator: ", ").quotedForMessage) is not the body's length")
         }
+    }
+
+    private func checkStreamedBody() throws(NetworkError) {
+        if let fault = body.fileFault { throw fault }
+        guard let type = headers["Content-Type"],
+            let boundary = body.additionalHeaders["Content-Type"]?.multipartBoundary, type.multipartBoundary != boundary
+        else { return }
+        throw NetworkError(
+            .invalidRequest,
+            reason: "the Content-Type \(type.quotedForMessage) lacks the boundary of the form: remove the field")
     }
 
     /// Returns the validated fields to send. The fields of a streamed body may have changed since the request was

@@ -120,7 +120,8 @@ public struct MultipartBody: HTTPBody {
         if let fault { throw fault }
     }
 
-    private var fault: NetworkError? {
+    /// The reason why the form cannot be sent: its boundary, or the files that could not be read when it was created.
+    var fault: NetworkError? {
         let isAllowed = boundary.utf8.allSatisfy(ASCIISet.boundary.contains)
         guard (1...70).contains(boundary.utf8.count), isAllowed, boundary.last != " " else {
             return NetworkError(

@@ -193,7 +193,7 @@ struct GzipBodyTests {
         #expect(unpacked.map { String(decoding: $0, as: UTF8.self) } == [#"{"a":1}"#, "a=1", "raw"])
         #expect(requests.map { ($0.headers["Content-Type"] ?? "").prefix(16) == "application/json" }[0])
         #expect(requests[2].headers["Content-Type"] == "text/plain")
-        let file = try build(.upload(FileBody(URL(fileURLWithPath: "/nowhere")))) { $0.compressesBody = true }
+        let file = try build(.upload(FileBody(URL(fileURLWithPath: #filePath)))) { $0.compressesBody = true }
         #expect(file.body is GzipBody && file.body.isStreamed)
     }
 

@@ -188,6 +188,30 @@ struct SessionUploadTests {
         }
     }
 
+    @Test("a file that is known to be missing opens no connection", arguments: SessionKind.allCases)
+    func noConnectionWithoutFile(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            let (missing, file) = (folder.appendingPathComponent("missing"), folder.appendingPathComponent("file"))
+            try Data(count: 10).write(to: file)
+            let form = MultipartBody(.field("title", "Holiday"), .file("photo", missing))
+            let bodies: [any HTTPBody] = [
+                FileBody(missing), FileBody(folder), FileBody(file, range: 5..<11), form, GzipBody(FileBody(missing)),
+                GzipBody(form),
+            ]
+            try await MockServer.run(handler: { _ in .text("received") }) { server in
+                let session = kind.make()
+                for body in bodies {
+                    let error = await #expect(throws: NetworkError.self) {
+                        try await session.send(NetworkRequest(.put, server.url, body: body))
+                    }
+                    #expect(error?.code == .unreadableFile)
+                }
+                _ = try await session.send(NetworkRequest(.put, server.url, body: FileBody(file)))
+                #expect(server.connectionCount == 1)
+            }
+        }
+    }
+
     // MARK: Responses before the end
 
     @Test(
