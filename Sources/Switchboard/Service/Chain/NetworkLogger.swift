@@ -82,7 +82,9 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
             output(text(of: response, to: request, after: .now - start))
             return response
         } catch {
-            output(text(of: error, to: request, after: .now - start))
+            // The total timeout ends the chain by a cancellation.
+            let cause = error is CancellationError ? request.totalTimeout ?? error : error
+            output(text(of: cause, to: request, after: .now - start))
             throw error
         }
     }

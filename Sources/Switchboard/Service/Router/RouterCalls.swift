@@ -156,8 +156,7 @@ public final class RouterCalls: Sendable {
     ) async throws -> NetworkResponse {
         // A century is no limit, and would overflow the sleep of the clock.
         guard total < .century else { return try await send() }
-        let error = NetworkError(
-            .timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
+        let error = NetworkError.exceeded(total)
         let elapsed = request.call?.elapsed?() ?? .zero
         guard elapsed < total else { throw error }
         return try await withTimeout(total - elapsed, by: clock, error: error, operation: send)
@@ -253,5 +252,19 @@ extension NetworkError {
         case is DecodingError: NetworkError(.decodingFailed, underlying: error)
         default: transport(error)
         }
+    }
+}
+
+extension NetworkError {
+    fileprivate static func exceeded(_ total: Duration) -> NetworkError {
+        NetworkError(.timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
+    }
+}
+
+extension NetworkRequest {
+    /// The error of a call that has exceeded its ``Timeouts/total``, or nil.
+    var totalTimeout: NetworkError? {
+        guard let total = timeouts.total, let elapsed = call?.elapsed, elapsed() >= total else { return nil }
+        return .exceeded(total)
     }
 }

@@ -119,6 +119,21 @@ struct NetworkLoggerTests {
         #expect(lines.all.last?.contains(" cancelled, ") == true)
     }
 
+    @Test("a call that exceeds its total timeout is logged as failed")
+    func totalTimeout() async throws {
+        let lines = Deliveries<String>()
+        let clock = TestClock()
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .stall }, interceptors: [NetworkLogger(output: { lines.add($0) })],
+            options: RequestOptions { $0.timeouts.total = .seconds(3) }, clock: clock)
+        let call = Task { try await router.response(for: endPoint) }
+        _ = try await lines.first()
+        clock.advance(by: try await clock.nextSleep())
+        await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(lines.all.last?.contains(" failed, ") == true)
+        #expect(lines.all.last?.hasSuffix("no complete response within 3 s (timeouts.total)") == true)
+    }
+
     @Test("a logger after redirects logs each exchange, before them each call", .requirement("S3.14"))
     func place() async throws {
         for (isBehind, count) in [(true, 2), (false, 1)] {
