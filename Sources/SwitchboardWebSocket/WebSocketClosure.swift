@@ -74,6 +74,11 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     }
 }
 
+extension WebSocketCloseCode: CustomStringConvertible {
+    /// The number of the code.
+    public var description: String { "\(rawValue)" }
+}
+
 extension WebSocketCloseCode: ExpressibleByIntegerLiteral {
     /// Creates a code from a literal. Applications use 3000 to 4999.
     public init(integerLiteral value: UInt16) { self.init(rawValue: value) }

@@ -152,4 +152,9 @@ import Testing
         let fault = "has a scheme other than http and https"
         #expect(failure?.reason?.hasSuffix(advice.map { "\(fault): \($0)" } ?? fault) == true, "\(failure as Any)")
     }
+
+    @Test("the text of a close code is its number")
+    func closeCode() {
+        #expect("\(WebSocketCloseCode.goingAway)" == "1001")
+    }
 }
