@@ -23,7 +23,8 @@ extension NetworkRouter {
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
     ///     file nor a link is refused.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
-    ///     next call with the same URL and file resumes it. They are stored next to the file as `.NAME.download`, and
+    ///     next call with the same URL and file resumes it. A failed download without an `ETag` and a
+    ///     `Last-Modified` to resume with keeps nothing. The bytes are stored next to the file as `.NAME.download`, and
     ///     `.NAME.download.json` records their origin. Neither contains a secret of the URL. Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.

@@ -6,8 +6,8 @@ import SwitchboardText
 /// The temporary file of a download, in the folder of its destination.
 ///
 /// A kept file has a name derived from the destination. A second file, the sidecar, records the origin of its bytes. A
-/// later call, also of another process, resumes it. Any other file has a unique name, and is removed when the download
-/// ends. A lock on the file limits it to one download at a time.
+/// later call, also of another process, resumes it. A file of unknown origin is removed when the download ends. So is any
+/// other file, which has a unique name. A lock on the file limits it to one download at a time.
 final class PartialFile: @unchecked Sendable {  // only the actor of its download uses it
     /// The origin of the bytes.
     struct Origin: Codable, Equatable {
@@ -73,7 +73,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     }
 
     deinit {
-        if sidecar == nil || count == 0 { discard() }
+        if sidecar == nil || origin == nil || count == 0 { discard() }
         close(descriptor)
     }
 

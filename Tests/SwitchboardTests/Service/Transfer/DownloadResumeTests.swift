@@ -304,6 +304,21 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("a kept download without a validator leaves no files", arguments: SessionKind.allCases)
+    func keptWithoutValidator(kind: SessionKind) async throws {
+        let files = RangeServer(content: content, validators: [:])
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000))
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(kind, endPoint(server), isKept: true, attempts: 1, in: folder)
+                }
+                #expect(error?.code == .truncatedBody)
+                #expect(names(in: folder) == [])
+            }
+        }
+    }
+
     /// Sidecars of a partial file that force the download to start with the first byte.
     private static let remains: [(String, String?)] = [
         ("no sidecar", nil), ("a damaged sidecar", "{\"url\":"), ("an empty one", ""),
