@@ -30,14 +30,15 @@ struct ProtocolRequest: Sendable {
     }
 
     private func body(_ length: Int64?) async throws -> any HTTPBody {
-        let body: UploadedBody =
+        // An upload task ignores the body of its request.
+        var body = try uploadedBody
+        if case .none = body {
             if let data = urlRequest.httpBody {
-                .data(data)
+                body = .data(data)
             } else if let stream = urlRequest.httpBodyStream {
-                .stream(stream)
-            } else {
-                try uploadedBody
+                body = .stream(stream)
             }
+        }
         switch body {
         case .none: return EmptyBody()
         case .data(let data): return DataBody(data)
@@ -47,6 +48,9 @@ struct ProtocolRequest: Sendable {
             return try await reader.body(of: length, inMemoryUpTo: Self.streamsMayBeData ? 1 << 20 : 0)
         }
     }
+
+    /// Whether the request itself has a body.
+    var hasBody: Bool { urlRequest.httpBody != nil || urlRequest.httpBodyStream != nil }
 
     static var hiddenUpload: NetworkError { unsupported("does not show this upload's body to a URLProtocol") }
 

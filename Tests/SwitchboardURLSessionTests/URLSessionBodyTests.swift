@@ -40,6 +40,23 @@ struct URLSessionBodyTests {
         }
     }
 
+    @Test("an upload task ignores the body of its request, as URLSession documents")
+    func bodyOfUploadRequest() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("upload.bin")
+            try Data("file".utf8).write(to: file)
+            let stub = StubSession { _ in .status(204) }
+            let session = stub.urlSession()
+            var (data, streamed) = (URLRequest("PUT", url), URLRequest("PUT", url))
+            data.httpBody = Data("ignored".utf8)
+            streamed.httpBodyStream = InputStream(data: Data("ignored".utf8))
+            _ = try await session.upload(for: data, from: Data("data".utf8))
+            _ = try await session.upload(for: data, fromFile: file)
+            _ = try await session.upload(for: streamed, from: Data("data".utf8))
+            #expect(stub.recordedRequests.map(\.text) == ["data", "file", "data"])
+        }
+    }
+
     @Test("a file is not read before it is sent, and can be sent again")
     func file() async throws {
         try await withFolder { folder in

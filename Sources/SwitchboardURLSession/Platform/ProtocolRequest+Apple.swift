@@ -29,7 +29,7 @@ extension ProtocolRequest {
     var uploadedBody: UploadedBody {
         get throws(NetworkError) {
             let isEmpty = urlRequest.value(forHTTPHeaderField: "Content-Length") == "0"
-            if task is URLSessionUploadTask, !isEmpty, !urlRequest.method.isSafe { throw Self.hiddenUpload }
+            if task is URLSessionUploadTask, !hasBody, !isEmpty, !urlRequest.method.isSafe { throw Self.hiddenUpload }
             return .none
         }
     }

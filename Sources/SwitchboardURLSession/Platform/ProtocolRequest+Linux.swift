@@ -30,7 +30,7 @@ extension ProtocolRequest {
     /// Whether another site influenced earlier redirects of the task. Nil: all redirects belong to one loading.
     var isRedirectCrossSite: Bool? { nil }
 
-    /// The body of an upload task, which its request does not have.
+    /// The body of an upload task, or none for that of its request. Throws for a task that no protocol can answer.
     var uploadedBody: UploadedBody {
         get throws(NetworkError) {
             switch task {
@@ -46,7 +46,9 @@ extension ProtocolRequest {
             case let data as DispatchData: return .data(Data(data))
             case let url as URL: return .file(url)
             case let stream as InputStream: return .stream(stream)
-            default: throw Self.hiddenUpload
+            default:
+                guard hasBody else { throw Self.hiddenUpload }
+                return .none
             }
         }
     }

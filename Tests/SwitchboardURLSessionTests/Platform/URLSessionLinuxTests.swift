@@ -21,6 +21,16 @@ struct URLSessionLinuxTests {
         #expect(error?.localizedDescription.contains("download tasks") == true)
     }
 
+    @Test("a download task whose request has a body is refused")
+    func downloadWithBody() async throws {
+        let session = NetworkManager(session: StubSession { _ in .text("unused") }).urlSession()
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        let error = await #expect(throws: URLError.self) { try await session.download(for: request) }
+        #expect(error?.code == .unsupportedURL)
+    }
+
     @Test("a WebSocket task is refused")
     func webSocket() async throws {
         let stub = StubSession { _ in .text("unused") }
