@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 
 extension SchemaReader {
     /// Returns the alternatives of a rule. `path` contains the references that lead to it.
@@ -7,6 +8,9 @@ extension SchemaReader {
         of number: Int, path: [String] = [], depth: Int = 0
     ) throws(NetworkError) -> Alternatives {
         guard depth < 200 else { throw .contract("more than 200 references and combinations of schemas in a row") }
+        guard !StackSpace.isExhausted else {
+            throw .contract("too many references and combinations of schemas in a row for the stack of this thread")
+        }
         if let known = expanded[number] { return known }
         let result: Alternatives
         switch rules[number] {

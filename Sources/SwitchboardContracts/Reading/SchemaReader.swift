@@ -110,6 +110,9 @@ struct SchemaReader {
     /// Returns the rule of a schema.
     private mutating func rule(_ schema: JSONTree, at pointer: String, depth: Int) throws(NetworkError) -> Int {
         guard depth <= 64 else { throw .contract("\(shown(pointer)): the schema has more than 64 levels") }
+        guard !StackSpace.isExhausted else {
+            throw .contract("\(shown(pointer)): the schema is nested too deeply for the stack of this thread")
+        }
         guard rules.count < Contract.maximumCount else { throw .tooLargeContract }
         if case .bool(let isAny) = schema { return isAny ? anyLeaf : neverLeaf }
         guard case .object(let keywords) = schema else {

@@ -191,6 +191,14 @@ struct SchemaReaderTests {
         #expect(failure { try lines(referring(65)) } == .contractFault)
     }
 
+    @Test("a schema that does not fit the stack of its thread is an error", arguments: ["items", "allOf"])
+    func smallStack(keyword: String) async {
+        let end = keyword == "items" ? ("", "}") : ("[", "]}")
+        let schema = (0..<64).reduce("{}") { text, _ in "{\"\(keyword)\":" + end.0 + text + end.1 }
+        let result = await onThread(stack: 96 << 10) { try Contract(schema: Data(schema.utf8)).description }
+        #expect(failure { try result.get() } == .contractFault)
+    }
+
     @Test("a set of strings may have null, and 1,000 ignored keywords are listed")
     func ignoredCount() throws {
         #expect(try Contract(schema: Data(##"{"enum":["a",null]}"##.utf8)).ignoredKeywords == [])
