@@ -30,7 +30,8 @@ extension NetworkRouter {
     ///   - progress: Reports the progress, and can cancel the download.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - verify: Checks the complete file before it gets its name, for example by its checksum. If it throws, the
-    ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept.
+    ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept. After
+    ///     a cancellation, a kept download is checked again by the next call.
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
     ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without those
     ///   of a cache.

@@ -51,8 +51,8 @@ actor Downloader {
             do {
                 try await withOwnTask { [url = file.url] in try await verify(url) }
             } catch {
-                file.discard()  // prevents a resumption
                 if error is CancellationError { throw error }
+                file.discard()  // prevents a resumption
                 await response.request?[RefusedDownload.self]?(response)
                 throw NetworkError(.verificationFailed, underlying: error).with(response)
             }

@@ -49,14 +49,14 @@ struct TransferCancelTests {
         #expect(progress.current.fraction == 1)
     }
 
-    @Test("a canceled router cancels the task of a verification")
-    func verification() async throws {
+    @Test("a cancellation ends a verification and leaves a kept download", arguments: [true, false])
+    func verification(isKept: Bool) async throws {
         try await withFolder { folder in
             let (began, gate) = (Deliveries<Bool>(), Gate())
-            let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") })
+            let router = Router<URLEndPoint>(session: StubSession { _ in .text("done").with("ETag", #""v1""#) })
             let (endPoint, file) = (URLEndPoint(.get, URL(text: "http://h.test/")), folder.appendingPathComponent("a"))
             let task = Task {
-                try await router.download(endPoint, to: file) { _ in
+                try await router.download(endPoint, to: file, keepingPartial: isKept) { _ in
                     began.open()
                     try await gate.wait()
                 }
@@ -64,7 +64,7 @@ struct TransferCancelTests {
             _ = try await began.first()
             router.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+            #expect(names(in: folder) == (isKept ? [".a.download", ".a.download.json"] : []))
         }
     }
 }
