@@ -82,7 +82,7 @@ struct CompositeAuthTests {
         #expect(request.headers.isEmpty)
     }
 
-    @Test("a canceled router cancels the task of a closure that selects the method", .requirement("S2.16"))
+    @Test("a canceled router cancels the closure that selects the method", .requirement("S2.16"))
     func cancellation() async throws {
         let (began, gate) = (Deliveries<Bool>(), Gate())
         let auth = CompositeAuth([:]) { _ in

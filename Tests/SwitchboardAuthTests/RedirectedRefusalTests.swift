@@ -112,7 +112,7 @@ struct RedirectedRefusalTests {
         #expect(session.authorizations == ["Key 1", "Key 1", "Key 2"])
     }
 
-    @Test("a 401 to a method that a later interceptor replaced sends the first method again")
+    @Test("a 401 to a replaced method sends the original method again")
     func methodOverride() async throws {
         let session = KeyServer(2).session
         let override = AdHocInterceptor { request, next in

@@ -37,7 +37,7 @@ struct RefreshThroughTheChainTests {
         #expect(authenticator.refreshes.all == [1])
     }
 
-    @Test("a rejected streamed response holds no slot when its request is sent again")
+    @Test("a rejected streamed response holds no slot of the next attempt")
     func streamedRejection() async throws {
         let (limiter, inFlight) = (ConcurrencyLimiter(), Deliveries<Int>())
         let before = AdHocInterceptor { request, next in

@@ -335,7 +335,7 @@ struct CredentialRefreshTests {
         #expect(session.authorizations == ["Key 1"])
     }
 
-    @Test("after a 401, a newer credential within its leeway is used if its refresh fails")
+    @Test("a newer credential is used after a 401 if its early refresh fails")
     func newerAheadFails() async throws {
         let (date, arrived, release) = (TestDate(), Deliveries<Bool>(), Gate())
         let keys = KeyAuthenticator { _, _ in throw NetworkError(.cannotConnect) }

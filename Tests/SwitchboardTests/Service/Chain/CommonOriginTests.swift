@@ -103,7 +103,7 @@ struct CommonOriginTests {
         #expect(session.requests.count == (isSent ? 2 : 1))
     }
 
-    @Test("parameters in a body that a redirect to GET dropped do not refuse the next redirect")
+    @Test("parameters of a dropped body do not refuse the next redirect")
     func droppedBody() async throws {
         let session = StubSession(
             .redirect(to: "/result", statusCode: 303), .redirect(to: "https://cdn.example/file"), .text("ok"))
