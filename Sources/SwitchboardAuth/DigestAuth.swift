@@ -145,7 +145,7 @@ extension NetworkRequest {
 
     /// Returns whether a redirect made a GET of this request. A later interceptor may replace a method by another one.
     func isMadeGET(in sent: NetworkRequest) -> Bool {
-        sent.id == id && sent.method == .get && method != .get
+        sent.id == id && sent.method == .get && method != .get && method != .head
     }
 }
 

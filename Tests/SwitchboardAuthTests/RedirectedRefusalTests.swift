@@ -112,19 +112,21 @@ struct RedirectedRefusalTests {
         #expect(session.authorizations == ["Key 1", "Key 1", "Key 2"])
     }
 
-    @Test("a 401 to a replaced method sends the original method again")
-    func methodOverride() async throws {
+    @Test(
+        "a 401 to a replaced method sends the original method again",
+        arguments: [(HTTPMethod.patch, HTTPMethod.post), (.head, .get)])
+    func methodOverride(method: HTTPMethod, sent: HTTPMethod) async throws {
         let session = KeyServer(2).session
         let override = AdHocInterceptor { request, next in
             var request = request
             request.headers["X-HTTP-Method-Override"] = request.method.rawValue
-            request.method = .post
+            request.method = sent
             return try await next(request)
         }
         let router = Router<URLEndPoint>(
             session: session,
             interceptors: [AuthenticationInterceptor(KeyAuthenticator(), clock: TestClock()), override])
-        _ = try await router.response(for: URLEndPoint(.patch, home))
-        #expect(session.requests.map { $0.headers["X-HTTP-Method-Override"] } == ["PATCH", "PATCH"])
+        _ = try await router.response(for: URLEndPoint(method, home))
+        #expect(session.requests.map { $0.headers["X-HTTP-Method-Override"] } == [method.rawValue, method.rawValue])
     }
 }
