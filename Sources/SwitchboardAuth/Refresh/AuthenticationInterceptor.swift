@@ -204,8 +204,8 @@ struct RefreshLimit: Sendable {
     let window: Duration
 }
 
-/// Runs operations one after the other, in the order of the calls. A caller's cancellation does not cancel its
-/// operation.
+/// Runs operations one after the other, in the order of the calls. A cancellation of the caller or its call does not
+/// cancel its operation.
 final class SerialTasks: Sendable {
     private let last = Protected<Task<Void, Never>?>(nil)
 
@@ -217,9 +217,11 @@ final class SerialTasks: Sendable {
     func start(_ operation: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
         last.withLock { last in
             let previous = last
-            let task = Task {
-                await previous?.value
-                try await operation()
+            let task = Call.$current.withValue(nil) {
+                Task {
+                    await previous?.value
+                    try await operation()
+                }
             }
             last = Task { _ = await task.result }
             return task

@@ -44,6 +44,35 @@ struct SignInTests {
         #expect(marks.all == [true])
     }
 
+    @Test("a sign-in during a canceled call is saved, also over the network")
+    func canceledCall() async throws {
+        struct RemoteStore: TokenStore {
+            let session: StubSession
+
+            func load(in partition: String?) -> OAuthToken? { nil }
+            func save(_ token: OAuthToken, in partition: String?) async throws {
+                _ = try await Router<URLEndPoint>(session: session).response(
+                    for: URLEndPoint(.put, URL(text: "https://store.example.com/")))
+            }
+            func remove(in partition: String?) {}
+            func removeAll() {}
+        }
+        let (store, holder) = (StubSession(.text("")), Deliveries<Router<URLEndPoint>>())
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
+        let login = AuthenticationInterceptor(client, store: RemoteStore(session: store))
+        let signingIn = AdHocInterceptor { request, next in
+            try await holder.first().cancel()
+            try await login.signIn(OAuthToken(accessToken: "a"), in: String?.none)
+            return try await next(request)
+        }
+        let router = Router<URLEndPoint>(session: StubSession(.text("")), interceptors: [signingIn])
+        holder.add(router)
+        await #expect(throws: CancellationError.self) {
+            try await router.response(for: URLEndPoint(.get, URL(text: "https://api.example.com/")))
+        }
+        #expect(store.requests.count == 1)
+    }
+
     @Test("after concurrent sign-ins and sign-outs the store has what is in memory")
     func concurrentSignIns() async throws {
         for number in 0..<200 {
