@@ -92,8 +92,8 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 
     /// Replaces the request with the redirected one. Returns false without a redirect.
     private func followRedirect(_ response: NetworkResponse, _ request: inout NetworkRequest) -> Bool {
-        guard let sent = response.request, sent.id == request.id, sent.url != request.url,
-            sent.acceptsSignIn(for: origins)
+        guard let sent = response.request, sent.id == request.id,
+            sent.url != request.url || request.isMadeGET(in: sent), sent.acceptsSignIn(for: origins)
         else { return false }
         request = request.redirected(as: sent)
         return true

@@ -71,6 +71,16 @@ struct DigestAuthTests {
         #expect(authorizations.all.count == 3)
     }
 
+    @Test("a 401 for the GET of a redirect to the same URL sends no second POST")
+    func redirectToSameURL() async throws {
+        let session = StubSession(
+            refusal(Self.challenge("MD5")), .text("ok"), .redirect(to: url.absoluteString, statusCode: 303),
+            refusal(Self.challenge("MD5") + ", stale=true"), .text("ok"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [digest()])
+        for method: HTTPMethod in [.get, .post] { _ = try await router.response(for: URLEndPoint(method, url)) }
+        #expect(session.requests.map(\.method) == [.get, .get, .post, .get, .get])
+    }
+
     @Test("an answer keeps the method that a later interceptor replaces")
     func methodOverride() async throws {
         let session = StubSession(refusal(Self.challenge("MD5")), .text("ok"))
