@@ -1,5 +1,5 @@
 import Foundation
-import Switchboard
+@testable import Switchboard
 import SwitchboardResilience
 import SwitchboardTesting
 import SwitchboardTestSupport
@@ -70,6 +70,26 @@ struct RetryBudgetTests {
             session: session, interceptors: [RetryPolicy(strategy: .immediate).limited(by: fifths)])
         for _ in 0..<50 { _ = try? await router.response(for: URLEndPoint(.get, url)) }
         #expect(session.requests.count == 60)
+    }
+
+    @Test("a request after progress counts as a call, although an earlier one was retried")
+    func requestAfterProgress() async throws {
+        struct Limit: RetryLimit {
+            let calls = Deliveries<Int>()
+            func countCall() { calls.add(1) }
+            func takeRetry() -> Bool { true }
+        }
+        let limit = Limit()
+        var policy = RetryPolicy()
+        policy.limit = limit
+        let chain = InterceptorChain([.call(policy)], StubSession { _ in .text("ok") })
+        var request = NetworkRequest(.get, url)
+        let call = Call([], isLong: true)
+        request.call = call
+        #expect(call.takeAttempt(within: 3))
+        call.restartAttempts()
+        _ = try await chain.send(request)
+        #expect(limit.calls.all == [1])
     }
 
     @Test("a download that is retried counts as one call", arguments: [true, false])

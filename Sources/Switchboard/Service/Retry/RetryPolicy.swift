@@ -159,8 +159,8 @@ public struct RetryPolicy: Interceptor {
 }
 
 extension NetworkRequest {
-    /// Whether the request is not the first attempt of its call, such as that of a download.
-    fileprivate var isSentAgain: Bool { isPartOfCall && call.map { $0.totalAttempts > 1 } ?? false }
+    /// Whether the request repeats one of its call that made no progress, such as that of a download.
+    fileprivate var isSentAgain: Bool { isPartOfCall && call.map { $0.attempts > 1 } ?? false }
 }
 
 /// Limits the share of requests that are retried: `RetryBudget` of `SwitchboardResilience`.
