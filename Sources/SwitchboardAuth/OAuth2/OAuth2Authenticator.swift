@@ -69,7 +69,7 @@ public struct OAuth2Authenticator: Authenticator {
     public func refresh(_ credential: OAuthToken?, in partition: String?) async throws -> OAuthToken {
         switch grant {
         case .clientCredentials:
-            let replacement = await replacement(in: partition)
+            let replacement = await replacement(of: credential, in: partition)
             if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
             return try await client.clientCredentials()
         case .refreshToken:
@@ -83,16 +83,14 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Refreshes a token, unless another process has replaced it in the store: servers accept a refresh token once.
     private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
-        let replacement = await replacement(in: partition)
+        let replacement = await replacement(of: token, in: partition)
         if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
         let sent = replacement ?? token
         do {
             return try await client.refresh(sent)
         } catch let error as NetworkError where error.oauthError?.code == .invalidGrant {
             // Another process may have refreshed the token at the same time.
-            guard let newer = await self.replacement(in: partition), newer.accessToken != sent.accessToken else {
-                throw error
-            }
+            guard let newer = await self.replacement(of: sent, in: partition) else { throw error }
             return take(newer, in: partition)
         }
     }
@@ -103,10 +101,13 @@ public struct OAuth2Authenticator: Authenticator {
         return token
     }
 
-    /// Returns the token that another process saved in place of this authenticator's, or nil without one.
-    private func replacement(in partition: String?) async -> OAuthToken? {
+    /// Returns the token that another process saved in place of this authenticator's, or nil without one. A save of the
+    /// rejected token may be unfinished, or have failed after writing it.
+    private func replacement(of rejected: OAuthToken?, in partition: String?) async -> OAuthToken? {
         let last = stored.withLock { $0[partition] }
-        guard let last, let token = try? await saved(in: partition), token.accessToken != last else { return nil }
+        guard let last, let token = try? await saved(in: partition), token.accessToken != last,
+            token.accessToken != rejected?.accessToken
+        else { return nil }
         return token
     }
 

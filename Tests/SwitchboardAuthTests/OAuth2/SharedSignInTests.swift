@@ -214,4 +214,18 @@ struct SharedSignInTests {
         // Its own token was rejected, so it requests another one.
         #expect(try await authenticator.refresh(new, in: nil).accessToken == "a3")
     }
+
+    @Test("a rejected token that the store has already is not used again", arguments: [false, true])
+    func rejectedInStore(hasRefreshToken: Bool) async throws {
+        let (store, login) = (MemoryTokenStore(), StubSession { _ in .json(#"{"access_token":"a3"}"#) })
+        let client = OAuth2Client(
+            id: "app", secret: "secret", tokenURL: URL(text: "https://login.example.com/"), session: login)
+        let authenticator = OAuth2Authenticator(
+            client, grant: hasRefreshToken ? .refreshToken : .clientCredentials, store: store)
+        let rejected = OAuthToken(accessToken: "a2", refreshToken: hasRefreshToken ? "r2" : nil)
+        try await authenticator.save(OAuthToken(accessToken: "a1"), in: nil)
+        // As after a save that is not finished.
+        await store.save(rejected, in: nil)
+        #expect(try await authenticator.refresh(rejected, in: nil).accessToken == "a3")
+    }
 }
