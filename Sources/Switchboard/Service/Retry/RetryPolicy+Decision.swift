@@ -47,7 +47,8 @@ extension RetryPolicy {
         try Call.check()
     }
 
-    // Not inlined, because an asynchronous function has a copy of its code for each suspension.
+    // The next two are not inlined, because an asynchronous function has a copy of their code for each suspension.
+
     /// Counts and reports the next attempt. Returns the wait before it, or nil when the result is final.
     @inline(never)
     func takeAttempt(
