@@ -143,7 +143,7 @@ extension NetworkRequest {
         return redirected
     }
 
-    /// Returns whether a redirect made a GET of this request. A later interceptor may replace a method by another one.
+    /// Returns whether a redirect turned this request into a GET. Another method of `sent` is that of a later interceptor.
     func isMadeGET(in sent: NetworkRequest) -> Bool {
         sent.id == id && sent.method == .get && method != .get && method != .head
     }

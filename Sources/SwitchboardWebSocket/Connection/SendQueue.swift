@@ -246,8 +246,8 @@ extension SendQueue {
         return taken
     }
 
-    /// Sets a function that receives each event before it is sent, and a control frame when it is queued, so that the end of
-    /// the connection is recorded after the Close frame.
+    /// Sets a function that receives each message before it is sent, and each control frame when it is queued, so that
+    /// the Close frame is recorded before the end of the connection.
     func record(by recorder: @escaping @Sendable (WebSocketEvent) -> Void) {
         state.withLock { $0.recorder = recorder }
     }

@@ -146,7 +146,6 @@ import SwitchboardTestSupport
         #expect(error?.code == .webSocketClosed && queue.sent.messages == 0)
     }
 
-    // The limit of received bytes ends when the session stops.
     @Test("a Close frame is recorded when it is queued, before the end of the connection")
     func recordsClose() {
         let queue = SendQueue()
@@ -160,6 +159,7 @@ import SwitchboardTestSupport
         #expect(recorded.all == [1001])
     }
 
+    // The limit of received bytes ends when the session stops.
     @Test("an earlier exchange of the handshake does not stop the queue", arguments: [false, true])
     func earlierExchange(isLate: Bool) async throws {
         let queue = SendQueue()

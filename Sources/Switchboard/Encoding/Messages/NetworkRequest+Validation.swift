@@ -5,7 +5,8 @@ extension NetworkRequest {
     /// Throws if the request must not be sent. Sends nothing. A custom session calls this method first.
     ///
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
-    ///   body, ``NetworkError/Code/unreadableFile`` for a file that does not exist, and
+    ///   body, ``NetworkError/Code/unreadableFile`` for a file that does not exist,
+    ///   ``NetworkError/Code/encodingFailed`` for a form with an invalid boundary, and
     ///   ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
     ///   request's head, a URL that is not http or https, or headers that contradict the body. Those are a
     ///   `Content-Length` other than its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112

@@ -41,7 +41,7 @@ extension RetryPolicy {
         return true
     }
 
-    /// Waits, unless the call is canceled.
+    /// Waits. Throws `CancellationError` when the call is canceled.
     func sleep(for wait: Duration) async throws {
         try await withOwnTask { [clock] in try await clock.sleep(for: wait) }
         try Call.check()

@@ -159,7 +159,7 @@ public struct RetryPolicy: Interceptor {
 }
 
 extension NetworkRequest {
-    /// Whether the request repeats one of its call that made no progress, such as that of a download.
+    /// Whether an earlier request of the same call failed without progress, as in a download that is retried.
     fileprivate var isSentAgain: Bool { isPartOfCall && call.map { $0.attempts > 1 } ?? false }
 }
 
