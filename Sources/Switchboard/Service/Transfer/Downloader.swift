@@ -45,6 +45,8 @@ actor Downloader {
     /// Downloads the file. Must be called only once. The response has a file unless its status was not accepted or has
     /// no body.
     func run() async throws -> NetworkResponse {
+        // The runtime may release this actor after the caller has continued.
+        defer { file.finish() }
         var (response, isWhole) = try await fetch()
         guard isWhole else { return response }
         if let verify = download.verify {

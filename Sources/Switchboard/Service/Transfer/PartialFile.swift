@@ -72,9 +72,14 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         if let saved, saved.isUsable { origin = saved }
     }
 
-    deinit {
+    deinit { finish() }
+
+    /// Unlocks a file that a later call can resume, and removes any other one. Does nothing the second time.
+    func finish() {
+        guard descriptor >= 0 else { return }
         if sidecar == nil || origin == nil || count == 0 { discard() }
         close(descriptor)
+        descriptor = -1
     }
 
     /// Returns the name itself, or its start and its FNV-1a hash if the sidecar's name would exceed 255 bytes.
