@@ -108,9 +108,13 @@ struct CredentialRefreshTests {
             _ = try await gate.first()
             return Key(number: 2)
         }
-        let router = router(KeyServer(2).session, [AuthenticationInterceptor(keys, clock: TestClock())])
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
+        try await interceptor.signIn(Key(number: 1), in: nil)
+        let waiting = WaitingCounter()
+        let router = router(KeyServer(2).session, [interceptor], monitors: [waiting])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
-        _ = try await keys.refreshes.first()
+        // After a sign-in nothing is loaded, so each call waits once.
+        _ = try await waiting.values.wait(for: 10)
         calls[3].cancel()
         await #expect(throws: CancellationError.self) { try await calls[3].value }
         gate.open()
@@ -131,15 +135,18 @@ struct CredentialRefreshTests {
             }
             return Key(number: 2)
         }
-        let session = KeyServer(2).session
-        let router = router(session, [AuthenticationInterceptor(keys, clock: TestClock())])
+        let (session, waiting) = (KeyServer(2).session, WaitingCounter())
+        let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
+        try await interceptor.signIn(Key(number: 1), in: nil)
+        let router = router(session, [interceptor], monitors: [waiting])
         let calls = (0..<10).map { _ in Task { try await router.response(for: URLEndPoint(.get, url)) } }
-        _ = try await keys.refreshes.first()
-        for call in calls { call.cancel() }
+        // After a sign-in nothing is loaded, so each call waits once.
+        _ = try await waiting.values.wait(for: 10)
+        router.cancel()
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
         #expect(isCancelled.all.isEmpty)
         gate.open()
-        _ = try await keys.saved.first()
+        _ = try await keys.saved.wait(for: 2)  // the sign-in's and the refresh's
         _ = try await router.response(for: URLEndPoint(.get, url))
         #expect(session.authorizations.last == "Key 2")
         #expect(keys.refreshes.all == [1])

@@ -160,12 +160,13 @@ struct ServerEnvironmentTests {
             BearerAuth("t")
             CommonHeaders(["X-App": "7"])
             CommonParameters(["a": 1])
-            BasicAuth(user: "u", password: "p", origins: ["api.example"])
+            APIKeyAuth("k", in: .header("X-Key"), origins: ["api.example"])
             ServerDefaults(host: "api.example")
             stub
         }.send(request)
         let sent = try #require(stub.requests.first)
         #expect(sent.headers["Authorization"] == "Bearer t" && sent.headers["X-App"] == "7")
+        #expect(!sent.headers.contains("X-Key"))
         #expect(sent.url?.absoluteString == "https://api.example/people?a=1")
     }
 }
