@@ -153,7 +153,7 @@ struct CacheFolder: Sendable {
             var information = stat()
             guard fstat(descriptor, &information) == 0 else { continue }
             let age = Double(CacheTime.now - information.changed) / 1e9
-            // A lock for the test would prevent the lock of a process that has just created the file.
+            // A young file is not locked, because the process that has just created it may be about to lock it.
             guard isRemovingAll || !(0..<Self.gracePeriod).contains(age) else { continue }
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
         }

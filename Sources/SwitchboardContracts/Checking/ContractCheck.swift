@@ -19,7 +19,7 @@ extension Contract {
         return check.found.map(\.difference).sorted()
     }
 
-    /// Whether answers with a status are checked: the 2xx ones. A 206 has only a part of the JSON.
+    /// Whether responses with a status are checked: 2xx except 206, which has only a part of the JSON.
     package static func covers(_ status: Int) -> Bool { (200..<300).contains(status) && status != 206 }
 
     var notJSON: ContractDifference {

@@ -1,5 +1,6 @@
 // Preloaded into a test program, this delays one in five jobs of Swift's global executor by up to 20 ms. Orders of tasks that an
-// idle machine almost never shows become common, and a test that relies on one fails. The delays follow DELAYS_SEED.
+// idle machine almost never shows become common, and a test that relies on one fails. DELAYS_SEED
+// selects the sequence of delays; the threads decide which job gets which.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -64,8 +65,9 @@ static void *run(void *unused) {
             pthread_cond_wait(&change, &lock);
         } else if (heap[0].due <= now()) {
             Delayed first = pop();
+            Enqueue original = enqueue;
             pthread_mutex_unlock(&lock);
-            enqueue(first.job);
+            original(first.job);
             pthread_mutex_lock(&lock);
         } else {
             uint64_t due = heap[0].due;

@@ -73,7 +73,7 @@ public struct FileBody: HTTPBody {
 }
 
 extension HTTPBody {
-    /// The reason why a file of the body cannot be sent, or nil. Found without opening a file.
+    /// The reason why the body cannot be sent: a missing file, or the fault of a form. Nil without one. Opens no file.
     var fileFault: NetworkError? {
         switch self {
         case let file as FileBody: file.length == nil ? file.unreadable(nil) : nil

@@ -23,15 +23,15 @@ extension NetworkRouter {
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
     ///     file nor a link is refused.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
-    ///     next call with the same URL and file resumes it. A failed download without an `ETag` and a
-    ///     `Last-Modified` to resume with keeps nothing. The bytes are stored next to the file as `.NAME.download`, and
+    ///     next call with the same URL and file resumes it. A failed download keeps nothing if the server
+    ///     sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file as `.NAME.download`, and
     ///     `.NAME.download.json` records their origin. Neither contains a secret of the URL. Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - verify: Checks the complete file before it gets its name, for example by its checksum. If it throws, the
     ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept. After
-    ///     a cancellation, a kept download is checked again by the next call.
+    ///     a cancellation, the next call checks a kept download again.
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
     ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without those
     ///   of a cache.
