@@ -102,9 +102,13 @@ extension NetworkError {
 
 extension NetworkRequest {
     /// Returns this request as it was sent. The request of the first caller gets its total timeout back. Another
-    /// request gets the URL and the cross-origin hops of the shared one.
+    /// request gets the URL and the cross-origin hops of the shared one, and becomes a GET if that one was sent as a GET.
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
-        guard other.id == id else { return redirected(like: other) }
+        guard other.id == id else {
+            var sent = redirected(like: other)
+            if other.method == .get, method != .head { (sent.method, sent.body) = (.get, other.body) }
+            return sent
+        }
         var sent = other
         (sent.timeouts.total, sent.sharedTimeLeft) = (timeouts.total, nil)
         return sent

@@ -56,6 +56,33 @@ struct RefreshThroughTheChainTests {
         #expect(inFlight.all == [0, 0])
     }
 
+    @Test("a 401 after a redirect from POST to GET sends a shared POST once")
+    func sharedPost() async throws {
+        let (joined, gate) = (Events(), Gate())
+        let session = StubSession { request in
+            if request.method == .post {
+                try await gate.wait()
+                return .redirect(to: "/orders/1", statusCode: 303)
+            }
+            return request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
+        }
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [AuthenticationInterceptor(KeyAuthenticator(), clock: TestClock()), Deduplicator()])
+        let options = RequestOptions {
+            $0.deduplication = .id("order")
+            $0.monitors = [joined]
+        }
+        let endPoint = URLEndPoint(
+            .post, URL(text: "https://api.example.com/orders"), task: .requestBody(DataBody(Data("1".utf8))),
+            options: options)
+        let calls = (0..<2).map { _ in Task { try await router.response(for: endPoint).text } }
+        try await joined.wait(for: "cache: shared with ")
+        gate.open()
+        for call in calls { #expect(try await call.value == "ok") }
+        #expect(session.requests.filter { $0.method == .post }.count == 1)
+    }
+
     @Test("a provider's request through its router does not wait for itself")
     func providerThroughItself() async throws {
         let holder = Deliveries<Router<URLEndPoint>>()
