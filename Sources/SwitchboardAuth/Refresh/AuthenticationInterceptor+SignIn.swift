@@ -30,7 +30,7 @@ extension AuthenticationInterceptor {
             return (stored, refresh, saving.start { try await self.authenticator.save(credential, in: partition) })
         }
         refresh?.finish(.success(stored))
-        try await save.value
+        try await saving.wait(for: save)
     }
 
     /// Removes the credential of a partition, including the saved one; see `signIn(_:in:)` for the partition. Requests
@@ -44,7 +44,7 @@ extension AuthenticationInterceptor {
             return (refresh, saving.start { try await self.authenticator.save(nil, in: partition) })
         }
         refresh?.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credential was discarded")))
-        try await removal.value
+        try await saving.wait(for: removal)
     }
 }
 
@@ -55,13 +55,16 @@ extension AuthenticationInterceptor: Resettable {
             defer { state.partitions = [:] }
             state.resets += 1
             let refreshes = state.partitions.values.compactMap(\.pendingRefresh)
-            return (refreshes, saving.start { await self.authenticator.reset() })
+            let removal = saving.start {
+                await self.authenticator.reset()
+                self.state.withLock { $0.resets -= 1 }
+            }
+            return (refreshes, removal)
         }
         for refresh in refreshes {
             refresh.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credentials were reset")))
         }
-        _ = await removal.result
-        state.withLock { $0.resets -= 1 }
+        try? await saving.wait(for: removal)
     }
 }
 

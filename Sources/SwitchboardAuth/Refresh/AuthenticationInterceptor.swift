@@ -210,7 +210,12 @@ final class SerialTasks: Sendable {
     private let last = Protected<Task<Void, Never>?>(nil)
 
     func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
-        try await start(operation).value
+        try await wait(for: start(operation))
+    }
+
+    /// Waits until an operation has ended. An operation does not wait for a later one, which waits for it.
+    func wait(for task: Task<Void, any Error>) async throws {
+        if !EnclosingOperations.contain(self) { try await task.value }
     }
 
     /// Starts an operation after the earlier ones.
@@ -220,7 +225,7 @@ final class SerialTasks: Sendable {
             let task = Call.$current.withValue(nil) {
                 Task {
                     await previous?.value
-                    try await operation()
+                    try await EnclosingOperations.run(of: self, operation)
                 }
             }
             last = Task { _ = await task.result }

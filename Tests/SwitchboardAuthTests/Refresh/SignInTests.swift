@@ -87,6 +87,38 @@ struct SignInTests {
         }
     }
 
+    @Test("a sign-out while a credential is saved is saved after it", arguments: [true, false])
+    func signOutWhileSaving(isReset: Bool) async throws {
+        /// Signs out as soon as a credential is saved.
+        struct SavesOnce: Authenticator {
+            let keys = KeyAuthenticator()
+            let isReset: Bool
+            let login = Deliveries<AuthenticationInterceptor<SavesOnce>>()
+
+            func apply(_ credential: Key, to request: inout NetworkRequest) {}
+            func refresh(_ credential: Key?, in partition: String?) -> Key { Key(number: 2) }
+            func load(in partition: String?) async throws -> Key? { try await keys.load(in: partition) }
+            func reset() async { await keys.reset() }
+
+            func save(_ credential: Key?, in partition: String?) async throws {
+                if credential != nil {
+                    let login = try await login.first()
+                    if isReset { await login.reset() } else { try await login.signOut(in: partition) }
+                }
+                try await keys.save(credential, in: partition)
+            }
+        }
+        let authenticator = SavesOnce(isReset: isReset)
+        let login = AuthenticationInterceptor(authenticator, clock: TestClock())
+        authenticator.login.add(login)
+        try await login.signIn(Key(number: 1), in: nil)
+        // Waits for the removal, because calls run one at a time.
+        try await login.signOut(in: nil)
+        #expect(authenticator.keys.saved.all.map(\.number) == (isReset ? [1, nil] : [1, nil, nil]))
+        #expect(authenticator.keys.resets.all.count == (isReset ? 1 : 0))
+        #expect(try await login.credential(in: nil) == nil)
+    }
+
     @Test("browsing works with the app's key alone; favorites need a sign-in")
     func browsing() async throws {
         let session = StubSession { _ in .text("ok") }

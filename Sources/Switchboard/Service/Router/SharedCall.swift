@@ -175,14 +175,14 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
     }
 }
 
-/// The shared calls and the resets that contain the running code. It must not wait for one of them.
-enum EnclosingOperations {
+/// The shared calls, the resets and the queues of tasks that contain the running code. It must not wait for one of them.
+package enum EnclosingOperations {
     @TaskLocal private static var current = RunningOperations()
 
-    static func contain(_ owner: AnyObject) -> Bool { current.contain(owner) }
+    package static func contain(_ owner: AnyObject) -> Bool { current.contain(owner) }
 
-    /// Runs the operation of a ``SharedCall`` or a ``ResetGate``.
-    static func run<Output>(
+    /// Runs an operation of this owner.
+    package static func run<Output>(
         of owner: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
         try await current.run(of: owner, in: $current, operation)
