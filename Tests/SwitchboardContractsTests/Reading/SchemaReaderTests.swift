@@ -195,7 +195,7 @@ struct SchemaReaderTests {
     func smallStack(keyword: String) async {
         let end = keyword == "items" ? ("", "}") : ("[", "]}")
         let schema = (0..<64).reduce("{}") { text, _ in "{\"\(keyword)\":" + end.0 + text + end.1 }
-        let result = await onThread(stack: 96 << 10) { try Contract(schema: Data(schema.utf8)).description }
+        let result = await onThread(stack: 64 << 10) { try Contract(schema: Data(schema.utf8)).description }
         let error = #expect(throws: NetworkError.self) { try result.get() }
         #expect(error?.code == .contractFault && error?.reason?.contains("stack") == true)
     }

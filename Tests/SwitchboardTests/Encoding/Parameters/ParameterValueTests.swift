@@ -124,10 +124,17 @@ struct ParameterValueTests {
         let depth: Int
 
         func encode(to encoder: any Encoder) throws {
-            try withUnsafeTemporaryAllocation(byteCount: 8 << 10, alignment: 1) { space in
-                space.initializeMemory(as: UInt8.self, repeating: UInt8(truncatingIfNeeded: depth))
+            try Self.withStack(kibibytes: 8) {
                 var list = encoder.unkeyedContainer()
-                if depth > 1 { try list.encode(WideNest(depth: depth - 1)) } else { try list.encode(space[0]) }
+                if depth > 1 { try list.encode(WideNest(depth: depth - 1)) } else { try list.encode(depth) }
+            }
+        }
+
+        /// A larger allocation would be on the heap.
+        private static func withStack(kibibytes: Int, _ body: () throws -> Void) rethrows {
+            try withUnsafeTemporaryAllocation(byteCount: 1 << 10, alignment: 1) { space in
+                space.initializeMemory(as: UInt8.self, repeating: UInt8(truncatingIfNeeded: kibibytes))
+                if kibibytes > 1 { try withStack(kibibytes: kibibytes - 1, body) } else { try body() }
             }
         }
     }
