@@ -31,7 +31,7 @@ struct CacheCutStreamTests {
             }
             let result = await task.result
             #expect((try? result.get()) == nil || cut == .reader)
-            try await fixture.waitForPart()
+            await fixture.waitForPart()
             let second = try await fixture.stream()
             #expect(second.statusCode == 200 && second.cacheOutcome == .validated(.incomplete) && second.body.isEmpty)
             #expect(second.headers["Content-Length"] == "\(Self.size)" && second.headers["Content-Range"] == nil)
@@ -56,7 +56,7 @@ struct CacheCutStreamTests {
             try await fixture.readCut()
             // A reader that stops within the stored bytes loses none of them.
             try await fixture.read(fixture.stream(), upTo: 1)
-            try await Task.sleep(for: .milliseconds(50))
+            for _ in 0..<1_000 { await Task.yield() }  // for the task that ends what it did not read
             #expect(try await fixture.read(fixture.stream()) == files.content)
             #expect(fixture.sent.last == "bytes=\(first + 70_001)- \"v1\"")
             #expect(fixture.sent.count == 4)

@@ -310,15 +310,13 @@ struct CacheStorageTests {
                 let kind: HTTPHeaders = ["X-Kind": "\(index)"]
                 let text = try await one.get("https://h/0", headers: kind)
                 // A cache lists a changed folder again after a hundred times the duration of a listing.
-                var found = ""
-                for _ in 0..<400 where found != text {
-                    found =
-                        (try? await other.get("https://h/0", headers: kind) {
-                            $0.cachePolicy = .returnCacheDataDontLoad
-                        }) ?? ""
-                    if found != text { try await Task.sleep(for: .milliseconds(5)) }
+                let isFound = await comesTrue {
+                    let found = try? await other.get("https://h/0", headers: kind) {
+                        $0.cachePolicy = .returnCacheDataDontLoad
+                    }
+                    return found == text
                 }
-                #expect(found == text, "\(index)")
+                #expect(isFound, "\(index)")
             }
             await other.cache.remove(.url(try #require(URL(string: "https://h/0"))))
             let left = try files(folder)

@@ -203,8 +203,7 @@ struct CacheStreamTests {
                 }
                 _ = await task.result
             }
-            for _ in 0..<200 where try !names(folder).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(try names(folder).isEmpty)
+            #expect(try await comesTrue { try names(folder).isEmpty })
             let answer = try? await stream(fixture) { $0.cachePolicy = .returnCacheDataDontLoad }
             #expect(answer == nil)
         }
@@ -327,13 +326,11 @@ struct CacheStreamTests {
             let stale = try await stream(fixture)
             #expect(stale.cacheOutcome == .stale(.whileRevalidating))
             #expect(try await read(stale).count == Self.large.count - 1)
-            var size = 0
-            for _ in 0..<400 where size != Self.large.count - 2 {
+            let isReplaced = try await comesTrue {
                 let response = try await stream(fixture) { $0.cachePolicy = .returnCacheDataDontLoad }
-                size = try await read(response).count
-                try await Task.sleep(for: .milliseconds(5))
+                return try await read(response).count == Self.large.count - 2
             }
-            #expect(size == Self.large.count - 2 && session.requests.count == 2)
+            #expect(isReplaced && session.requests.count == 2)
         }
     }
 }

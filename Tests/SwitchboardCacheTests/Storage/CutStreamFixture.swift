@@ -87,8 +87,8 @@ struct CutStreamFixture: Sendable {
     }
 
     /// Waits until a part is stored whose reader stopped.
-    func waitForPart() async throws {
-        for _ in 0..<1_000 where await cache.usage.count == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    func waitForPart() async {
+        #expect(await comesTrue { await cache.usage.count > 0 })
     }
 
     /// Returns the number of bytes of all files, each inode once.

@@ -167,7 +167,7 @@ struct SessionRepeatTests {
                 arrivals.lock()
                 arrived.withLock { $0 += 1 }
                 arrivals.broadcast()
-                let end = Date() + 10
+                let end = Date() + 300
                 while arrived.value < Self.connections, arrivals.wait(until: end) {}
                 arrivals.unlock()
             }
