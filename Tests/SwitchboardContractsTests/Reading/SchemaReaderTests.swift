@@ -195,9 +195,14 @@ struct SchemaReaderTests {
     func smallStack(keyword: String) async {
         let end = keyword == "items" ? ("", "}") : ("[", "]}")
         let schema = (0..<64).reduce("{}") { text, _ in "{\"\(keyword)\":" + end.0 + text + end.1 }
-        let result = await onThread(stack: 64 << 10) { try Contract(schema: Data(schema.utf8)).description }
-        let error = #expect(throws: NetworkError.self) { try result.get() }
-        #expect(error?.code == .contractFault && error?.reason?.contains("stack") == true)
+        // Optimized code needs less of it.
+        for size in [96, 64, 48, 32, 24] {
+            let result = await onThread(stack: size << 10) { try Contract(schema: Data(schema.utf8)).description }
+            guard case .failure(let failure) = result else { continue }
+            let error = failure as? NetworkError
+            return #expect(error?.code == .contractFault && error?.reason?.contains("stack") == true)
+        }
+        Issue.record("no stack is too small")
     }
 
     @Test("a set of strings may have null, and 1,000 ignored keywords are listed")

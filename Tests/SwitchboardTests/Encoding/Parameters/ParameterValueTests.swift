@@ -133,8 +133,9 @@ struct ParameterValueTests {
         /// A larger allocation would be on the heap.
         private static func withStack(kibibytes: Int, _ body: () throws -> Void) rethrows {
             try withUnsafeTemporaryAllocation(byteCount: 1 << 10, alignment: 1) { space in
-                space.initializeMemory(as: UInt8.self, repeating: UInt8(truncatingIfNeeded: kibibytes))
+                space.initializeMemory(as: UInt8.self, repeating: UInt8(kibibytes))
                 if kibibytes > 1 { try withStack(kibibytes: kibibytes - 1, body) } else { try body() }
+                precondition(space[.random(in: 0..<space.count)] == kibibytes)  // keeps an optimizer from removing it
             }
         }
     }
