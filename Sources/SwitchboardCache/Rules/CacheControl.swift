@@ -53,9 +53,7 @@ struct CacheControl: Sendable {
         switch name {
         case "no-store": isNoStore = true
         case "no-cache":
-            let names = (value ?? "").split(separator: ",").map { $0.trimmedOfBlanks.lowercased() }.filter {
-                !$0.isEmpty
-            }
+            let names = [value ?? ""].listMembers.map { $0.lowercased() }
             if names.isEmpty { isNoCache = true } else { noCacheFields.formUnion(names) }
         case "only-if-cached": isOnlyIfCached = true
         case "must-revalidate": mustRevalidate = true

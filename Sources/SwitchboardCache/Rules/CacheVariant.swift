@@ -119,16 +119,3 @@ extension CacheVariant {
         }
     }
 }
-
-extension HTTPHeaders {
-    /// Returns the members of a list field over all its lines, without empty ones ([RFC 9110
-    /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
-    func listMembers(of name: String) -> [String] { values(for: name).listMembers }
-}
-
-extension [String] {
-    /// The members of the lines of a list field, without empty ones.
-    fileprivate var listMembers: [String] {
-        flatMap { $0.split(separator: ",") }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
-    }
-}

@@ -20,7 +20,7 @@ struct WebSocketHandshake: Sendable {
     /// header field.
     init(_ options: WebSocketOptions, of request: NetworkRequest) {
         self.init(options, key: request.headers["Sec-WebSocket-Key"] ?? "")
-        if options.subprotocols.isEmpty { subprotocols = list(request.headers, "Sec-WebSocket-Protocol") }
+        if options.subprotocols.isEmpty { subprotocols = request.headers.listMembers(of: "Sec-WebSocket-Protocol") }
     }
 
     var headers: HTTPHeaders {
@@ -38,10 +38,10 @@ struct WebSocketHandshake: Sendable {
         _ headers: HTTPHeaders
     ) throws(NetworkError) -> (subprotocol: String?, compression: AcceptedCompression?) {
         guard !key.isEmpty else { return (try subprotocol(headers), nil) }
-        guard list(headers, "Upgrade").contains(where: { $0.lowercased() == "websocket" }) else {
+        guard headers.listMembers(of: "Upgrade").contains(where: { $0.lowercased() == "websocket" }) else {
             throw .handshake("the 101 has no Upgrade: websocket")
         }
-        guard list(headers, "Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
+        guard headers.listMembers(of: "Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
             throw .handshake("the 101 has no Connection: Upgrade")
         }
         let accepts = headers.values(for: "Sec-WebSocket-Accept").map(\.trimmedOfBlanks)
@@ -60,10 +60,6 @@ struct WebSocketHandshake: Sendable {
         }
     }
 
-    private func list(_ headers: HTTPHeaders, _ name: String) -> [String] {
-        headers.values(for: name).flatMap { $0.split(separator: ",") }.map { String($0).trimmedOfBlanks }
-    }
-
     private func subprotocol(_ headers: HTTPHeaders) throws(NetworkError) -> String? {
         let names = headers.values(for: "Sec-WebSocket-Protocol").map(\.trimmedOfBlanks)
         guard let name = names.first else { return nil }
@@ -74,7 +70,7 @@ struct WebSocketHandshake: Sendable {
     }
 
     private func compression(_ headers: HTTPHeaders) throws(NetworkError) -> AcceptedCompression? {
-        let extensions = list(headers, "Sec-WebSocket-Extensions").filter { !$0.isEmpty }
+        let extensions = headers.listMembers(of: "Sec-WebSocket-Extensions")
         guard let first = extensions.first else { return nil }
         let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { String($0).trimmedOfBlanks }
         guard extensions.count == 1, let offer = options.compression, parts.first == "permessage-deflate" else {

@@ -165,6 +165,19 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 }
 
+extension HTTPHeaders {
+    /// Returns the members of a list field over all its lines, without empty ones ([RFC 9110
+    /// §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1)).
+    package func listMembers(of name: String) -> [String] { values(for: name).listMembers }
+}
+
+extension [String] {
+    /// The members of the lines of a list field, without empty ones.
+    package var listMembers: [String] {
+        flatMap { $0.split(separator: ",") }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
+    }
+}
+
 extension HTTPHeaders: RandomAccessCollection {
     /// The position of the first field.
     @inlinable public var startIndex: Int { fields.startIndex }
