@@ -100,12 +100,7 @@ struct DigestResponse {
         for credentials: BasicCredentials, _ method: HTTPMethod, _ target: String
     ) throws(NetworkError) -> String {
         let user = credentials.user.precomposedStringWithCanonicalMapping
-        guard
-            !(user + credentials.password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else {
-            throw NetworkError(
-                .invalidRequest, reason: "the user's name or password for Digest contains a control character")
-        }
+        try credentials.refuseControlCharacters("the user's name or password for Digest contains a control character")
         var fields = try userFields(user)
         fields += [
             ("realm", quoted(challenge.realm)), ("nonce", quoted(challenge.nonce)), ("uri", quoted(target)),

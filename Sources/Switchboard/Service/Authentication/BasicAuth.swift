@@ -85,14 +85,18 @@ public struct BasicCredentials: Sendable, Hashable {
         guard !user.utf8.contains(.colon) else {
             throw NetworkError(.invalidRequest, reason: "the user's name for Basic contains a colon (RFC 7617 §2)")
         }
-        guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw NetworkError(
-                .invalidRequest,
-                reason: "the user's name or password for Basic contains a control character (RFC 7617 §2)"
-            )
-        }
+        try refuseControlCharacters(
+            "the user's name or password for Basic contains a control character (RFC 7617 §2)")
         let pair = "\(user):\(password)".precomposedStringWithCanonicalMapping
         return "Basic " + Data(pair.utf8).base64EncodedString()
+    }
+
+    /// Throws an error with this reason if the user or the password has a control character.
+    package func refuseControlCharacters(_ reason: String) throws(NetworkError) {
+        guard (user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            return
+        }
+        throw NetworkError(.invalidRequest, reason: reason)
     }
 }
 
