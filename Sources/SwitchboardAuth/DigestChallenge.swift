@@ -120,9 +120,8 @@ struct DigestResponse {
         }
         guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return [("username", quoted(user))] }
         // The `attr-char` of RFC 8187.
-        var escaped: [UInt8] = []
-        escaped.appendEscaped(user, allowed: .alphanumerics.union(ASCIISet("!#$&+-.^_`|~")))
-        return [("username*", "UTF-8''" + String(decoding: escaped, as: UTF8.self))]
+        let escaped = user.percentEncoded(allowed: .alphanumerics.union(ASCIISet("!#$&+-.^_`|~")))
+        return [("username*", "UTF-8''" + escaped)]
     }
 
     private func response(

@@ -18,9 +18,7 @@ package struct ExchangeMasking: Sendable {
     package init(_ redaction: Redaction) {
         var redaction = redaction
         let mask = redaction.mask
-        if mask.isEmpty || !mask.unicodeScalars.allSatisfy(CharacterSet.urlUnreserved.contains) {
-            redaction.mask = Self.mask
-        }
+        if mask.isEmpty || mask != mask.percentEncoded() { redaction.mask = Self.mask }
         self.redaction = redaction
     }
 

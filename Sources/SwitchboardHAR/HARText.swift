@@ -40,7 +40,7 @@ extension HAR.PostData {
 
     package var data: Data {
         if let text { return HARText.data(text, encoding: encoding, type: mimeType) ?? Data() }
-        let pairs = (params ?? []).map { "\($0.name.formEscaped)=\($0.value.formEscaped)" }
+        let pairs = (params ?? []).map { "\($0.name.percentEncoded())=\($0.value.percentEncoded())" }
         return Data(pairs.joined(separator: "&").utf8)
     }
 }
@@ -133,9 +133,5 @@ extension String {
     fileprivate var isText: Bool {
         let type = mediaType
         return isForm || type.hasPrefix("text/") || type.hasSuffix("json") || type.hasSuffix("xml")
-    }
-
-    fileprivate var formEscaped: String {
-        addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? self
     }
 }

@@ -119,9 +119,7 @@ extension OAuth2Client {
             URLQueryItem(name: "code_challenge_method", value: "S256"),
         ]
         if let scope = scope ?? self.scope { items.append(URLQueryItem(name: "scope", value: scope)) }
-        let encoder = URLEncodedFormEncoder()
-        let more = try encoder.encode(parameters)
-        let query = encoder.encode(items) + (more.isEmpty ? "" : "&" + more)
+        let query = try Self.form(items, parameters)
         let url = try URLText(authorizationURL).appending(query: Array(query.utf8)).url
         return AuthorizationRequest(url: url, state: state, redirectURI: redirectURI, verifier: pkce.verifier)
     }
@@ -208,21 +206,18 @@ extension OAuth2Client {
     /// Returns the response of an endpoint if its status is 2xx.
     func response(from url: URL, _ items: [URLQueryItem], more: Parameters) async throws -> NetworkResponse {
         try check(url)
-        let encoder = URLEncodedFormEncoder()
         var items = items
         var headers: HTTPHeaders = [.accept("application/json")]
         if let secret, authentication == .basic {
-            let pair = Self.formEncoded(id) + ":" + Self.formEncoded(secret)
+            let pair = [id, secret].map { $0.percentEncoded(plusForSpace: true) }.joined(separator: ":")
             headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
         } else {
             items.append(URLQueryItem(name: "client_id", value: id))
             if let secret { items.append(URLQueryItem(name: "client_secret", value: secret)) }
         }
-        let extra = try encoder.encode(more)
-        let form = encoder.encode(items) + (extra.isEmpty ? "" : "&" + extra)
+        let form = Data(try Self.form(items, more).utf8)
         var request = NetworkRequest(
-            .post, url, headers: headers,
-            body: DataBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded"))
+            .post, url, headers: headers, body: DataBody(form, contentType: "application/x-www-form-urlencoded"))
         request.timeouts = timeouts
         // A session ignores the total timeout, and there is one attempt.
         request.timeouts.attempt = [timeouts.attempt, timeouts.total].compactMap { $0 }.min()
@@ -230,6 +225,11 @@ extension OAuth2Client {
         let response = try await withOwnTask { [session, request] in try await session.send(request) }
         guard !(200..<300).contains(response.statusCode) else { return response }
         throw Self.failure(response, without: secrets(in: items)).attributed(to: request)
+    }
+
+    private static func form(_ items: [URLQueryItem], _ more: Parameters) throws(NetworkError) -> String {
+        let encoder = URLEncodedFormEncoder()
+        return [encoder.encode(items), try encoder.encode(more)].filter { !$0.isEmpty }.joined(separator: "&")
     }
 
     private static func failure(_ response: NetworkResponse, without secrets: [String]) -> NetworkError {
@@ -256,12 +256,6 @@ extension OAuth2Client {
         func isSecret(_ name: String) -> Bool { names.contains(name) || Redaction.standard.isSecret(parameter: name) }
         return ([secret] + items.map { isSecret($0.name) ? $0.value : nil }).compactMap { $0 }
             .filter { $0.utf8.count >= 6 }
-    }
-
-    private static func formEncoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.appendEscaped(text, allowed: .unreserved, plusForSpace: true)
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Throws for a URL that would expose secrets on the network.

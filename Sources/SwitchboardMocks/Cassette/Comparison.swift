@@ -128,7 +128,7 @@ extension Comparison {
 extension String {
     /// Whether a message can show the text without quotes.
     fileprivate var isPlain: Bool {
-        !isEmpty && unicodeScalars.allSatisfy { CharacterSet.urlUnreserved.contains($0) }
+        !isEmpty && self == percentEncoded()
     }
 }
 

@@ -74,8 +74,7 @@ extension Redactor {
         guard text != value else { return value }
         let masked = nested(text, depth: depth - 1)
         guard masked != text else { return value }
-        return masked.components(separatedBy: mask)
-            .map { $0.addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? mask }.joined(separator: mask)
+        return masked.components(separatedBy: mask).map { $0.percentEncoded() }.joined(separator: mask)
     }
 }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Percent-encoding ([RFC 3986 §2.1](https://www.rfc-editor.org/rfc/rfc3986#section-2.1)) into a byte buffer.
 extension [UInt8] {
     /// Appends `text`. Bytes outside `allowed` become `%XX` in upper case. With `plusForSpace`, a space becomes `+`.
@@ -69,6 +67,15 @@ extension Collection<UInt8> {
     }
 }
 
+extension String {
+    /// Returns the text percent-encoded, as ``Swift/Array/appendEscaped(_:allowed:plusForSpace:)`` does.
+    package func percentEncoded(allowed: ASCIISet = .unreserved, plusForSpace: Bool = false) -> String {
+        var bytes: [UInt8] = []
+        bytes.appendEscaped(self, allowed: allowed, plusForSpace: plusForSpace)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
 extension StringProtocol {
     /// The text with each percent-encoded byte decoded, as ISO 8859-1 if the bytes are not UTF-8. A percent sign that
     /// begins no escape stays.
@@ -89,10 +96,4 @@ extension UInt8 {
         default: nil
         }
     }
-}
-
-extension CharacterSet {
-    /// The unreserved characters (RFC 3986 §2.3).
-    package static let urlUnreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

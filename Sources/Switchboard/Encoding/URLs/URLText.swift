@@ -183,8 +183,6 @@ extension DefaultStringInterpolation {
     public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
         let text = value.description
         let isDots = text == "." || text == ".."
-        var bytes: [UInt8] = []
-        bytes.appendEscaped(text, allowed: isDots ? ASCIISet("") : .unreserved)
-        appendLiteral(String(decoding: bytes, as: UTF8.self))
+        appendLiteral(text.percentEncoded(allowed: isDots ? ASCIISet("") : .unreserved))
     }
 }

@@ -63,12 +63,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private func add(_ key: String, to request: inout NetworkRequest) {
         switch location {
         case .header(let name): request.setCredential(name, key)
-        case .query(let name):
-            var item: [UInt8] = []
-            item.appendEscaped(name, allowed: .unreserved)
-            item.append(.equals)
-            item.appendEscaped(key, allowed: .unreserved)
-            request.appendToQuery(String(decoding: item, as: UTF8.self))
+        case .query(let name): request.appendToQuery(name.percentEncoded() + "=" + key.percentEncoded())
         }
     }
 }

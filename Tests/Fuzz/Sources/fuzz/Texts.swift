@@ -164,9 +164,7 @@ private struct Document {
         return pairs.joined(separator: "&")
     }
 
-    private static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .urlUnreserved) ?? ""
-    }
+    private static func escaped(_ text: String) -> String { text.percentEncoded() }
 
     private static func url(_ choices: inout Choices) -> String {
         let user = choices.element(["", "ann:\(secret)@", "\(secret)@"])
