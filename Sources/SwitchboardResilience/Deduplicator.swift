@@ -143,7 +143,7 @@ struct DeduplicationKey: Hashable {
             // The user's identity: all credentials, in header fields, query and URL.
             let secrets = Redaction.standard
             let items = FormBody.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
-            let user = [Field(name: "user", value: request.url?.withoutUserInfo.credentials ?? "")]
+            let user = [Field(name: "user", value: request.url?.withoutUserInfo.authorization ?? "")]
             let partition = options.partition.map { [Field(name: "partition", value: $0)] } ?? []
             self.fields =
                 fields.filter { secrets.isSecret(header: $0.name) || request.carriesCredentials(in: $0.name) }

@@ -33,7 +33,7 @@ struct CacheKey: Sendable {
             isNamed = true
             return
         }
-        let user = text.containsAtSign ? URL(string: text)?.withoutUserInfo.credentials ?? "" : ""
+        let user = text.containsAtSign ? URL(string: text)?.withoutUserInfo.authorization ?? "" : ""
         // A login after the cache leaves anonymous requests alone and may add credentials to all others.
         let choice = options.authentication
         let isAnonymous =

@@ -58,8 +58,8 @@ public struct ServerDefaults: Sendable {
         self.init(
             host: parts.host, scheme: parts.scheme, port: parts.port, pathPrefix: parts.path, headers: headers,
             query: Parameters(items + query))
-        if let credentials = baseURL.withoutUserInfo.credentials {
-            self.headers.addMissing(["Authorization": "Basic \(credentials)"])
+        if let authorization = baseURL.withoutUserInfo.authorization {
+            self.headers.addMissing(["Authorization": authorization])
         }
     }
 

@@ -58,9 +58,9 @@ extension ASCIISet {
 }
 
 extension URL {
-    /// The URL without the user information before its host, and that information as Basic credentials ([RFC 7617
-    /// §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)). The credentials are nil if the URL has none.
-    package var withoutUserInfo: (url: URL, credentials: String?) {
+    /// The URL without the user information before its host, and that information as the value of an
+    /// `Authorization` field ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)), or nil without one.
+    package var withoutUserInfo: (url: URL, authorization: String?) {
         let text = absoluteString
         guard let user = text.userInfo,
             let bare = URL(string: String(text[..<user.lowerBound]) + text[user.upperBound...].dropFirst())
@@ -68,7 +68,7 @@ extension URL {
         let parts = text[user].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             .map { $0.removingPercentEncoding ?? String($0) }
         let pair = parts.count == 2 ? parts[0] + ":" + parts[1] : (parts.first ?? "") + ":"
-        return (bare, Data(pair.utf8).base64EncodedString())
+        return (bare, "Basic " + Data(pair.utf8).base64EncodedString())
     }
 }
 

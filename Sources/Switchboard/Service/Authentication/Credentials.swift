@@ -78,7 +78,7 @@ package enum CredentialRefresh {
 extension NetworkRequest {
     /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL.
     package var hasAuthorization: Bool {
-        headers.contains("Authorization") || url?.withoutUserInfo.credentials != nil
+        headers.contains("Authorization") || url?.withoutUserInfo.authorization != nil
     }
 
     /// Sets a header field that contains a credential. It is not sent to another origin, whatever its name.

@@ -37,9 +37,9 @@ extension CurlSession {
         guard request.method != .connect else {
             throw NetworkError(.unsupported, reason: "CurlSession does not support the method CONNECT")
         }
-        var credentials: String?
+        var authorization: String?
         if url.containsAtSign, let parts = request.url?.withoutUserInfo {
-            (url, credentials) = (parts.url.absoluteString, parts.credentials)
+            (url, authorization) = (parts.url.absoluteString, parts.authorization)
         }
         var curlRequest = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
         if let upgrade = request.options.upgrade {
@@ -62,7 +62,7 @@ extension CurlSession {
         curlRequest.decodesBody = request.replay != .undecoded
 
         var headers = try request.sentHeaders()
-        if let credentials, !headers.contains("Authorization") { headers.add("Authorization", "Basic \(credentials)") }
+        if let authorization { headers.addMissing(["Authorization": authorization]) }
         if !request.body.isEmpty {
             headers.remove("Content-Length")  // libcurl sends it
             curlRequest.onBodySent = request.options.onBodySent

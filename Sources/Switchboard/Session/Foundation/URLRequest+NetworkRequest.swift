@@ -14,14 +14,14 @@ extension URLRequest {
         if let option = Self.unsupported(request, url, quirks) {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(option)")
         }
-        let (bareURL, credentials) = url.withLowercasedScheme.withoutUserInfo
+        let (bareURL, authorization) = url.withLowercasedScheme.withoutUserInfo
         // A request has a timeout of 60 seconds by default, which takes precedence over the session's.
         self.init(url: bareURL, timeoutInterval: URLSessionQuirks.timeout)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = try request.sentHeaders()
         // URLSession sends the URL's credentials at once or after a challenge, which this session declines.
-        if let credentials, !headers.contains("Authorization") { headers["Authorization"] = "Basic \(credentials)" }
+        if let authorization { headers.addMissing(["Authorization": authorization]) }
         if let payload {
             headers["Content-Length"] = String(payload.length)
             if quirks.bodiesMustBeStreams || payload.data == nil {
