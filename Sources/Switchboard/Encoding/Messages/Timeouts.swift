@@ -33,12 +33,16 @@ public struct Timeouts: Sendable, Hashable {
 extension Timeouts {
     /// Returns the error of an attempt that began at `start` and has passed its attempt or idle timeout.
     package func error(since start: ContinuousClock.Instant) -> NetworkError {
-        let reason =
-            if let attempt, ContinuousClock.now >= start + attempt.clamped {
-                "no complete response within \(attempt.secondsText) (timeouts.attempt)"
-            } else {
-                "no data for \((idle ?? .zero).secondsText) (timeouts.idle)"
-            }
-        return NetworkError(.timedOut, reason: reason)
+        if let attempt, ContinuousClock.now >= start + attempt.clamped {
+            return .timedOut("no complete response within", attempt, "attempt")
+        }
+        return .timedOut("no data for", idle, "idle")
+    }
+}
+
+extension NetworkError {
+    /// Returns the error of a timeout that has passed.
+    static func timedOut(_ words: String, _ time: Duration?, _ name: String) -> NetworkError {
+        NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText) (timeouts.\(name))")
     }
 }

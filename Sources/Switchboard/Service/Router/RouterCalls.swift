@@ -257,7 +257,7 @@ extension NetworkError {
 
 extension NetworkError {
     fileprivate static func exceeded(_ total: Duration) -> NetworkError {
-        NetworkError(.timedOut, reason: "no complete response within \(total.secondsText) (timeouts.total)")
+        .timedOut("no complete response within", total, "total")
     }
 }
 

@@ -26,9 +26,9 @@ extension CurlFailure {
         case .system(let reason): NetworkError(.unknown, reason: reason)
         case .closed: NetworkError(.sessionInvalidated)
         case .cancelled: NetworkError(.cancelled)
-        case .timedOut(.attempt): timedOut("no complete response within", request.timeouts.attempt, "attempt")
-        case .timedOut(.connect): timedOut("no connection within", request.timeouts.connect, "connect")
-        case .timedOut(.idle): timedOut("no data for", request.timeouts.idle, "idle")
+        case .timedOut(.attempt): .timedOut("no complete response within", request.timeouts.attempt, "attempt")
+        case .timedOut(.connect): .timedOut("no connection within", request.timeouts.connect, "connect")
+        case .timedOut(.idle): .timedOut("no data for", request.timeouts.idle, "idle")
         case .connectionDied(let loss): connectionDied(loss, request)
         case .headTruncated:
             NetworkError(.connectionLost, reason: "the connection was closed inside the head of the response")
@@ -65,10 +65,6 @@ extension CurlFailure {
         case .wrongBodyLength(let amount):
             NetworkError(.encodingFailed, reason: "the body's stream produced \(amount) that its length announced")
         }
-    }
-
-    private func timedOut(_ words: String, _ time: Duration?, _ name: String) -> NetworkError {
-        NetworkError(.timedOut, reason: "\(words) \((time ?? .zero).secondsText) (timeouts.\(name))")
     }
 
     private func connectionDied(_ loss: Loss, _ request: NetworkRequest) -> NetworkError {
