@@ -484,7 +484,7 @@ struct InspectedCallTests {
         let session = StubSession { _ in .text("") }
         let router = Router<URLEndPoint>(session: session, monitors: [inspector])
         let response = try await router.response(for: URLEndPoint(.get, URL(text: "https://example.com/")))
-        #expect(response.request?.hasMonitors == false)
+        #expect(response.request?.call?.hasMonitors == false)
     }
 }
 

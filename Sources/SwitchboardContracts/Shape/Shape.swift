@@ -38,8 +38,6 @@ struct Shape: Sendable {
     var parent = 0
     var step = Step.root
 
-    static let any = Shape(kinds: .any)
-
     /// Whether nothing is known about members and elements.
     var isLeaf: Bool { members.isEmpty && others == nil && element == nil }
 

@@ -59,17 +59,6 @@ public struct FastJSONEncoder: Sendable {
     /// - Throws: `EncodingError` with the coding path of a value that JSON cannot express, or the error of the value's
     ///   `encode(to:)`.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
-        try withText(of: value) { $0.takeData() }
-    }
-
-    /// Appends the JSON text of a value. Appends nothing when it throws.
-    package func append(_ value: some Encodable, to bytes: inout [UInt8]) throws {
-        try withText(of: value) { bytes += $0.buffer }
-    }
-
-    private func withText<Result>(
-        of value: some Encodable, _ use: (inout OutputBytes) -> Result
-    ) throws -> Result {
         let settings = OutputSettings(self)
         let writer = OutputWriter(settings: settings)
         defer {
@@ -79,7 +68,7 @@ public struct FastJSONEncoder: Sendable {
         }
         try writer.write(value, key: { nil })
         let state = try writer.finished(value)
-        return use(&state.pointee.bytes)
+        return state.pointee.bytes.takeData()
     }
 
     /// Writes a number from its text, for values with more digits than any number type holds.

@@ -129,14 +129,6 @@ struct EncoderTextTests {
         #expect(try fastText([Empty()]) == "[{}]")
     }
 
-    @Test("text is appended to existing bytes, and nothing when it throws")
-    func appending() throws {
-        var bytes = Array("data: ".utf8)
-        try FastJSONEncoder().append([1, 2], to: &bytes)
-        #expect(throws: EncodingError.self) { try FastJSONEncoder().append([1, Double.nan], to: &bytes) }
-        #expect(String(decoding: bytes, as: UTF8.self) == "data: [1,2]")
-    }
-
     @Test("indented text equals that of Python's json.dumps with indent=2")
     func indented() throws {
         struct Value: Encodable { var b: [Encoding], a: [String: Int] = [:], c: [Int] = [] }

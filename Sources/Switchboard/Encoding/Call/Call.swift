@@ -130,7 +130,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         state.withLock { $0.history }.sorted { $0.number < $1.number }
     }
 
-    var hasMonitors: Bool { !monitors.isEmpty }
+    package var hasMonitors: Bool { !monitors.isEmpty }
 
     /// Whether the call has ended. A request of its response or error may then be sent again, as part of no call.
     var isOver: Bool { state.withLock { $0.isOver } }

@@ -102,9 +102,6 @@ extension RequestOptions {
 private enum MonitorsOption: RequestOption { static let defaultValue: [any EventMonitor] = [] }
 
 extension NetworkRequest {
-    /// Whether anything receives the events of the call.
-    package var hasMonitors: Bool { call?.hasMonitors ?? false }
-
     /// Sends an interceptor's decision about this request to the monitors of the call. Does nothing outside of a call.
     ///
     /// A report about a retry, a redirect or credentials also becomes the ``ExchangeRecord/cause`` of the next

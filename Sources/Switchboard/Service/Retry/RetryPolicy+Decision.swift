@@ -34,9 +34,9 @@ extension RetryPolicy {
 
     /// Counts and reports the next attempt, and waits for the given time. Returns false when no attempt is allowed.
     func waitForRetry(
-        after wait: Duration, because cause: String, with request: NetworkRequest, within left: TimeLeft? = nil
+        after wait: Duration, because cause: String, with request: NetworkRequest
     ) async throws -> Bool {
-        guard takeAttempt(after: wait, because: cause, with: request, within: left) else { return false }
+        guard takeAttempt(after: wait, because: cause, with: request, within: nil) else { return false }
         try await sleep(for: wait)
         return true
     }

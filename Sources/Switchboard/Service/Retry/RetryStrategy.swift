@@ -64,13 +64,13 @@ public struct RetryStrategy: Sendable {
 
     /// Returns the wait after an attempt, at most `limit`. The limit is at most a century, which prevents an overflow.
     func delay(
-        _ attempt: Int, _ request: NetworkRequest?, _ result: Result<NetworkResponse, NetworkError>,
+        _ attempt: Int, _ request: NetworkRequest, _ result: Result<NetworkResponse, NetworkError>,
         upTo limit: Duration
     ) -> Duration? {
         switch kind {
         case .constant(let delay): return min(delay, limit)
         case .custom(let decide):
-            return decide(attempt, request ?? NetworkRequest(.get, nil), result).map { max(.zero, min($0, limit)) }
+            return decide(attempt, request, result).map { max(.zero, min($0, limit)) }
         case .exponential(let base, let jitter):
             let delay = base.doubled(attempt - 1, upTo: limit)
             guard let fraction = jitter?() else { return delay }
