@@ -25,7 +25,7 @@ package enum FileLock {
         let elapsed = clock.stopwatch()
         var pause = Duration.milliseconds(1)
         while true {
-            if let descriptor = try acquire(path) {
+            if let descriptor = try open(path, mode: 0o600) {
                 defer {
                     unlink(path)
                     close(descriptor)
@@ -38,9 +38,11 @@ package enum FileLock {
         }
     }
 
-    /// Returns the locked file's descriptor, or nil when another holder has the lock.
-    private static func acquire(_ path: String) throws -> Int32? {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    /// Opens and locks a file, which it creates with `mode` if there is none.
+    ///
+    /// - Returns: The descriptor. Nil when another holder has the lock, or has just removed or renamed the file.
+    package static func open(_ path: String, mode: mode_t) throws(POSIXError) -> Int32? {
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw POSIXError.last }
         var result = flock(descriptor, LOCK_EX | LOCK_NB)
         while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }

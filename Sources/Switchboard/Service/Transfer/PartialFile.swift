@@ -92,24 +92,14 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     private static func open(_ url: URL, for destination: URL) throws(NetworkError) -> Int32 {
         // Another download may rename the file between opening and locking. It is then opened again.
         for _ in 0..<10 {
-            let descriptor = Foundation.open(url.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-            guard descriptor >= 0 else {
-                let number = errno
-                guard number != ENOENT else {
+            do throws(POSIXError) {
+                if let descriptor = try FileLock.open(url.path, mode: 0o666) { return descriptor }
+            } catch {
+                guard error.code != .ENOENT else {
                     throw failure("the folder of \(destination.path.quotedForMessage) does not exist")
                 }
-                throw failure("cannot create a file next to \(destination.path.quotedForMessage)", number)
+                throw failure("cannot create a file next to \(destination.path.quotedForMessage)", error.code.rawValue)
             }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                close(descriptor)
-                throw failure("another download to \(destination.path.quotedForMessage) is in progress")
-            }
-            var opened = stat()
-            var named = stat()
-            if fstat(descriptor, &opened) == 0, stat(url.path, &named) == 0, opened.st_ino == named.st_ino {
-                return descriptor
-            }
-            close(descriptor)
         }
         throw failure("another download to \(destination.path.quotedForMessage) is in progress")
     }
