@@ -56,7 +56,7 @@ public final class FoundationSession: NetworkSession {
         do {
             return try await exchange(request)
         } catch let error as NetworkError {
-            throw error.attributed(to: request)
+            throw error.attributed(to: request).asOfflineError(to: request.url)
         }
     }
 
@@ -64,13 +64,7 @@ public final class FoundationSession: NetworkSession {
         if let unsupported {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
-        if let upgrade = request.options.upgrade {
-            do {
-                return try await upgrade.openByURLSession(request, self)
-            } catch {
-                throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
-            }
-        }
+        if let upgrade = request.options.upgrade { return try await upgrade.openByURLSession(request, self) }
         let begin = (ContinuousClock.now, Date())
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
@@ -89,7 +83,7 @@ public final class FoundationSession: NetworkSession {
             return response
         } catch {
             deadlines.remove(exchange)
-            throw (error as? NetworkError)?.asOfflineError(to: request.url) ?? error
+            throw error
         }
     }
 
