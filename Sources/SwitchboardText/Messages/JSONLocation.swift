@@ -154,5 +154,5 @@ extension String {
 
 extension UInt8 {
     /// Whether a value of JSON starts with this byte.
-    fileprivate var startsJSON: Bool { "{[\"-0123456789tfn".utf8.contains(self) }
+    package var startsJSON: Bool { "{[\"-0123456789tfn".utf8.contains(self) }
 }

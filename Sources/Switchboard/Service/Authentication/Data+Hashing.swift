@@ -1,4 +1,5 @@
 import SwitchboardPlatform
+import SwitchboardText
 import Foundation
 
 extension MessageDigest {
@@ -22,11 +23,5 @@ extension Data {
     }
 
     /// The bytes as hexadecimal digits in lower case, such as `0a1b`.
-    package var hexText: String {
-        var digits: [UInt8] = []
-        for byte in self {
-            for half in [byte >> 4, byte & 15] { digits.append(half < 10 ? 0x30 + half : 0x57 + half) }
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
+    package var hexText: String { map(\.hexText).joined() }
 }

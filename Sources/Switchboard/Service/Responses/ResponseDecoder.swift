@@ -135,14 +135,10 @@ extension NetworkResponse {
     private func failure(for error: any Error, as type: Any.Type) -> NetworkError {
         let reason = DecodingFailure.describe(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
-            !mediaType.contains("json"), !mediaType.contains("plist"), mediaType.contains("html") || !canBeJSON
+            !mediaType.contains("json"), !mediaType.contains("plist"),
+            mediaType.contains("html") || body.first(where: { $0 > 0x20 })?.startsJSON != true
         else { return failure(.decodingFailed, reason, error) }
         return failure(.unexpectedContentType, "the response is \(mediaType): \(reason)", error)
-    }
-
-    /// Whether the first character of the body may begin JSON.
-    private var canBeJSON: Bool {
-        body.first { $0 > 0x20 }.map { "{[\"-0123456789tfn".utf8.contains($0) } ?? false
     }
 
     private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError
