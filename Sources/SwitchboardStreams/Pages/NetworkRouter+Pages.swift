@@ -114,7 +114,7 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Cursor> {
-        cursorPages(after: cursor, next: ignoringResponse(next), for: endPoint, options, decoding(type))
+        tokenPages(from: cursor, next: ofValue(next), for: endPoint, options, decoding(type))
     }
 
     /// Returns the pages of endpoints whose cursor arrives in a header field. Otherwise the same as
@@ -132,7 +132,9 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        cursorPages(after: cursor, next: next, for: endPoint, options) { Transferred(try $0.decode(type)) }
+        tokenPages(from: cursor, next: { value, response, _ in next(value, response) }, for: endPoint, options) {
+            Transferred(try $0.decode(type))
+        }
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
@@ -158,7 +160,7 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        cursorPages(after: nil, next: { value, _ in next(value) }, for: { $0.map(endPoint) ?? first }, options) {
+        tokenPages(from: nil, next: ofValue(next), for: { $0.map(endPoint) ?? first }, options) {
             Transferred(try $0.decode(type))
         }
     }
@@ -193,45 +195,39 @@ extension NetworkRouter {
         _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Int> {
-        let prepare = ActorBound { (token: Int?) in self.prepare(endPoint(token ?? number), options) }
-        let plan = PagePlan<Value, Int>(
-            first: number, comparesBodies: true, environment: calls.currentEnvironment
-        ) { token, sent in
-            try await prepare(token).value.page(for: sent)
-        } decode: {
-            try await decode($0)
-        } next: { value, _, token in
+        let next: @Sendable (Value, NetworkResponse, Int?) -> Int? = { value, _, token in
             guard isFollowed(value) else { return nil }
             let (next, overflow) = (token ?? number).addingReportingOverflow(step)
             return overflow ? nil : next
         }
-        return PageSequence(plan: plan)
+        return tokenPages(from: number, next: next, for: { endPoint($0 ?? number) }, options, decode)
     }
 
-    private func cursorPages<Value, Cursor: Hashable & Sendable>(
-        after cursor: Cursor?, next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
-        for endPoint: @escaping (Cursor?) -> EndPoint, _ options: RequestOptions,
+    /// Returns the pages of endpoints with a page number or a cursor. An empty token ends them, as nil does.
+    private func tokenPages<Value, Token: Hashable & Sendable>(
+        from first: Token?, next: @escaping @Sendable (Value, NetworkResponse, Token?) -> Token?,
+        for endPoint: @escaping (Token?) -> EndPoint, _ options: RequestOptions,
         _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
         isolation: isolated (any Actor)? = #isolation
-    ) -> PageSequence<Value, Cursor> {
+    ) -> PageSequence<Value, Token> {
         let prepare = ActorBound { self.prepare(endPoint($0), options) }
-        let plan = PagePlan<Value, Cursor>(
-            first: cursor, comparesBodies: true, environment: calls.currentEnvironment
-        ) { cursor, sent in
-            try await prepare(cursor).value.page(for: sent)
+        let plan = PagePlan<Value, Token>(
+            first: first, comparesBodies: true, environment: calls.currentEnvironment
+        ) { token, sent in
+            try await prepare(token).value.page(for: sent)
         } decode: {
             try await decode($0)
-        } next: { value, response, _ in
-            next(value, response).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
+        } next: { value, response, token in
+            next(value, response, token).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
         }
         return PageSequence(plan: plan)
     }
 }
 
-private func ignoringResponse<Value, Cursor>(
-    _ next: @escaping @Sendable (Value) -> Cursor?
-) -> @Sendable (Value, NetworkResponse) -> Cursor? {
-    { value, _ in next(value) }
+private func ofValue<Value, Token>(
+    _ next: @escaping @Sendable (Value) -> Token?
+) -> @Sendable (Value, NetworkResponse, Token?) -> Token? {
+    { value, _, _ in next(value) }
 }
 
 /// Returns a closure that decodes pages on the caller's actor.
