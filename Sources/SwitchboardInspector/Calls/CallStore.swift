@@ -70,33 +70,28 @@ final class CallStore: Sendable {
         let update = CallUpdate(event, limits)
         let id = event.request.id
         let new = update.isFirst ? Stored(id, InspectedCall(event, limits)) : nil
+        change(id, adding: new, hasSecrets: update.hasSecrets) { $0.apply(update, limits) }
+    }
+
+    /// Adds a message to its call. Runs on the thread that sends or receives it.
+    func record(_ message: CallMessage, of id: NetworkRequest.ID) {
+        change(id, hasSecrets: true) { $0.add(message, limits) }
+    }
+
+    private func change(
+        _ id: NetworkRequest.ID, adding new: Stored? = nil, hasSecrets: Bool, _ change: (inout InspectedCall) -> Void
+    ) {
         let (removed, waiting) = state.withLock { state -> ([Stored?], [StopSignal]) in
             guard !state.isStopped else { return ([], []) }
             if let new { state.add(new) }
             guard let number = state.running[id], let stored = state[number] else { return ([], []) }
             state.addChange(of: number)
             let size = stored.call.size
-            stored.call.apply(update, limits)
+            change(&stored.call)
             stored.call.change = state.change
             state.size += stored.call.size - (new == nil ? size : 0)
             if !stored.call.expectsMore { state.running[id] = nil }
-            if update.hasSecrets { state.unsearched.insert(number) }
-            return (state.removeOldest(limits), state.takeWaiting())
-        }
-        for signal in waiting { signal.fire() }
-        withExtendedLifetime(removed) {}
-    }
-
-    /// Adds a message to its call. Runs on the thread that sends or receives it.
-    func record(_ message: CallMessage, of id: NetworkRequest.ID) {
-        let (removed, waiting) = state.withLock { state -> ([Stored?], [StopSignal]) in
-            guard let number = state.running[id], let stored = state[number] else { return ([], []) }
-            state.addChange(of: number)
-            let size = stored.call.size
-            stored.call.add(message, limits)
-            stored.call.change = state.change
-            state.unsearched.insert(number)
-            state.size += stored.call.size - size
+            if hasSecrets { state.unsearched.insert(number) }
             return (state.removeOldest(limits), state.takeWaiting())
         }
         for signal in waiting { signal.fire() }
