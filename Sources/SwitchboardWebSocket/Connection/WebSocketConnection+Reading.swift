@@ -112,17 +112,20 @@ extension WebSocketConnection {
     }
 
     private func didReceiveClose(_ code: WebSocketCloseCode, _ reason: String) {
-        let isFirst = state.withLock { state in
-            if state.closure == nil {
-                state.closure = WebSocketClosure(code: code, reason: reason, isByServer: true)
-            }
-            defer { state.isClosing = true }
-            return !state.isClosing
-        }
+        let isFirst = startClosing(WebSocketClosure(code: code, reason: reason, isByServer: true))
         // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so the frame is
         // sent directly.
         if isFirst { sendClose(code) }
         endMessages(.success(()))
+    }
+
+    /// Keeps the first closure. Returns true unless the connection is closing already.
+    private func startClosing(_ closure: WebSocketClosure) -> Bool {
+        state.withLock { state in
+            state.closure = state.closure ?? closure
+            defer { state.isClosing = true }
+            return !state.isClosing
+        }
     }
 
     /// Waits until the server closes the connection. The server closes first ([RFC 6455
@@ -139,13 +142,7 @@ extension WebSocketConnection {
     private func fail(
         _ violation: WebSocketViolation, _ next: @escaping @Sendable () async throws -> Bool
     ) async {
-        let isFirst = state.withLock { state in
-            if state.closure == nil {
-                state.closure = WebSocketClosure(sending: violation.code, violation.reason)
-            }
-            defer { state.isClosing = true }
-            return !state.isClosing
-        }
+        let isFirst = startClosing(WebSocketClosure(sending: violation.code, violation.reason))
         if isFirst { queue.sendControl(.close(violation.code, reason: violation.reason)) }
         endMessages(.failure(attributed(violation.error)))
         await finishClosing(next)
