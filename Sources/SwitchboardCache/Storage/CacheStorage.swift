@@ -110,10 +110,10 @@ actor CacheStorage {
         func isOutdated(_ stored: StoredResponse) -> Bool {
             stored.status == 200 && stored.matches(load.request) && !stored.agrees(withHead: head)
         }
-        disk?.remove(load.key, load.request, where: isOutdated)
-        state.withLock { state in
-            state.removals += 1
-            state.memory.remove(load.key, where: isOutdated)
+        remove {
+            $0.remove(load.key, load.request, where: isOutdated)
+        } fromMemory: {
+            $0.remove(load.key, where: isOutdated)
         }
     }
 
