@@ -69,11 +69,6 @@ public final class CookieJar: Sendable {
         guard case .success(let suffixes) = PublicSuffixes.loaded else { return BuiltInSuffixes.contains(domain) }
         return suffixes.contains(domain)
     }
-
-    /// Whether the system's list of public suffixes is available.
-    package static var knowsPublicSuffixes: Bool {
-        if case .success = PublicSuffixes.loaded { true } else { false }
-    }
 }
 
 // MARK: - Exchanges
