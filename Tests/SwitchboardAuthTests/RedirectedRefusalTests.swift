@@ -46,16 +46,10 @@ struct RedirectedRefusalTests {
 
     @Test("another origin's 401 is ignored when the session follows redirects")
     func sessionThatFollows() async throws {
-        struct Following: NetworkSession {
-            func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-                var response = NetworkResponse(statusCode: 401)
-                response.url = URL(text: "https://evil.example/")
-                return response
-            }
-        }
+        let session = AdHocSession { _ in NetworkResponse(statusCode: 401, url: URL(text: "https://evil.example/")) }
         let keys = KeyAuthenticator()
         let router = Router<URLEndPoint>(
-            session: Following(), interceptors: [AuthenticationInterceptor(keys, clock: TestClock())])
+            session: session, interceptors: [AuthenticationInterceptor(keys, clock: TestClock())])
         _ = try await router.rawResponse(for: URLEndPoint(.get, home))
         #expect(keys.refreshes.all.isEmpty)
     }

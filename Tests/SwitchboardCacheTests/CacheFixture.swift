@@ -92,6 +92,15 @@ extension StubSession {
 struct CacheStep: ExchangeInterceptor {
     let body: @Sendable (NetworkRequest, Next) async throws -> NetworkResponse
 
+    /// Returns an interceptor that changes each request.
+    static func changing(_ change: @escaping @Sendable (inout NetworkRequest) -> Void) -> CacheStep {
+        CacheStep { request, next in
+            var request = request
+            change(&request)
+            return try await next(request)
+        }
+    }
+
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         try await body(request, next)
     }

@@ -7,6 +7,17 @@ extension Result where Failure == NetworkError {
     }
 }
 
+extension Result where Failure == any Error {
+    /// Creates the result of an async operation.
+    package init(_ operation: () async throws -> Success) async {
+        do {
+            self = .success(try await operation())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
+
 /// Returns the code of the `NetworkError` that the body throws, or nil for anything else.
 package func failure<Output>(_ body: () throws -> Output) -> NetworkError.Code? {
     do {

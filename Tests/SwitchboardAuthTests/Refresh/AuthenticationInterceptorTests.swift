@@ -13,9 +13,7 @@ struct AuthenticationInterceptorTests {
     private func router(
         _ session: any NetworkSession, _ interceptors: any Interceptor..., monitors: [any EventMonitor] = []
     ) -> Router<URLEndPoint> {
-        Router(
-            session: session, interceptors: interceptors,
-            options: RequestOptions { $0.monitors += monitors })
+        Router(session: session, interceptors: interceptors, monitors: monitors)
     }
 
     @Test("the saved credential is loaded once and used", arguments: [1, 20])
@@ -207,14 +205,15 @@ struct AuthenticationInterceptorTests {
     @Test("reports load and refresh events, and adapts with the held credential")
     func eventsAndPlan() async throws {
         let keys = KeyAuthenticator()
-        let monitor = AuthenticationEvents()
+        let monitor = Events()
         let interceptor = AuthenticationInterceptor(keys, clock: TestClock())
         var request = NetworkRequest(.get, url)
         try await interceptor.adapt(&request)
         #expect(request.headers.isEmpty)
         let router = router(KeyServer(2).session, interceptor, monitors: [monitor])
         _ = try await router.response(for: URLEndPoint(.get, url))
-        #expect(monitor.values.all == ["load", "loaded", "refresh", "refreshed"])
+        let events = monitor.all.compactMap { if case .authentication(let text) = $0.kind { text } else { nil } }
+        #expect(events == ["load", "loaded", "refresh", "refreshed"])
         try await interceptor.adapt(&request)
         #expect(request.headers["Authorization"] == "Key 2")
         #expect("\(interceptor)" == "AuthenticationInterceptor<KeyAuthenticator>")
@@ -226,13 +225,4 @@ private struct SingleUseStream: HTTPBody {
     var isStreamed: Bool { true }
     var isReplayable: Bool { false }
     func encode() throws -> Data { Data("once".utf8) }
-}
-
-/// Records the authentication events.
-final class AuthenticationEvents: EventMonitor {
-    let values = Deliveries<String>()
-
-    func record(_ event: CallEvent) {
-        if case .authentication(let what) = event.kind { values.add(what) }
-    }
 }

@@ -14,9 +14,7 @@ struct CredentialRefreshTests {
     private func router(
         _ session: any NetworkSession, _ interceptors: [any Interceptor], monitors: [any EventMonitor] = []
     ) -> Router<URLEndPoint> {
-        Router(
-            session: session, interceptors: interceptors,
-            options: RequestOptions { $0.monitors += monitors })
+        Router(session: session, interceptors: interceptors, monitors: monitors)
     }
 
     private func failures(_ count: Int, _ router: Router<URLEndPoint>) async -> [NetworkError] {

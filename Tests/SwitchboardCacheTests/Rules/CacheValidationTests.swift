@@ -422,18 +422,14 @@ struct CacheValidationTests {
 
     @Test("a HEAD whose query a later interceptor changes removes no response")
     func changedQueryOfHead() async throws {
-        struct Counted: ExchangeInterceptor {
-            let count = Deliveries<Void>()
-            func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-                count.add(())
-                var request = request
-                request.url = URL(string: "https://h/a?count=\(count.all.count)")
-                return try await next(request)
-            }
+        let count = Deliveries<Void>()
+        let counted = CacheStep.changing { request in
+            count.add(())
+            request.url = URL(string: "https://h/a?count=\(count.all.count)")
         }
         let session = StubSession { _ in .text("a", headers: ["Cache-Control": "max-age=60"]) }
         let router = Router<URLEndPoint>(
-            session: session, interceptors: [ResponseCache(identity: { _ in "me" })], exchangeInterceptors: [Counted()])
+            session: session, interceptors: [ResponseCache(identity: { _ in "me" })], exchangeInterceptors: [counted])
         let url = URL(text: "https://h/a")
         let get = URLEndPoint(.get, url, options: RequestOptions { $0.cacheLifetime = .unlimited })
         _ = try await router.response(for: get)

@@ -62,8 +62,8 @@ struct CachePartLimitTests {
         let session = StubSession { [fresh] _ in .text(Self.text, headers: fresh).truncated(after: 10) }
         for isChanged in [true, false] {
             let cache = ResponseCache()
-            let router = Router<URLEndPoint>(
-                session: session, exchangeInterceptors: isChanged ? [cache, UserChange()] : [cache])
+            let change = CacheStep.changing { if isChanged { $0.headers.set("X-User", "1") } }
+            let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache, change])
             let endPoint = URLEndPoint(.get, URL(text: "https://h/"), options: RequestOptions { $0.retry = .never })
             await #expect(throws: NetworkError.self) {
                 guard isStreamed else { return _ = try await router.response(for: endPoint) }
@@ -71,13 +71,5 @@ struct CachePartLimitTests {
             }
             #expect(await cache.usage.count == (isChanged ? 0 : 1))
         }
-    }
-}
-
-private struct UserChange: ExchangeInterceptor {
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        var request = request
-        request.headers.set("X-User", "1")
-        return try await next(request)
     }
 }

@@ -490,7 +490,8 @@ struct CachePartTests {
     func changedBehind() async throws {
         let session = StubSession(part(0...4), part(0...4), whole())
         let cache = ResponseCache()
-        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache, RangeChange()])
+        let change = CacheStep.changing { $0.headers.set("Range", "bytes=0-4") }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache, change])
         let url = try #require(URL(string: "https://h/"))
         for range in [nil, "bytes=2-4"] {
             var headers = HTTPHeaders()
@@ -504,7 +505,8 @@ struct CachePartTests {
     func changedCompletion() async throws {
         let session = StubSession(part(0...3), part(4...9), whole("true"))
         let cache = ResponseCache()
-        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache, CompletionChange()])
+        let change = CacheStep.changing { if $0.headers.contains("If-Range") { $0.headers.set("X-User", "1") } }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache, change])
         let url = try #require(URL(string: "https://h/"))
         _ = try await router.response(for: URLEndPoint(.get, url, headers: ["Range": "bytes=0-3"]))
         #expect(try await router.response(for: URLEndPoint(.get, url)).text == "true")
@@ -606,21 +608,5 @@ struct CachePartTests {
     func numbers(numbers: [Int]) {
         #expect(CachePart(numbers: numbers, bodyLength: 5) == nil)
         #expect(CachePart(numbers: [-1, 4, 9], bodyLength: 5)?.range == 4..<9)
-    }
-}
-
-private struct RangeChange: ExchangeInterceptor {
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        var request = request
-        request.headers.set("Range", "bytes=0-4")
-        return try await next(request)
-    }
-}
-
-private struct CompletionChange: ExchangeInterceptor {
-    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        var request = request
-        if request.headers.contains("If-Range") { request.headers.set("X-User", "1") }
-        return try await next(request)
     }
 }

@@ -121,9 +121,10 @@ struct TextMaskingTests {
         var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
     }
 
-    /// A session whose measurements and codes contain a secret.
-    private struct FactSession: NetworkSession {
-        func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    @Test("endpoint, protocol, address and outcome are masked")
+    func facts() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = AdHocSession { request in
             guard request.url?.path == "/film" else {
                 throw NetworkError(NetworkError.Code(rawValue: "token=leaked-token-abcdef"))
             }
@@ -133,12 +134,6 @@ struct TextMaskingTests {
             response.metrics.remoteAddress = "leaked-token-abcdef:80"
             return response
         }
-    }
-
-    @Test("endpoint, protocol, address and outcome are masked")
-    func facts() async throws {
-        let inspector = try NetworkInspector(CallLimits())
-        let session = FactSession()
         _ = try await Router<DescribedEndPoint>(session: session, monitors: [inspector])
             .response(for: .film(key: "leaked-token-abcdef"))
         let router = Router<URLEndPoint>(session: session, monitors: [inspector])

@@ -227,16 +227,14 @@ struct CassetteBodyTests {
 
     @Test("trailers are played")
     func trailers() async throws {
-        struct Trailing: NetworkSession {
-            func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-                var response = NetworkResponse(statusCode: 200, body: Data("x".utf8), url: request.url)
-                response.trailers = ["X-Sum": "1", "X-Token": "aaaaaaaa"]
-                return response
-            }
+        let session = AdHocSession { request in
+            var response = NetworkResponse(statusCode: 200, body: Data("x".utf8), url: request.url)
+            response.trailers = ["X-Sum": "1", "X-Token": "aaaaaaaa"]
+            return response
         }
         try await withFile { file in
             let request = NetworkRequest(text: url)
-            try await Cassette(file: file, mode: .rewrite, recording: Trailing()).run { _ = try await $0.send(request) }
+            try await Cassette(file: file, mode: .rewrite, recording: session).run { _ = try await $0.send(request) }
             let played = try await Cassette.playing(file).send(request)
             #expect(played.trailers == ["X-Sum": "1", "X-Token": "REDACTED"])
         }

@@ -81,14 +81,3 @@ struct MockFaultTests {
         }
     }
 }
-
-extension Result where Failure == any Error {
-    /// Creates the result of an async operation.
-    init(_ operation: () async throws -> Success) async {
-        do {
-            self = .success(try await operation())
-        } catch {
-            self = .failure(error)
-        }
-    }
-}

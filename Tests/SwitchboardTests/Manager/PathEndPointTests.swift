@@ -111,18 +111,13 @@ struct CallOptionFormTests {
     private let options = RequestOptions { $0.timeouts.total = .seconds(41) }
 
     /// Collects the total timeouts of the requests that pass.
-    private struct TotalRecorder: Interceptor {
+    @Test("streams, lines and completions send the options of the call")
+    func callOptions() async throws {
         let totals = Deliveries<Duration?>()
-
-        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        let recorder = AdHocInterceptor { request, next in
             totals.add(request.timeouts.total)
             return try await next(request)
         }
-    }
-
-    @Test("streams, lines and completions send the options of the call")
-    func callOptions() async throws {
-        let recorder = TotalRecorder()
         let session = StubSession { _ in .text("1\n2") }
         let router = Router<URLEndPoint>(session: session, interceptors: [recorder])
         let manager = NetworkManager(session: session, interceptors: [recorder])
@@ -137,7 +132,7 @@ struct CallOptionFormTests {
         router.response(for: endPoint, options: options) { ends.add((try? $0.get()) != nil) }
         manager.request(endPoint, as: String.self, options: options) { ends.add((try? $0.get()) != nil) }
         #expect(try await ends.wait(for: 4).allSatisfy { $0 })
-        #expect(recorder.totals.all == Array(repeating: .seconds(41), count: 8))
+        #expect(totals.all == Array(repeating: .seconds(41), count: 8))
     }
 
     @Test("monitors of a router and a manager receive the events of every call")

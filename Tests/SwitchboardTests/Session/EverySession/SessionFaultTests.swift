@@ -257,14 +257,3 @@ struct SessionFaultTests {
         }
     }
 }
-
-extension Result where Failure == any Error {
-    /// Creates the result of an async operation from its value or its error.
-    init(_ operation: () async throws -> Success) async {
-        do {
-            self = .success(try await operation())
-        } catch {
-            self = .failure(error)
-        }
-    }
-}
