@@ -131,6 +131,7 @@ extension NetworkRequest {
 /// ```
 public protocol EventMonitor: Sendable {
     /// Receives one event. The events of a call arrive in order; those of several calls are mixed. This method runs on
-    /// any thread and the call waits for it, so return quickly.
+    /// any thread and the call waits for it, so return quickly. The request of an event refers to the call's monitors, so
+    /// a monitor that keeps events keeps itself in memory.
     func record(_ event: CallEvent)
 }
