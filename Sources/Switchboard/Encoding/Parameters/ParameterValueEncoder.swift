@@ -32,7 +32,9 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        try node.member(key.stringValue).encodeElement(value, at: codingPath + [key])
+        let member = node.makeChild()
+        try member.encodeElement(value, at: codingPath + [key])
+        node.setMember(key.stringValue, to: member)
     }
 
     // The protocol's default implementations throw for these two types.
@@ -43,7 +45,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     // A nil optional becomes `absent`, so that a form can apply its ``NilEncoding``.
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.member(key.stringValue).set(.absent) }
+        try present(value, key)
     }
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try present(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try present(value, key) }
@@ -65,7 +67,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try present(value, key) }
 
     private func present(_ value: (some Encodable)?, _ key: Key) throws {
-        if let value { try encode(value, forKey: key) } else { node.member(key.stringValue).set(.absent) }
+        if let value { try encode(value, forKey: key) } else { node.addAbsentMember(key.stringValue) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -102,7 +104,9 @@ private struct UnkeyedContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: some Encodable) throws {
         let key = JSONPathKey(intValue: count)
-        try node.appendElement().encodeElement(value, at: codingPath + [key])
+        let element = node.makeChild()
+        try element.encodeElement(value, at: codingPath + [key])
+        node.append(element)
     }
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
@@ -189,7 +193,7 @@ final class EncodingNode {
 
     private let depth: Int
     private var content = Content.empty
-    /// The index of each member by name, for members after the first 16.
+    /// The index of each member by name, for members after the first 16. Empty until it is needed.
     private var indices: [String: Int] = [:]
 
     init(depth: Int = 0) {
@@ -226,21 +230,32 @@ final class EncodingNode {
 
     func beginObject() {
         if case .object = content { return }
+        reset()
         content = .object([])
+    }
+
+    private func reset() {
+        content = .empty
+        indices = [:]
     }
 
     func appendElement() -> EncodingNode {
         let node = makeChild()
-        guard case .array(var nodes) = content else { return node }
-        content = .empty  // releases the array, so that it is not copied
-        nodes.append(node)
-        content = .array(nodes)
+        append(node)
         return node
     }
 
-    /// Returns a child node. A child beyond the maximum depth is not stored: releasing so deep a tree would overflow
-    /// the stack.
-    private func makeChild() -> EncodingNode {
+    /// Adds a child as an element.
+    func append(_ node: EncodingNode) {
+        guard case .array(var nodes) = content else { return }
+        content = .empty  // releases the array, so that it is not copied
+        nodes.append(node)
+        content = .array(nodes)
+    }
+
+    /// Returns a child node, which is no member or element yet: a value whose encoding fails leaves none. A child beyond
+    /// the maximum depth is not stored: releasing so deep a tree would overflow the stack.
+    func makeChild() -> EncodingNode {
         if depth >= Self.maximumDepth { content = .tooDeep }
         return EncodingNode(depth: depth + 1)
     }
@@ -248,16 +263,28 @@ final class EncodingNode {
     /// Returns the node for a member. A second write of the same name replaces the first, as in `JSONEncoder`.
     func member(_ name: String) -> EncodingNode {
         let node = makeChild()
-        guard case .object(var members) = content else { return node }
+        setMember(name, to: node)
+        return node
+    }
+
+    /// Makes a child the member of that name, unless one exists and is kept.
+    func setMember(_ name: String, to node: EncodingNode, keepsExisting: Bool = false) {
+        guard case .object(var members) = content else { return }
         content = .empty
         if let index = index(of: name, in: members) {
-            members[index].node = node
+            if !keepsExisting { members[index].node = node }
         } else {
             if members.count >= 16 { indices[name] = members.count }
             members.append((name, node))
         }
         content = .object(members)
-        return node
+    }
+
+    /// Adds a member for a nil optional. It replaces no value, as in `JSONEncoder`, which writes nothing.
+    func addAbsentMember(_ name: String) {
+        let node = makeChild()
+        node.set(.absent)
+        setMember(name, to: node, keepsExisting: true)
     }
 
     /// Returns the node for the nested array or object of a member. A second one with the same name continues the first, as
@@ -273,10 +300,14 @@ final class EncodingNode {
     }
 
     private func index(of name: String, in members: [(name: String, node: EncodingNode)]) -> Int? {
-        members.prefix(16).firstIndex { $0.name == name } ?? indices[name]
+        if let index = members.prefix(16).firstIndex(where: { $0.name == name }) { return index }
+        if indices.isEmpty {
+            for (index, member) in members.enumerated().dropFirst(16) { indices[member.name] = index }
+        }
+        return indices[name]
     }
 
-    /// Writes a value to this node.
+    /// Writes a value to this node, in place of an earlier one. A value whose encoding fails leaves nothing.
     func encode(_ value: any Encodable, at path: [any CodingKey]) throws {
         guard depth <= Self.maximumDepth else { throw Self.tooDeep }
         if depth > 16, StackSpace.isExhausted {
@@ -296,13 +327,21 @@ final class EncodingNode {
         case let value as Parameters: set(.object(value))
         case let value as ParameterValue: set(value)
         default:
-            try value.encode(to: ParameterValueEncoder(node: self, codingPath: path))
+            reset()
+            do {
+                try value.encode(to: ParameterValueEncoder(node: self, codingPath: path))
+            } catch {
+                reset()
+                throw error
+            }
             if value is any AnyDictionary { sortMembers() }
         }
     }
 
     private func sortMembers() {
-        if case .object(let members) = content { content = .object(members.sorted(byName: \.name)) }
+        guard case .object(let members) = content else { return }
+        reset()
+        content = .object(members.sorted(byName: \.name))
     }
 }
 

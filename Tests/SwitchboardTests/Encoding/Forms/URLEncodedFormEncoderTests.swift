@@ -38,6 +38,80 @@ struct URLEncodedFormEncoderTests {
         #expect(try URLEncodedFormEncoder().encode(Search()) == expected)
     }
 
+    /// A value that is written by a closure.
+    private struct Custom: Encodable {
+        let write: (any Encoder) throws -> Void
+        init(_ write: @escaping (any Encoder) throws -> Void) { self.write = write }
+        func encode(to encoder: any Encoder) throws { try write(encoder) }
+    }
+
+    private static func key(_ name: String) -> Named.Key { Named.Key(stringValue: name) }
+
+    @Test("encodeIfPresent with nil keeps the earlier value, as in JSONEncoder")
+    func nilAfterValue() throws {
+        let value = Custom { encoder in
+            var container = encoder.container(keyedBy: Named.Key.self)
+            try container.encode(1, forKey: Self.key("a"))
+            try container.encodeIfPresent(Int?.none, forKey: Self.key("a"))
+            try container.encodeIfPresent(Named?.none, forKey: Self.key("a"))
+            try container.encodeIfPresent(Int?.none, forKey: Self.key("b"))
+        }
+        #expect(try URLEncodedFormEncoder(nilEncoding: .null).encode(value) == "a=1&b=null")
+    }
+
+    @Test("a value whose error is caught leaves nothing, as in JSONBody")
+    func caughtErrors() throws {
+        struct Refusal: Error {}
+        let bad = Custom { encoder in
+            var container = encoder.container(keyedBy: Named.Key.self)
+            try container.encode("bad", forKey: Self.key("partly"))
+            throw Refusal()
+        }
+        let value = Custom { encoder in
+            var container = encoder.container(keyedBy: Named.Key.self)
+            try? container.encode(bad, forKey: Self.key("a"))
+            try container.encode(1, forKey: Self.key("b"))
+            try? container.encode(bad, forKey: Self.key("b"))
+            try? container.encode(Double.nan, forKey: Self.key("c"))
+            var list = container.nestedUnkeyedContainer(forKey: Self.key("list"))
+            try? list.encode(bad)
+            try? list.encode([bad])
+            try list.encode(2)
+            #expect(list.count == 1)
+            let single = Custom { encoder in
+                var single = encoder.singleValueContainer()
+                try? single.encode(bad)
+                try single.encode(Named(name: "good"))
+            }
+            try container.encode(single, forKey: Self.key("d"))
+        }
+        let expected = #"{"b":1,"list":[2],"d":{"good":1}}"#
+        #expect(try String(decoding: JSONBody(Parameters(value)).encode(), as: UTF8.self) == expected)
+        #expect(try String(decoding: FastJSONEncoder().encode(value), as: UTF8.self) == expected)
+    }
+
+    @Test("the last value of a single-value container counts, of any size")
+    func lastSingleValue() throws {
+        let many = Dictionary(uniqueKeysWithValues: (10..<40).map { ("k\($0)", $0) })
+        let expected = (10..<40).map { "k\($0)=\($0)" }.joined(separator: "&")
+        let value = Custom { encoder in
+            var single = encoder.singleValueContainer()
+            try single.encode(Named(name: "first"))
+            try single.encode(many)
+            try single.encode(5)
+            try single.encode(many)
+        }
+        #expect(try URLEncodedFormEncoder().encode(value) == expected)
+        // The dictionary was sorted before its members are replaced.
+        let replaced = Custom { encoder in
+            var single = encoder.singleValueContainer()
+            try single.encode(many.mapValues { _ in 0 })
+            var container = encoder.container(keyedBy: Named.Key.self)
+            for index in 10..<40 { try container.encode(index, forKey: Self.key("k\(index)")) }
+        }
+        #expect(try URLEncodedFormEncoder().encode(replaced) == expected)
+    }
+
     @Test("a nested container requested twice is one container, as in JSONEncoder")
     func nestedTwice() throws {
         struct Twice: Encodable {
