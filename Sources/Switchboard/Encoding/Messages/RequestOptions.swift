@@ -83,8 +83,20 @@ public struct RequestOptions: Sendable {
     }
 
     /// Returns these options merged with `other`. The closure of `other` changes them, and values that were set
-    /// directly replace them.
+    /// directly replace them. The closures of both also change the options of a router.
     public func merging(_ other: RequestOptions?) -> RequestOptions {
+        var result = overridden(by: other)
+        guard let own = fields?.value, let theirs = other?.fields?.value,
+            !own.changes.isEmpty || !theirs.changes.isEmpty
+        else { return result }
+        let direct = own.direct
+        result.own.value.changes = own.changes + [{ $0.own.value.values.merge(direct) { $1 } }] + theirs.changes
+        result.own.value.valuesSetSince = theirs.direct
+        return result
+    }
+
+    /// Returns these options merged with `other`, as the options of a request, without the closures.
+    func overridden(by other: RequestOptions?) -> RequestOptions {
         guard let other, let theirs = other.fields?.value else { return self }
         guard let own = fields?.value else { return other }
         var result =

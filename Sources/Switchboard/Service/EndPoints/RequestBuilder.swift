@@ -77,7 +77,7 @@ package struct RequestBuilder: Sendable {
 
     private func build(_ endPoint: some EndPointType, _ callOptions: RequestOptions?) throws -> NetworkRequest {
         endPoint.printNearMisses()
-        var options = self.options.merging(try endPoint.options._endPointValue).merging(callOptions)
+        var options = self.options.overridden(by: try endPoint.options._endPointValue).overridden(by: callOptions)
         let task: HTTPTask
         if options.hasValues, let encoder = options.encoder {
             task = try JSONBody.$requestEncoder.withValue(encoder) { try endPoint.task._endPointValue } ?? .request

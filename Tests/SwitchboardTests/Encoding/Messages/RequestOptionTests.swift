@@ -61,6 +61,25 @@ struct RequestOptionTests {
         #expect(own.merging(doubled).timeouts.total == .seconds(20))
     }
 
+    @Test("merged closures change the options of a router, and keep the rest")
+    func mergedClosures() {
+        var router = RequestOptions()
+        router.timeouts.idle = .seconds(7)
+        router.limits.responseHeaders = 99
+        router[Label.self] = "router"
+        var direct = RequestOptions()
+        direct[Label.self] = "direct"
+        let total = RequestOptions { $0.timeouts.total = .seconds(5) }
+        let size = RequestOptions { $0.limits.responseBody = 10 }
+        for own in [total.merging(size).merging(direct), direct.merging(total.merging(size))] {
+            for merged in [router.merging(own), RequestOptions().merging(router).merging(own)] {
+                #expect(merged.timeouts == Timeouts(idle: .seconds(7), total: .seconds(5)))
+                #expect(merged.limits == ResponseLimits(responseBody: 10, responseHeaders: 99))
+                #expect(merged[Label.self] == "direct")
+            }
+        }
+    }
+
     @Test("options survive retries and redirects", .requirement("S2.14"))
     func survival() async throws {
         let session = StubSession(
