@@ -84,7 +84,7 @@ package struct RequestBuilder: Sendable {
         } else {
             task = try endPoint.task._endPointValue ?? .request
         }
-        if let download = task.download { options.download = download }
+        if let download = task.download, callOptions?.download == nil { options.download = download }
         var request = NetworkRequest(
             try endPoint.httpMethod._endPointValue ?? .get, nil,
             headers: (try endPoint.headers._endPointValue ?? [:]).merging(task.headers), options: options)

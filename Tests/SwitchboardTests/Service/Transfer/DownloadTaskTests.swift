@@ -29,6 +29,24 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test("the file and the checks of download(_:to:) replace those of the task")
+    func taskReplaced() async throws {
+        try await withFolder { folder in
+            let (own, file) = (folder.appendingPathComponent("own"), folder.appendingPathComponent("file"))
+            let endPoint = URLEndPoint(.get, URL(text: "https://a.example.com/"), task: .download(to: own))
+            let router = Router<URLEndPoint>(session: StubSession { _ in .text("abc") })
+            let (progress, checked) = (TransferProgress(), Deliveries<Bool>())
+            let response = try await router.download(
+                endPoint, to: file, progress: progress, verify: { _ in checked.add(true) })
+            #expect(response.fileURL == file)
+            #expect(names(in: folder) == ["file"])
+            #expect(checked.all == [true])
+            #expect(progress.current.completed == 3)
+            try await router.response(for: endPoint)
+            #expect(names(in: folder).sorted() == ["file", "own"])
+        }
+    }
+
     @Test("empty and compressed bodies become files too [downloads]", arguments: SessionKind.allCases)
     func otherBodies(kind: SessionKind) async throws {
         try await withFolder { folder in
