@@ -21,7 +21,7 @@ struct ProtocolRequest: Sendable {
         let options = RequestOptions {
             if let timeout { $0.timeouts.idle = timeout > 0 ? .seconds(min(timeout, Duration.century.seconds)) : nil }
             if policy != .useProtocolCachePolicy { $0.cachePolicy = policy }
-            if let report { $0.onBodySent = report }
+            if let report { $0.addBodySent(report) }
             $0.streamsResponse = streamsResponse
         }
         var request = NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)

@@ -234,7 +234,7 @@ actor ResumableUploader {
         let piece = start..<start + max(0, min(length - start, pieceSize))
         let response = try await sendToTarget { [flow, file, length, onProgress] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }
-            if let onProgress { request.options.onBodySent = { onProgress(piece.lowerBound + $0, length) } }
+            if let onProgress { request.options.addBodySent { onProgress(piece.lowerBound + $0, length) } }
             flow.preparePiece(&request, piece, of: length)
         }
         guard let offset = flow.offset(after: response, sent: piece.upperBound) else { return (nil, response) }

@@ -167,6 +167,15 @@ extension RequestOptions {
         set { self[BodySentOption.self] = newValue }
     }
 
+    /// Adds a closure that is called after ``onBodySent``.
+    package mutating func addBodySent(_ report: @escaping @Sendable (_ count: Int64) -> Void) {
+        guard let own = onBodySent else { return onBodySent = report }
+        onBodySent = { count in
+            own(count)
+            report(count)
+        }
+    }
+
     /// Whether the session returns as soon as the head of a 2xx response has arrived. The body is then empty, and
     /// ``NetworkResponse/bytes`` delivers it while it arrives. Other responses still arrive whole, so that their bodies
     /// can explain them. Default false. ``FoundationSession`` cannot pause a server: it writes unread bytes to a

@@ -114,7 +114,7 @@ extension PreparedCall {
                 try await performShared { request in
                     let length = request.body.isEmpty ? 0 : request.body.length
                     report(0, length)
-                    request.options.onBodySent = { report($0, length) }
+                    request.options.addBodySent { report($0, length) }
                 }
             }
         }

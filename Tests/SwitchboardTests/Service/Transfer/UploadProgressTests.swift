@@ -124,6 +124,17 @@ struct UploadProgressTests {
         #expect(progress.current.fraction == 1)
     }
 
+    @Test("an upload with a progress also calls the request's onBodySent")
+    func ownBodySent() async throws {
+        let (counts, progress) = (Deliveries<Int64>(), TransferProgress())
+        let options = RequestOptions { $0.onBodySent = { counts.add($0) } }
+        try await Router<URLEndPoint>(session: StubSession(.status(200)), options: options).upload(
+            URLEndPoint(.put, URL(text: "http://h.test/"), task: .upload(DataBody(Data("abc".utf8)))),
+            progress: progress)
+        #expect(counts.all.last == 3)
+        #expect(progress.current.completed == 3)
+    }
+
     @Test("a refused status is the upload's error and ends the progress")
     func refused() async throws {
         let session = StubSession(.status(413))
