@@ -21,7 +21,10 @@ extension NetworkRequest {
         } else if method != .get || !body.isEmpty {
             words += ["-X", method.rawValue.shellQuoted]
         }
-        words.append(redaction.url(url?.absoluteString ?? "").shellQuoted)
+        let text = redaction.url(url?.absoluteString ?? "")
+        // curl reads a word that begins with a hyphen as an option.
+        if text.utf8.first == UInt8(ascii: "-") { words.append("--url") }
+        words.append(text.shellQuoted)
         // curl reads a file for a field whose name begins with `@`.
         for field in allHeaders
         where field.name.isHTTPToken

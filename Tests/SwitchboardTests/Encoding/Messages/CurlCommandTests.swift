@@ -14,6 +14,12 @@ struct CurlCommandTests {
         }
     }
 
+    @Test("a URL that begins with a hyphen is no option of curl", arguments: ["-o/tmp/a", "-K.curlrc"])
+    func hyphen(text: String) throws {
+        let request = NetworkRequest(.get, URL(string: text))
+        #expect(try arguments(request.curlCommand) == ["--url", text])
+    }
+
     @Test(
         "the shell passes each argument to curl unchanged",
         arguments: [
