@@ -46,9 +46,8 @@ package enum DecodingFailure {
             return "\(cause(of: error)); the object \(position) has \(FoundValue.list(names))"
                 + snakeCaseHint(for: key.stringValue, among: names)
         }
-        let isSecret = error.context.codingPath.contains { Redactor.standard.isSecret(member: $0.stringValue) }
         let excerpt = BodyExcerpt(
-            of: location.text, at: location.index, containers: location.containers, isSecret: isSecret)
+            of: location.text, at: location.index, containers: location.containers, isSecret: error.context.isSecret)
         return "\(cause(of: error, as: type, found: FoundValue(at: location, excerpt))) \(position)"
             + (excerpt.map { ", near \($0.quoted)" } ?? "")
     }
@@ -102,6 +101,8 @@ package enum DecodingFailure {
 
     /// Returns the rule that a value broke. Rules for numbers already contain the value.
     private static func rule(_ context: DecodingError.Context, _ found: FoundValue?) -> String {
+        // The text of a decoder or a type may contain the value.
+        if context.isSecret { return "the value is not valid" }
         let text = sentence(context.debugDescription)
         guard let found else { return text == "the given data was not valid JSON" ? "not valid JSON" : text }
         let isNew = found.string.map { !text.contains($0) } ?? false
@@ -120,7 +121,7 @@ package enum DecodingFailure {
         let text = context.debugDescription
         guard let start = text.range(of: "but found "),
             let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
-        else { return sentence(text) }
+        else { return context.isSecret ? "another value" : sentence(text) }
         let kind = String(text[start.upperBound..<end.lowerBound])
         return "found \(["a dictionary": "an object", "number": "a number", "bool": "a Boolean"][kind] ?? kind)"
     }
@@ -177,6 +178,11 @@ extension DecodingError {
         guard case .dataCorrupted(let context) = self else { return false }
         return context.codingPath.isEmpty
     }
+}
+
+extension DecodingError.Context {
+    /// Whether a name on the path is that of a secret.
+    fileprivate var isSecret: Bool { codingPath.contains { Redactor.standard.isSecret(member: $0.stringValue) } }
 }
 
 extension [any CodingKey] {

@@ -10,6 +10,22 @@ import Testing
 struct DecodingTextTests {
     private let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/films"))
 
+    @Test("a reason hides a secret that a decoder describes", arguments: [true, false])
+    func describedSecret(isFast: Bool) {
+        struct Account: Decodable {
+            enum Kind: String, Decodable { case basic }
+            var password: Kind?
+            var card_number: Int?
+        }
+        let decoder: any ResponseDecoder = isFast ? FastJSONDecoder() : JSONDecoder()
+        for text in [#"{"password":"hunter2"}"#, #"{"card_number":4111111111111111.5}"#] {
+            let response = NetworkResponse(statusCode: 200, body: Data(text.utf8))
+            let error = #expect(throws: NetworkError.self) { try response.decode(Account.self, decoder: decoder) }
+            #expect(error?.reason?.contains("hunter2") == false)
+            #expect(error?.reason?.contains("4111111111111111") == false)
+        }
+    }
+
     static let films: [(String, String)] = [
         (
             #"{"page":1,"results":[]}"#,
