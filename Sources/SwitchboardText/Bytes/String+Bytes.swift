@@ -79,6 +79,11 @@ extension String {
         return String(decoding: utf8.trimmedOfBlanks, as: UTF8.self)
     }
 
+    /// The text without line breaks.
+    package var onOneLine: String {
+        contains(where: \.isNewline) ? split(whereSeparator: \.isNewline).joined(separator: " ") : self
+    }
+
     /// The text in quotes, on one line and with at most 80 characters.
     package var quotedForMessage: String { "\"\(shortForMessage)\"" }
 

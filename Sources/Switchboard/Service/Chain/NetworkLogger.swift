@@ -1,4 +1,5 @@
 import SwitchboardPlatform
+import SwitchboardText
 import Foundation
 
 /// Logs requests and responses, with secrets replaced.
@@ -93,7 +94,14 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     /// only the result of the call.
     public func record(_ event: CallEvent) {
         guard level > .basic || level == .basic && event.kind.isLast else { return }
-        output("[\(event.request.id)] \(Self.time)\(event)")
+        let text =
+            switch event.kind {
+            case .redirect(let url): "redirected to \(redaction.url(url.absoluteString))"
+            case .failed(let error): "failed: \(redaction.pairs(in: error.summary))"
+            default: "\(event.kind)"
+            }
+        let line = "\(event.elapsed.millisecondsText) \(line(event.request)) \(text)"
+        output("[\(event.request.id)] \(Self.time)\(line.onOneLine)")
     }
 
     private func text(of request: NetworkRequest) -> String {
@@ -153,9 +161,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
                 "\(Self.time)\(line(request)) \(outcome), \(time.millisecondsText), attempt "
                 + "\(max(request.call?.totalAttempts ?? 1, failure?.attempts ?? 1))"
                 + (outcomes.map { ", exchanges \($0)" } ?? "") + (outcome == "failed" ? ": \(reason)" : "")
-            // A reason of the app may have several lines.
-            let singleLine = line.split(whereSeparator: \.isNewline).joined(separator: " ")
-            return ([singleLine] + command(request)).joined(separator: "\n")
+            return ([line.onOneLine] + command(request)).joined(separator: "\n")
         case .banners:
             let text =
                 error is CancellationError

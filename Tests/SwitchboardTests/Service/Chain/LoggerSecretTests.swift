@@ -55,6 +55,28 @@ struct LoggerSecretTests {
         #expect(try await log(endPoint, .text(""), .none).contains("X-Pin: hunter2"))
     }
 
+    @Test("as a monitor, a logger redacts its own names, and writes single lines")
+    func monitor() async throws {
+        struct Lines: LocalizedError { let errorDescription: String? = "ticket=hunter2\nnext" }
+        struct Thrower: Interceptor {
+            func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+                _ = try await next(request)
+                throw Lines()
+            }
+        }
+        let lines = Deliveries<String>()
+        let logger = NetworkLogger(redaction: .standard.adding(parameterNames: ["ticket"])) { lines.add($0) }
+        let router = Router<URLEndPoint>(
+            session: StubSession(.status(302, headers: ["Location": "/b?ticket=hunter2"]), .text("")),
+            interceptors: [Thrower()], monitors: [logger])
+        let endPoint = URLEndPoint(.get, URL(text: "https://a.example.com/?ticket=hunter2"))
+        await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(lines.all.contains { $0.contains("redirected to https://a.example.com/b?ticket=<redacted>") })
+        #expect(lines.all.last?.contains("failed: The request failed: Thrower threw") == true)
+        #expect(!lines.all.joined().contains("hunter2"))
+        #expect(lines.all.allSatisfy { !$0.contains("\n") })
+    }
+
     @Test("text that is not secret stays readable", .requirement("S3.14"))
     func readable() async throws {
         let task = HTTPTask.requestParameters(
