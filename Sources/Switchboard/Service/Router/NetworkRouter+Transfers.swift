@@ -48,6 +48,7 @@ extension NetworkRouter {
         var options = options
         options.download = Download(
             file: file, isKept: isKept, retry: RetryPolicy(), progress: progress, verify: verify)
+        options.streamsResponse = false
         do {
             return try await prepare(endPoint, options, accept: "*/*").performShared().endingCall { response in
                 guard try response.checked().fileURL != nil else {

@@ -47,6 +47,19 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test("download(_:to:) saves the response also if the router streams responses")
+    func streamingRouter() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("file")
+            let router = Router<URLEndPoint>(
+                session: StubSession(.text("abc")), options: RequestOptions { $0.streamsResponse = true })
+            let response = try await router.download(
+                URLEndPoint(.get, URL(text: "https://a.example.com/")), to: file)
+            #expect(response.fileURL == file)
+            #expect(try Data(contentsOf: file) == Data("abc".utf8))
+        }
+    }
+
     @Test("empty and compressed bodies become files too [downloads]", arguments: SessionKind.allCases)
     func otherBodies(kind: SessionKind) async throws {
         try await withFolder { folder in
