@@ -21,7 +21,7 @@ extension NetworkRouter {
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
-    ///     file nor a link is refused.
+    ///     file nor a link is refused, and so is a link to a folder.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
     ///     next call with the same URL and file resumes it. A failed download keeps nothing if the server
     ///     sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file as `.NAME.download`, and
