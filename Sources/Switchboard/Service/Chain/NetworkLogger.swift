@@ -56,7 +56,9 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     /// Whether the request is also logged as a curl command. Default false.
     public var writesCurlCommand: Bool
     /// The largest number of bytes logged of a body. Default 4,096. The rest is not searched for secrets.
-    public var bodyLimit: Int
+    public var bodyLimit: Int {
+        didSet { bodyLimit = max(0, bodyLimit) }
+    }
     private let output: @Sendable (String) -> Void
 
     /// Creates a logger. `output` receives the texts about a request, its end and each event, on any thread. Nil, the

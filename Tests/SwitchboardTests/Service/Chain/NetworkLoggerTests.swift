@@ -174,6 +174,17 @@ struct NetworkLoggerTests {
         return lines.all
     }
 
+    @Test("a negative limit for bodies that is set later logs no body")
+    func negativeLimit() async throws {
+        let lines = Deliveries<String>()
+        var logger = NetworkLogger(level: .body, output: { lines.add($0) })
+        logger.bodyLimit = -1
+        let router = Router<URLEndPoint>(session: StubSession(.text("secretive")), interceptors: [logger])
+        _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://h.example/a")))
+        #expect(logger.bodyLimit == 0)
+        #expect(lines.all.last?.hasSuffix("… (9 bytes in all)") == true)
+    }
+
     @Test("as a monitor, the level basic logs how a call ended for its caller")
     func monitor() async throws {
         let texts = Deliveries<String>()
