@@ -191,7 +191,7 @@ extension NetworkError: LocalizedError, CustomStringConvertible {
         (reason ?? (underlying as? NetworkError)?.reason).map(Redaction.standard.pairs)
     }
 
-    /// One line with everything but secrets: the failure, its cause and the request.
+    /// Everything but secrets: the failure, its cause and the request. One line, unless the reason has several.
     public var description: String {
         let context = [requestLine, endPointName].compactMap { $0 }.joined(separator: ", ")
         return summary + (context.isEmpty ? "" : " (\(context))") + (attempts > 1 ? " after \(attempts) attempts" : "")
