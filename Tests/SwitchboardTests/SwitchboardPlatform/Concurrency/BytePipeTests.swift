@@ -55,6 +55,50 @@ struct BytePipeTests {
         #expect(read == expected)
     }
 
+    #if os(Linux)
+    /// The sizes of the temporary files without a name, by their numbers.
+    private func spillFiles() throws -> [ino_t: Int] {
+        var sizes: [ino_t: Int] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            guard let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"),
+                file.contains("/switchboard-"), file.hasSuffix(" (deleted)"), let descriptor = Int32(name)
+            else { continue }
+            var information = stat()
+            if fstat(descriptor, &information) == 0 { sizes[information.st_ino] = Int(information.st_size) }
+        }
+        return sizes
+    }
+
+    @Test("the file of a reader that stays behind does not grow")
+    func spilledForLong() async throws {
+        let pipe = BytePipe(spillLimit: 4 << 20)
+        let piece = 64 << 10
+        var (written, read) = (0, 0)
+        func write() throws {
+            let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: written), count: piece)
+            guard case .buffered = bytes.withUnsafeBytes({ pipe.offer($0) }) else { throw CancellationError() }
+            written += 1
+        }
+        func readPiece() async throws {
+            let data = try #require(try await pipe.next())
+            #expect(data.count == piece && data.allSatisfy { $0 == UInt8(truncatingIfNeeded: read) })
+            read += 1
+        }
+        for _ in 0..<24 { try write() }
+        // 16 of the pieces.
+        let own = try spillFiles().filter { $0.value == 1 << 20 }.keys
+        #expect(!own.isEmpty)
+        for _ in 0..<500 {
+            try write()
+            try await readPiece()
+        }
+        #expect(try spillFiles().allSatisfy { !own.contains($0.key) || $0.value <= 4 << 20 })
+        pipe.end(nil)
+        while read < written { try await readPiece() }
+        #expect(try await pipe.next() == nil)
+    }
+    #endif
+
     @Test("closing cancels the writer unless it has ended, and reads throw")
     func closed() async throws {
         for hasEnded in [false, true] {
