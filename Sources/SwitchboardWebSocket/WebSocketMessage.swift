@@ -38,6 +38,9 @@ extension WebSocketMessage {
             let encoder = response.request?.options.encoder ?? FastJSONEncoder.ofRequests
             do {
                 let data = try response.environment.run { try encoder.encode(value) }
+                guard encoder is FastJSONEncoder || data.isUTF8 else {
+                    throw NetworkError(.encodingFailed, reason: "the encoder's bytes are no text; send them as Data")
+                }
                 self = .text(String(decoding: data, as: UTF8.self))
             } catch {
                 throw NetworkError.encoding(error).attributed(to: response.request)
@@ -69,12 +72,18 @@ extension WebSocketMessage {
         switch self {
         case .text(let text): return text as? Value
         case .binary(let data):
-            var check = UTF8Validator()
-            guard check.accept(data), check.isComplete else {
+            guard data.isUTF8 else {
                 throw NetworkError(.decodingFailed, reason: "the binary message is not UTF-8, so it is no String")
             }
             return String(decoding: data, as: UTF8.self) as? Value
         }
+    }
+}
+
+extension Data {
+    fileprivate var isUTF8: Bool {
+        var check = UTF8Validator()
+        return check.accept(self) && check.isComplete
     }
 }
 

@@ -61,6 +61,21 @@ import Testing
         #expect(answer == [1])
     }
 
+    private struct BinaryEncoder: RequestEncoder {
+        func encode<Value: Encodable>(_ value: Value) throws -> Data { Data([0xA1, 0xFF]) }
+    }
+
+    @Test("bytes of an encoder that are no text are not sent as another text")
+    func encodedBytes() async throws {
+        var options = RequestOptions()
+        options.encoder = BinaryEncoder()
+        let session = StubSession(.webSocket(.echo))
+        let socket = try await Router<URLEndPoint>(session: session).webSocket(
+            for: endPoint, sending: Note.self, receiving: Data.self, options: options)
+        let failure = await #expect(throws: NetworkError.self) { try await socket.send(Note(text: "a", number: 1)) }
+        #expect(failure?.code == .encodingFailed && failure?.endPointName == "URLEndPoint")
+    }
+
     @Test("a text on a socket of Data is its bytes in UTF-8", arguments: ["AQI=", #"[1,2]"#, "é", ""])
     func textAsData(_ text: String) async throws {
         let bytes = try await open(.text(text), receiving: Data.self).receive()
