@@ -12,12 +12,12 @@ struct Reconnection: Sendable {
     /// Returns the reason to reconnect after the end of a connection. Nil when the end is final.
     func cause(after end: Result<Void, any Error>, _ closure: WebSocketClosure?) -> NetworkError? {
         guard call.isRepeatable else { return nil }
-        switch end {
-        case .failure(let error):
-            guard let error = error as? NetworkError else { return nil }
-            return call.policy.errorCodes.contains(error.code) ? error : nil
-        case .success: return closure?.loss
-        }
+        let error: NetworkError? =
+            switch end {
+            case .failure(let error): error as? NetworkError
+            case .success: closure?.loss
+            }
+        return error.flatMap { call.policy.errorCodes.contains($0.code) ? $0 : nil }
     }
 
     /// Waits and opens a connection, until one is open.

@@ -111,6 +111,22 @@ import Testing
         #expect(failure?.code == .webSocketClosed && refusing.requests.count == 2)
     }
 
+    @Test("a temporary Close frame is an end like others when the policy does not retry a lost connection")
+    func temporaryWithoutCode() async throws {
+        let session = StubSession(.webSocket(.text("1"), .close(1001)), .webSocket(.text("never")))
+        let clock = TestClock(skips: true)
+        var policy = RetryPolicy(maximumAttempts: 4, baseDelay: .seconds(2), jitter: nil, clock: clock)
+        policy.errorCodes = []
+        let socket = try await Router<URLEndPoint>(session: session).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options { $0.retry = policy })
+        let states = socket.states
+        let texts = try await read(socket)
+        #expect(texts == ["1"] && socket.closure?.code == .goingAway && session.requests.count == 1)
+        var seen: [WebSocketState] = []
+        for await state in states { seen.append(state) }
+        #expect(seen == [.open, .closed(socket.closure)])
+    }
+
     @Test("a violation of the protocol ends the socket")
     func violation() async throws {
         let session = StubSession(.webSocket(.frame(0x3, Data())), .webSocket(.text("never")))
