@@ -211,18 +211,17 @@ final class ConnectionSeries: Sendable {
     }
 
     private func finish(_ end: Result<Void, any Error>) {
-        let closure = state.withLock { $0.closure ?? $0.connection.closure }
         let ended = state.withLock { state -> State? in
             guard state.end == nil else { return nil }
             // `close()` while reconnecting sets the closure, and may reach this line after the canceled attempt does.
             state.end = state.closure == nil ? end : .success(())
-            state.state = .closed(closure)
+            state.state = .closed(state.closure ?? state.connection.closure)
             defer { (state.observers, state.supervisor, state.waiters) = ([:], nil, WaitingTasks()) }
             return state
         }
         guard let ended else { return }
         for observer in ended.observers.values {
-            observer.yield(.closed(closure))
+            observer.yield(ended.state)
             observer.finish()
         }
         ended.waiters.resume()
