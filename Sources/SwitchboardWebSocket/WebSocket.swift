@@ -114,7 +114,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     }
 
     /// Closes the socket, and waits for the server's Close frame, at most ``WebSocketOptions/closeTimeout``. Messages that
-    /// were not read are discarded. Nothing happens on a socket that has ended.
+    /// were not read are discarded, also those of a socket that has ended.
     ///
     /// - Parameters:
     ///   - code: The code. A code that must not be sent becomes ``WebSocketCloseCode/normalClosure``.
