@@ -25,6 +25,13 @@ extension CookieJar {
     ///   - includingSessionCookies: True to write cookies without an expiry date too. Default false.
     /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
+        // One at a time, so that none replaces the file of a later one.
+        try saving.withLock { _ in
+            Result { () throws(NetworkError) in try write(to: file, includingSessionCookies) }
+        }.get()
+    }
+
+    private func write(to file: URL, _ includingSessionCookies: Bool) throws(NetworkError) {
         let (stores, resets) = state.withLock { state in
             state.files.insert(file)
             return (state.stores, state.resets)
@@ -45,7 +52,7 @@ extension CookieJar {
         // A reset removed the file before it was written.
         if state.withLock({ $0.resets != resets }) {
             _ = Self.remove(file)
-            try save(to: file, includingSessionCookies: includingSessionCookies)
+            try write(to: file, includingSessionCookies)
         }
     }
 

@@ -43,6 +43,8 @@ public final class CookieJar: Sendable {
     let now: @Sendable () -> Date
     private let isPublicSuffix: @Sendable (String) -> Bool
     let state = Protected(State())
+    /// Locked while a file is written. A separate lock, so that no request waits for the disk.
+    let saving = Protected(())
 
     /// Creates an empty jar. `now` returns the current time, which decides whether a cookie has expired.
     public convenience init(

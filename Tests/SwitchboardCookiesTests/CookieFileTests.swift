@@ -131,6 +131,26 @@ struct CookieFileTests {
         }
     }
 
+    @Test("concurrent saves leave the cookies of the last one in the file")
+    func concurrentSaves() async throws {
+        try await withFolder { folder in
+            for round in 0..<50 {
+                let (file, jar) = (folder.appendingPathComponent("cookies\(round).json"), CookieJar())
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            try jar.set(
+                                StoredCookie("\(number)", "1", domain: "a.example", expires: .distantFuture))
+                            try jar.save(to: file)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try CookieJar(contentsOf: file).cookies().count == 8)
+            }
+        }
+    }
+
     @Test(
         "a damaged file is an error that shows none of its content",
         arguments: [
