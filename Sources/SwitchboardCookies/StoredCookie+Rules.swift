@@ -58,6 +58,8 @@ extension StoredCookie {
             field.name, field.value, domain: domain, path: field.path ?? origin.defaultPath,
             includesSubdomains: !isHostOnly, expires: expires, isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
             sameSite: field.sameSite)
+        // A file with such a cookie would not be read again.
+        guard fault(isStored: true) == nil else { return nil }
     }
 
     /// Returns whether a request to this origin carries the cookie.

@@ -231,4 +231,15 @@ struct CookieFileTests {
             #expect(try CookieJar(contentsOf: file).cookies().map(\.name) == ["a"])
         }
     }
+
+    @Test("each cookie that a server can set is read again", arguments: ["http://.a.example/", "http://a;b.example/"])
+    func unusualHost(text: String) async throws {
+        try await withFolder { folder in
+            let (file, jar) = (folder.appendingPathComponent("cookies.json"), CookieJar())
+            jar.store(["a=1; Max-Age=60"], from: try #require(URL(string: text)))
+            jar.store(["b=2; Max-Age=60"], from: URL(text: "http://b.example/"))
+            try jar.save(to: file)
+            #expect(try CookieJar(contentsOf: file).cookies().map(\.name) == jar.cookies().map(\.name))
+        }
+    }
 }
