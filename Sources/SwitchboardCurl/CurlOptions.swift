@@ -150,7 +150,9 @@ extension CurlOptions {
             }
             if let user { try set(CurlOption.proxyUserName, literal(user), or: "proxies") }
             if let password { try set(CurlOption.proxyPassword, literal(password), or: "proxies") }
-            try set(CurlOption.noProxy, bypass.joined(separator: ","), or: "proxies")
+            // libcurl ignores a `*` among other hosts.
+            let hosts = bypass.contains("*") ? "*" : bypass.joined(separator: ",")
+            try set(CurlOption.noProxy, hosts, or: "proxies")
         }
         if let unixSocketPath { try set(CurlOption.unixSocketPath, unixSocketPath, or: "unix-domain sockets") }
         if let localAddress { try set(CurlOption.interface, "host!" + localAddress, or: "a local address") }

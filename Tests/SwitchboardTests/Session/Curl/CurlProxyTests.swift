@@ -252,6 +252,7 @@ struct CurlProxyTests {
             (["other.example", "direct.example"], "direct.example", true),
             ([".direct.example"], "api.direct.example", true),
             (["DIRECT.example"], "direct.EXAMPLE", true), (["*"], "anything.example", true),
+            (["other.example", "*"], "anything.example", true), (["*", ""], "anything.example", true),
             (["direct.example"], "indirect.example", false), (["direct.example"], "direct.example.org", false),
             (["direct.example"], "example", false), ([], "direct.example", false), ([""], "direct.example", false),
         ])
