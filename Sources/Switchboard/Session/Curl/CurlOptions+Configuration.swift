@@ -107,7 +107,9 @@ extension SessionConfiguration.Proxy {
         case .none: return .none
         case .explicit(let scheme, let host, let port, let user, let password):
             let bracketed = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-            return .named("\(scheme)://\(bracketed):\(port)", user: user, password: password, bypass: bypass)
+            return .named(
+                "\(scheme)://\(bracketed):\(port)", user: user, password: password,
+                bypass: bypass.map(\.withoutBrackets))
         }
     }
 

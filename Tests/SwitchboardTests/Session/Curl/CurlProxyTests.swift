@@ -273,6 +273,17 @@ struct CurlProxyTests {
         }
     }
 
+    @Test("an IPv6 address skips the proxy with or without brackets", arguments: ["::1", "[::1]"])
+    func bypassIPv6(entry: String) async throws {
+        var configuration = SessionConfiguration.direct
+        configuration.proxy = .http("127.0.0.1", port: try MockServer().deadPort)
+        configuration.proxy.bypass = [entry]
+        let port = try MockServer().deadPort
+        let error = try await CurlSession(configuration: configuration).failure(Servers.url("http", "[::1]", port))
+        #expect(error.code == .cannotConnect)
+        #expect(error.reason?.contains("::1 port \(port)") == true, "\(error)")
+    }
+
     // MARK: The environment
 
     #if compiler(>=6.2)
