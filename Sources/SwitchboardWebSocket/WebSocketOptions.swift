@@ -18,7 +18,7 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// `NetworkError.Code.timedOut`. Default nil: no pings. Zero or a negative interval sends none.
     public var pingInterval: Duration?
     /// Whether the socket reconnects when its connection is lost, or when the server closes it temporarily: with 1001,
-    /// 1011, 1012, 1013 or 1014. Default false.
+    /// 1011, 1012, 1013 or 1014, which counts as `NetworkError.Code.connectionLost`. Default false.
     ///
     /// `RequestOptions.retry` sets the waits, with jitter, and limits the consecutive attempts that fail or deliver no
     /// message, ping or pong. The default is 10 attempts, with waits that double from 1 second up to 5 minutes. The socket
