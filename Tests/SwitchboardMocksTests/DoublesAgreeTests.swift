@@ -69,6 +69,30 @@ struct DoublesAgreeTests {
     }
 
     @Test(
+        "stub and server refuse a body above the limit before it breaks or ends",
+        arguments: RealSession.allCases,
+        [
+            MockResponse.truncated(after: 3_000), .truncated(after: 1_000), .reset(at: .body(after: 3_000)),
+            .stalled(after: 3_000), .data(Data(count: 3_000)).chunked(1_000).stalled(after: 2_500),
+            .data(Data(count: 3_000)).chunked(2_000).paced(every: .seconds(3_000)),
+            .data(Data(count: 3_000)).throttled(bytesPerSecond: 1),
+        ])
+    func limits(real: RealSession, response: MockResponse) async throws {
+        try await MockServer.run { server in
+            server.enqueue(response)
+            let options = RequestOptions {
+                $0.timeouts.attempt = .seconds(20)
+                $0.limits.responseBody = 1_500
+            }
+            let request = NetworkRequest(.get, server.url, options: options)
+            let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
+            let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(response).send(request) }
+            #expect(real?.code == .responseTooLarge && stubbed?.code == .responseTooLarge)
+            #expect(real?.statusCode == 200 && stubbed?.statusCode == 200)
+        }
+    }
+
+    @Test(
         "stub and server agree on cancellation",
         arguments: RealSession.allCases,
         [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])

@@ -32,6 +32,16 @@ final class StubBody: Sendable {
         return (exchange.response.trailers, metrics)
     }
 
+    /// The size of the body that a server would announce. Nil without an announcement, and for a compressed body.
+    private var announced: Int? {
+        let response = exchange.response
+        guard response.chunkSizes == nil, response.trailers.isEmpty, response.encodedContent == nil,
+            response.allowsBody(to: exchange.request.method)
+        else { return nil }
+        // One more byte makes a cut after the last byte visible.
+        return response.body.count + (action != nil && count >= response.body.count ? 1 : 0)
+    }
+
     /// Waits as long as the next chunk takes, and returns it.
     func next() async throws -> Data? {
         do {
@@ -65,13 +75,19 @@ final class StubBody: Sendable {
     /// - Throws: An error with the part of the body that came before it.
     func whole() async throws -> Data {
         var body = Data()
+        let limits = exchange.request.limits
         do {
-            while let chunk = try await next() { if body.isEmpty { body = chunk } else { body += chunk } }
-            let limit = exchange.request.limits.responseBody
-            guard body.count <= limit else {
-                let reason = "the body has \(body.count) bytes, limits.responseBody is \(limit)"
-                body = body.prefix(max(0, limit))
-                throw attributed(NetworkError(.responseTooLarge, reason: reason))
+            if let announced, announced > limits.responseBody {
+                body = rest.value.first?.prefix(max(0, limits.responseBody)) ?? Data()
+                throw attributed(limits.bodyTooLarge("the body has \(announced) bytes"))
+            }
+            while let chunk = try await next() {
+                if body.isEmpty { body = chunk } else { body += chunk }
+                guard body.count <= limits.responseBody else {
+                    let error = limits.bodyTooLarge("the body has at least \(body.count) bytes")
+                    body = body.prefix(max(0, limits.responseBody))
+                    throw attributed(error)
+                }
             }
             return body
         } catch var error as NetworkError {
