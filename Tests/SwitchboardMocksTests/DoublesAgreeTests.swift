@@ -92,6 +92,26 @@ struct DoublesAgreeTests {
         }
     }
 
+    @Test("stub and server agree on a compressed response that is changed afterwards")
+    func changedCompression() async throws {
+        var otherBody = MockResponse.text("old").gzipped()
+        otherBody.body = Data("new".utf8)
+        var noField = MockResponse.text("old").gzipped()
+        noField.headers.remove("Content-Encoding")
+        let session = DefaultSession.make()
+        try await MockServer.run { server in
+            server.enqueue(otherBody, noField)
+            let stub = StubSession(otherBody, noField)
+            let request = NetworkRequest(.get, server.url)
+            for session in [session, stub] as [any NetworkSession] {
+                let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+                #expect(error?.code == .cannotDecodeResponse)
+                let compressed = try await session.send(request)
+                #expect(compressed.body == noField.body)
+            }
+        }
+    }
+
     @Test(
         "stub and server agree on cancellation",
         arguments: RealSession.allCases,

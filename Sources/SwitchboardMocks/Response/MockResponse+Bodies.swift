@@ -65,8 +65,8 @@ extension MockResponse {
             let encoded = try GzipBody(DataBody(body)).encode()
             return with {
                 $0.headers.set("Content-Encoding", "gzip")
-                $0.encodedContent = .gzip(body)
                 $0.body = encoded
+                $0.encodedContent = .gzip(body)
             }
         } catch {
             return .failure(.unsupported, reason: "MockResponse.gzipped: \(error)")

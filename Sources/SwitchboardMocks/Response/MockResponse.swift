@@ -21,9 +21,13 @@ public struct MockResponse: Sendable {
     /// The status code, sent unchanged whatever its value.
     public var statusCode: Int
     /// The header fields as scripted, repeats included. A ``MockServer`` adds the fields that frame the body.
-    public var headers: HTTPHeaders
+    public var headers: HTTPHeaders {
+        didSet { if !headers.contains("Content-Encoding") { encodedContent = nil } }
+    }
     /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304.
-    public var body: Data
+    public var body: Data {
+        didSet { if encodedContent != nil { encodedContent = .mislabelled } }
+    }
     /// The fields after the body. A ``MockServer`` then sends the body in chunks, except to HTTP/1.0, which has no
     /// trailers. As with a real session, a download has them, and a response that the app reads as a stream has none.
     /// Default none.
