@@ -113,6 +113,21 @@ struct DoublesAgreeTests {
     }
 
     @Test(
+        "stub and server agree on the Content-Length of a request without a body",
+        arguments: RealSession.allCases, [HTTPMethod.get, .head, .post, .put, .patch])
+    func emptyRequest(real: RealSession, method: HTTPMethod) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.status(200))
+            let stub = StubSession(.status(200))
+            let request = NetworkRequest(method, server.url)
+            for session in [real.session, stub] as [any NetworkSession] { _ = try await session.send(request) }
+            let sent = try #require(server.requests.first?.headers)
+            let recorded = try #require(stub.recordedRequests.first?.headers)
+            #expect(sent.values(for: "Content-Length") == recorded.values(for: "Content-Length"))
+        }
+    }
+
+    @Test(
         "stub and server agree on cancellation",
         arguments: RealSession.allCases,
         [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])

@@ -52,7 +52,10 @@ extension NetworkRequest {
             let host = HTTPHeader(name: "Host", value: host + (port.map { ":\($0)" } ?? ""))
             headers = HTTPHeaders([host] + Array(headers))
         }
-        if let bytes, !headers.contains("Content-Length") { headers.add("Content-Length", String(bytes.count)) }
+        // An empty body is announced too, if the method usually has one (RFC 9110 §8.6).
+        if bytes != nil || [.post, .put, .patch].contains(method), !headers.contains("Content-Length") {
+            headers.add("Content-Length", String(bytes?.count ?? 0))
+        }
         let lines = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
         var recorded = RecordedRequest(
             method: method, target: target, httpVersion: "HTTP/1.1", headers: headers, body: bytes ?? Data(),
