@@ -20,8 +20,12 @@ struct RequestHead {
         var lines = try Self.lines(of: bytes)[...]
         (method, target, version) = try Self.requestLine(lines.popFirst() ?? [])
         headers = try Self.headers(lines)
-        guard version == "HTTP/1.0" || headers.values(for: "Host").count == 1 else {
+        let hosts = headers.values(for: "Host")
+        guard hosts.count == 1 || hosts.isEmpty && version == "HTTP/1.0" else {
             throw RequestError("a request of \(version) has exactly one Host (RFC 9112 §3.2)")
+        }
+        guard hosts.allSatisfy({ $0.utf8.allSatisfy(ASCIISet.authority.contains) }) else {
+            throw RequestError("Host has a character that no host has (RFC 9110 §7.2)")
         }
     }
 
@@ -74,6 +78,13 @@ struct RequestHead {
         return lines
     }
 
+    /// Returns whether a target is a path, a URL, an authority or an asterisk, without a fragment (RFC 9112 §3.2). The
+    /// method does not matter.
+    private static func isTarget(_ target: ArraySlice<UInt8>) -> Bool {
+        !target.contains(.numberSign)
+            && (target.first == .slash || target.contains(.colon) || target.elementsEqual("*".utf8))
+    }
+
     private static func requestLine(
         _ line: ArraySlice<UInt8>
     ) throws(RequestError) -> (method: HTTPMethod, target: String, version: String) {
@@ -82,6 +93,9 @@ struct RequestHead {
         else {
             throw RequestError("the request line is not a method, a target and a version")
         }
+        guard isTarget(words[1]) else {
+            throw RequestError("the target is no path and no URL, or has a fragment (RFC 9112 §3.2)")
+        }
         let version = String(decoding: words[2], as: UTF8.self)
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             throw RequestError(version.hasPrefix("HTTP/") ? 505 : 400, "the version is neither HTTP/1.1 nor HTTP/1.0")
@@ -89,6 +103,11 @@ struct RequestHead {
         let method = HTTPMethod(rawValue: String(decoding: words[0], as: UTF8.self))
         return (method, String(decoding: words[1], as: UTF8.self), version)
     }
+}
+
+extension ASCIISet {
+    /// The characters of an authority ([RFC 3986 §3.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2)).
+    fileprivate static let authority = unreserved.union(ASCIISet("!$&'()*+,;=%:[]@"))
 }
 
 extension HTTPHeaders {

@@ -94,6 +94,10 @@ struct MockServerWireTests {
         arguments: [
             ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+            ("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+            ("GET / HTTP/1.0\r\nHost: a,b c\r\n\r\n", 400), ("GET a HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+            ("GET /a#b HTTP/1.1\r\nHost: h\r\n\r\n", 400),
             ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\nHost: h\n\n", 400),
             ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505),
             ("GET /ä HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
@@ -129,6 +133,23 @@ struct MockServerWireTests {
             client.endSending()
             #expect(text.hasPrefix("HTTP/1.1 \(status) "))
             #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "each form of a target and of a host is accepted",
+        arguments: [
+            ("GET /a?b=c:/d", "h"), ("GET http://h/a?b", "h"), ("GET http://h", "h"), ("OPTIONS *", "h"),
+            ("CONNECT h:80", "h:80"), ("CONNECT [::1]:80", "[::1]:80"), ("GET //a", ""), ("GET /", "h:"),
+            ("GET /", "a_b-c.d~e!$&'()*+,;=%41:1"), ("GET /", "[v1.a:b]"),
+        ])
+    func targets(line: String, host: String) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("ok"))
+            let client = try RawClient(port: server.port)
+            client.send("\(line) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+            #expect(client.readAll().text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(server.requests.map { "\($0.method) \($0.target)" } == [line])
         }
     }
 
