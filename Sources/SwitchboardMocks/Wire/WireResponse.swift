@@ -20,8 +20,9 @@ struct WireResponse {
             isWhole = false
             write(response, to: request, until: point.location)
         case .script(let steps):
-            self.steps = steps
-            if case .end(let last)? = steps.last(where: \.isEnd)?.action { ending = last }
+            let end = steps.firstIndex(where: \.isEnd) ?? steps.endIndex
+            self.steps = Array(steps[..<end])
+            if case .end(let action)? = steps[end...].first?.action { ending = action }
         case .failure: isWhole = false
         }
         if response.pace.betweenBytes > .zero { drip(every: response.pace.betweenBytes) }

@@ -153,6 +153,16 @@ struct MockServerWireTests {
         }
     }
 
+    @Test("a script ends at its first end")
+    func scriptEnd() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.script(.send("a"), .close, .send("b"), .keepAlive))
+            let (text, end) = try RawClient(port: server.port).send(last).readAll()
+            #expect(text == "a")
+            #expect(end == .closed)
+        }
+    }
+
     @Test("a chunk larger than any limit is refused")
     func largestChunk() async throws {
         try await MockServer.run(bodyLimit: .max) { server in
