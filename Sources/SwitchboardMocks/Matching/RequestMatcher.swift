@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// The conditions for the requests that a stub answers, all of which must hold.
 ///
@@ -14,7 +15,8 @@ import Switchboard
 ///
 /// A path with a leading slash is the whole path; a path without one is its end. `*` and `:name` match one segment,
 /// `**` matches any number. Escapes do not matter: `a b` matches `a%20b`. Each query item in the text is a condition,
-/// and so are scheme and host in front of the path. The request may have additional query items and header fields.
+/// and so are scheme and host in front of the path. A user before the host is ignored. The request may have additional
+/// query items and header fields.
 public struct RequestMatcher: Sendable {
     struct Condition: Sendable {
         let words: String
@@ -44,6 +46,7 @@ public struct RequestMatcher: Sendable {
 
     /// Creates a matcher for a method, at any path unless one is given.
     public static func method(_ method: HTTPMethod, _ path: String = "**") -> RequestMatcher {
+        let path = path.withoutUserInfo
         let words = path == "**" ? "\(method)" : "\(method) \(path.prefix { $0 != "?" })"
         let matcher = any.adding(words) { request in
             request.method == method ? nil : "the method is \(request.method)"
@@ -53,7 +56,8 @@ public struct RequestMatcher: Sendable {
 
     /// Creates a matcher for any method, at that path.
     public static func path(_ path: String) -> RequestMatcher {
-        any.at(path, words: "path \(path.prefix { $0 != "?" })")
+        let path = path.withoutUserInfo
+        return any.at(path, words: "path \(path.prefix { $0 != "?" })")
     }
 
     /// Adds a custom condition. `words` describe it when it does not hold.
@@ -168,6 +172,11 @@ extension RequestMatcher {
 }
 
 extension String {
+    /// The URL without user and password, which a request has in a field.
+    fileprivate var withoutUserInfo: String {
+        userInfo.map { String(self[..<$0.lowerBound]) + self[$0.upperBound...].dropFirst() } ?? self
+    }
+
     /// The host without its port. An IPv6 address keeps its colons.
     fileprivate var withoutPort: String {
         guard let colon = lastIndex(of: ":"), self[colon...].dropFirst().allSatisfy(\.isNumber) else { return self }

@@ -104,6 +104,19 @@ struct RequestMatcherTests {
         #expect(matcher.differences(request).count == 7)
     }
 
+    @Test("the user of a URL is no condition and does not appear in the description")
+    func userInfo() async throws {
+        let url = try #require(URL(string: "http://ann:s3cret@h:8080/a@b"))
+        let session = StubSession(.status(200))
+        _ = try await session.send(NetworkRequest(.get, url))
+        let request = try #require(session.recordedRequests.first)
+        for matcher in [RequestMatcher.get(url.absoluteString), .path(url.absoluteString)] {
+            #expect(matcher.differences(request).isEmpty)
+            #expect(!matcher.description.contains("s3cret"))
+            #expect(matcher.description.contains("h:8080/a@b"))
+        }
+    }
+
     @Test("a matcher's description has its conditions")
     func description() {
         let matcher = RequestMatcher.post("/p?page=1").header("X", "1").body(containing: "hello")
