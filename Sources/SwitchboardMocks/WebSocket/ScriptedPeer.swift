@@ -18,7 +18,8 @@ struct ScriptedPeer {
     private var scanner = MessageScanner(requiresMasks: true)
     /// Finds the Close frame among the scripted bytes, which need not be whole frames.
     private var sent = MessageScanner()
-    private var unread: [Message] = []
+    /// The number of messages that steps have received.
+    private var received = 0
     private var output: [Data] = []
     private var hasSentClose = false
     private var isOver = false
@@ -42,10 +43,7 @@ struct ScriptedPeer {
             case 0x8: close(payload)
             case 0x9: if !isAtEnd { output.append(ServerFrames.frame(0xA, payload)) }
             case 0xA: break
-            default:
-                let message = Message(isText: opcode == 0x1, payload: payload)
-                unread.append(message)
-                messages.append(message)
+            default: messages.append(Message(isText: opcode == 0x1, payload: payload))
             }
         }
         if scanner.hasUnmaskedFrame { end(with: Data([0x03, 0xEA]) + Data("a frame without a mask".utf8)) }
@@ -67,6 +65,10 @@ struct ScriptedPeer {
     mutating func next() -> Task {
         if !output.isEmpty { return .send(output.removeFirst()) }
         if isOver { return .end(.close) }
+        while case .receive? = steps.first?.action, received < messages.count {
+            received += 1
+            steps.removeFirst()
+        }
         guard let step = steps.first else { return .read }
         switch step.action {
         case .send(let bytes):
@@ -77,14 +79,11 @@ struct ScriptedPeer {
             steps.removeFirst()
             return .pause(time)
         case .end(let ending): return .end(ending)
-        case .receive:
-            guard !unread.isEmpty else { return .read }
-            unread.removeFirst()
-            steps.removeFirst()
-            return next()
+        case .receive: return .read
         case .echo:
-            guard !unread.isEmpty else { return .read }
-            let message = unread.removeFirst()
+            guard received < messages.count else { return .read }
+            let message = messages[received]
+            received += 1
             return .send(ServerFrames.frame(message.isText ? 0x1 : 0x2, message.payload))
         }
     }
