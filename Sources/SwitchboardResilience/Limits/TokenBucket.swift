@@ -29,6 +29,6 @@ struct TokenBucket: Sendable {
         return true
     }
 
-    /// The time until the next token.
-    var wait: Duration { period * ((1 - tokens) / count) }
+    /// The time until the next token. At least a nanosecond, so that rounding does not make it zero.
+    var wait: Duration { max(.nanoseconds(1), period * ((1 - tokens) / count)) }
 }

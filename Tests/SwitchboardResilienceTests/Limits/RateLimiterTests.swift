@@ -34,6 +34,19 @@ struct RateLimiterTests {
         return calls
     }
 
+    @Test("waits for some time at the highest rate")
+    func highestRate() async throws {
+        let limiter = RateLimiter(.max, burst: 1, clock: clock)
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") }, interceptors: [limiter])
+        #expect(try await call(router, 0).value == "done")
+        let second = call(router, 1)
+        let wait = try await clock.nextSleep()
+        clock.advance(by: max(wait, .nanoseconds(1)))
+        #expect(try await second.value == "done")
+        #expect(clock.sleeps == [wait])
+        #expect(wait > .zero)
+    }
+
     @Test("allows a burst, then an even rate, first come first served", .requirement("S2.18"))
     func bucket() async throws {
         let limiter = RateLimiter(4, burst: 2, clock: clock)
