@@ -22,8 +22,9 @@ import SwitchboardContracts
 ///
 /// The session replaces only the network, so the router's interceptors, status handling and decoding work as usual. It
 /// follows the rules of a session: it refuses an invalid request before it records it, throws for a body that cannot be
-/// encoded, applies limits and timeouts, and sends no body with HEAD, 204 and 304. Every error of a closure arrives as
-/// a `NetworkError` or a `CancellationError`. Stub sessions share nothing, so tests may run in parallel.
+/// encoded, applies limits and timeouts, and sends no body with HEAD, 204 and 304. The timeouts of a request apply to
+/// the delays of its response, and not to the time that a closure takes. Every error of a closure arrives as a
+/// `NetworkError` or a `CancellationError`. Stub sessions share nothing, so tests may run in parallel.
 public final class StubSession: NetworkSession {
     /// Answers a request. An error other than `NetworkError` and `CancellationError` arrives inside a
     /// ``/Switchboard/NetworkError/Code/unknown``.
