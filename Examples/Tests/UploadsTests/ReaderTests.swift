@@ -40,7 +40,7 @@ struct ReaderTests {
             ])
     }
 
-    @Test(arguments: ["", "--b", "--b\r\n\r\n", "--b\r\nX: y\r\n\r\nz\r\n--b--", "--c--"])
+    @Test(arguments: ["", "--b", "--b\r\n\r\n", "--b\r\nX: y\r\n\r\nz\r\n--b--", "--b\r\n:\r\n\r\nz\r\n--b--", "--c--"])
     func whatIsNoFormIsRefused(body: String) {
         #expect(PartReader.items(of: Data(body.utf8), contentType: "multipart/form-data; boundary=b") == nil)
         #expect(PartReader.items(of: Data(body.utf8), contentType: "multipart/form-data") == nil)

@@ -81,7 +81,8 @@ nonisolated enum PartReader {
         let content = piece[end.upperBound...]
         var fields: [String: String] = [:]
         for line in head.components(separatedBy: "\r\n") where line.contains(":") {
-            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
             fields[parts[0].lowercased()] = parts[1]
         }
         guard let disposition = fields["content-disposition"], let name = parameter("name", of: disposition) else {
