@@ -64,6 +64,18 @@ struct PosterTests {
     }
 
     @Test(arguments: [
+        ("1001", "bytes=0-", 206), ("1001", "bytes=-5-", 200), ("1001", "bytes=9999999-", 200),
+        ("9223372036854775807", "bytes=0-", 401),
+    ])
+    func theServerAnswersOddRequestsForPosters(id: String, range: String, status: Int) async throws {
+        try await EmbeddedServer.run(MovieServer.answer) { url in
+            let poster = url.appendingPathComponent("t/p/w342/poster\(id).bmp")
+            let response = try await DefaultSession.shared.send(NetworkRequest(.get, poster, headers: ["Range": range]))
+            #expect(response.statusCode == status)
+        }
+    }
+
+    @Test(arguments: [
         ("poster", "poster needs the ID of a movie: a whole number from 1"),
         ("poster 1001", "poster needs --output and the file to write"),
         ("poster 1001 --output", "--output needs a value: the file to write"),

@@ -11,11 +11,12 @@ nonisolated enum Poster {
     /// Returns the response to a request for a picture or a range of it. Nil if the path names no picture.
     static func response(to request: RecordedRequest) -> MockResponse? {
         guard request.method == .get, request.path.hasPrefix("/t/p/w342/poster"), request.path.hasSuffix(".bmp"),
-            let id = Int(request.path.dropFirst(16).dropLast(4))
+            let id = UInt16(request.path.dropFirst(16).dropLast(4))
         else { return nil }
-        let bytes = bitmap(of: id)
+        let bytes = bitmap(of: Int(id))
         let fields: HTTPHeaders = ["Content-Type": "image/bmp", "ETag": "\"poster-\(id)\"", "Accept-Ranges": "bytes"]
-        guard let first = firstByte(of: request, tag: "\"poster-\(id)\""), first < bytes.count else {
+        guard let first = firstByte(of: request, tag: "\"poster-\(id)\""), bytes.indices.contains(first)
+        else {
             return .data(bytes, headers: fields)
         }
         let range = ContentRange(Int64(first)...Int64(bytes.count - 1), of: Int64(bytes.count))

@@ -18,8 +18,8 @@ nonisolated enum UserServer {
             guard let user = UserRecord.all(for: request).first(where: { "\($0.id)" == segments[2] }) else { break }
             return try .record(["data": user])
         case (.get, "img", 3) where segments[1] == "faces":
-            guard segments[2].hasSuffix(".bmp"), let id = Int(segments[2].dropLast(4)) else { break }
-            return .data(Avatar.bytes(of: id), headers: ["Content-Type": "image/bmp"])
+            guard segments[2].hasSuffix(".bmp"), let id = UInt8(segments[2].dropLast(4)) else { break }
+            return .data(Avatar.bytes(of: Int(id)), headers: ["Content-Type": "image/bmp"])
         default: break
         }
         return .json("{}", statusCode: 404)
