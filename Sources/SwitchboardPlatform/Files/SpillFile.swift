@@ -1,6 +1,7 @@
 import Foundation
 
-/// An unnamed temporary file, appended at its end and read from its start. Not thread-safe.
+/// An unnamed temporary file for bytes that are read in their order. Places that were read are used again, so that the file
+/// of a reader that stays behind does not grow without end. Not thread-safe.
 package final class SpillFile: @unchecked Sendable {  // protected by the lock of its pipe
     /// The reason why the file cannot store bytes.
     package enum Failure: Error {
@@ -11,8 +12,8 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
 
     private let descriptor: Int32
     private let limit: Int64
-    private var start: Int64 = 0
-    private var end: Int64 = 0
+    /// The places of the unread bytes in the file, in the order of the bytes.
+    private var extents: [Range<Int64>] = []
 
     init(limit: Int64) throws(Failure) {
         self.limit = limit
@@ -29,54 +30,49 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
         close(descriptor)
     }
 
-    var isEmpty: Bool { start == end }
+    var isEmpty: Bool { extents.isEmpty }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        let unread = end - start
-        guard unread + Int64(bytes.count) <= limit else { throw .full(unread: unread, limit: limit) }
-        if start >= max(unread, 1 << 20) { try moveToStart() }
-        try write(bytes, at: &end)
+        let (unread, count) = (extents.reduce(0) { $0 + Int64($1.count) }, Int64(bytes.count))
+        guard unread + count <= limit else { throw .full(unread: unread, limit: limit) }
+        let start = place(for: count, max(unread, count))
+        var end = start
+        do throws(POSIXError) { try bytes.write(to: descriptor, at: &end) } catch { throw .system(error) }
+        if let last = extents.last, last.upperBound == start {
+            extents[extents.count - 1] = last.lowerBound..<end
+        } else if start < end {
+            extents.append(start..<end)
+        }
     }
+
+    /// Returns where the next bytes are written: at the start of the file once enough of it was read, or else after the last
+    /// bytes if nothing unread follows them there, or else at the end.
+    private func place(for count: Int64, _ room: Int64) -> Int64 {
+        guard let last = extents.last, let first = extents.map(\.lowerBound).min() else { return 0 }
+        if first >= max(room, 1 << 20) { return 0 }
+        let next = extents.map(\.lowerBound).filter { $0 >= last.upperBound }.min() ?? .max
+        return count <= next - last.upperBound ? last.upperBound : size
+    }
+
+    /// The end of the last unread bytes in the file.
+    private var size: Int64 { extents.map(\.upperBound).max() ?? 0 }
 
     /// Reads the oldest bytes, at most `maximum`.
     func read(_ maximum: Int) throws(Failure) -> Data {
-        let data = try read(maximum, at: start)
-        start += Int64(data.count)
-        if isEmpty {
-            (start, end) = (0, 0)
-            ftruncate(descriptor, 0)
-        }
-        return data
-    }
-
-    /// Moves the unread bytes over the first ones, which were read. The file of a reader that stays behind is never empty, and
-    /// would grow without end.
-    private func moveToStart() throws(Failure) {
-        var (source, target) = (start, Int64(0))
-        while source < end {
-            let data = try read(64 << 10, at: source)
-            source += Int64(data.count)
-            try data.withUnsafeBytes { bytes in
-                Result { () throws(Failure) in try write(bytes, at: &target) }
-            }.get()
-        }
-        (start, end) = (0, target)
-        ftruncate(descriptor, off_t(end))
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer, at offset: inout Int64) throws(Failure) {
-        do throws(POSIXError) { try bytes.write(to: descriptor, at: &offset) } catch { throw .system(error) }
-    }
-
-    private func read(_ maximum: Int, at offset: Int64) throws(Failure) -> Data {
-        var data = Data(count: Int(min(end - offset, Int64(maximum))))
+        guard let first = extents.first else { return Data() }
+        var data = Data(count: min(first.count, maximum))
         let count = data.withUnsafeMutableBytes { buffer in
             while true {
-                let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+                let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(first.lowerBound))
                 if count >= 0 || errno != EINTR { return count }
             }
         }
         guard count > 0 else { throw .system(.last) }
+        extents[0] = first.lowerBound + Int64(count)..<first.upperBound
+        if extents[0].isEmpty {
+            extents.removeFirst()
+            ftruncate(descriptor, off_t(size))
+        }
         return data.prefix(count)
     }
 }

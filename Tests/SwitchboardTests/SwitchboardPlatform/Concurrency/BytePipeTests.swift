@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardPlatform
+import SwitchboardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -53,6 +54,37 @@ struct BytePipeTests {
         var read = Data()
         while let piece = try await pipe.next() { read += piece }
         #expect(read == expected)
+    }
+
+    /// Bytes that repeat after a prime number of them, so that each place in a stream has other ones.
+    private static let pattern = Data(
+        (0..<65_521 + (512 << 10)).map { UInt8(truncatingIfNeeded: $0 % 65_521 &* 31 >> 3) })
+
+    private func content(_ range: Range<Int>) -> Data {
+        let start = range.lowerBound % 65_521
+        return Self.pattern[start..<start + range.count]
+    }
+
+    @Test("pieces of any size, read at any time, keep their order in the file", arguments: 1...20)
+    func spilledAtRandom(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let pipe = BytePipe(spillLimit: 16 << 20)
+        var (written, read) = (0, 0)
+        func next() async throws {
+            let data = try #require(try await pipe.next())
+            #expect(data == content(read..<read + data.count))
+            read += data.count
+        }
+        for _ in 0..<300 {
+            let count = Int.random(in: 1...(200 << 10), using: &random)
+            let bytes = content(written..<written + count)
+            if case .buffered = bytes.withUnsafeBytes({ pipe.offer($0) }) { written += count }
+            // Falls behind, and catches up.
+            for _ in 0..<Int.random(in: 0...4, using: &random) where read < written { try await next() }
+        }
+        pipe.end(nil)
+        while read < written { try await next() }
+        #expect(try await pipe.next() == nil)
     }
 
     #if os(Linux)
