@@ -172,9 +172,12 @@ extension RequestMatcher {
 }
 
 extension String {
-    /// The URL without user and password, which a request has in a field.
+    /// The URL without user and password, which a request has in a field. A path is unchanged, whatever it contains.
     fileprivate var withoutUserInfo: String {
-        userInfo.map { String(self[..<$0.lowerBound]) + self[$0.upperBound...].dropFirst() } ?? self
+        guard let user = userInfo, !self[..<user.lowerBound].dropLast(3).contains(where: { "/?#".contains($0) }) else {
+            return self
+        }
+        return String(self[..<user.lowerBound]) + self[user.upperBound...].dropFirst()
     }
 
     /// The host without its port. An IPv6 address keeps its colons.

@@ -107,13 +107,18 @@ struct RequestMatcherTests {
     @Test("the user of a URL is no condition and does not appear in the description")
     func userInfo() async throws {
         let url = try #require(URL(string: "http://ann:s3cret@h:8080/a@b"))
-        let session = StubSession(.status(200))
+        let session = StubSession { _ in .status(200) }
         _ = try await session.send(NetworkRequest(.get, url))
         let request = try #require(session.recordedRequests.first)
         for matcher in [RequestMatcher.get(url.absoluteString), .path(url.absoluteString)] {
             #expect(matcher.differences(request).isEmpty)
             #expect(!matcher.description.contains("s3cret"))
             #expect(matcher.description.contains("h:8080/a@b"))
+        }
+        for path in ["/a?next=https://ann@h/a", "/proxy/http://ann@h/a"] {
+            _ = try await session.send(NetworkRequest(.get, URL(string: "http://h" + path)))
+            let request = try #require(session.recordedRequests.last)
+            #expect(RequestMatcher.get(path).differences(request).isEmpty)
         }
     }
 
