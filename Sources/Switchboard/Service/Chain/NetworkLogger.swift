@@ -100,7 +100,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
             switch event.kind {
             case .redirect(let url): "redirected to \(redaction.url(url.absoluteString))"
             case .failed(let error): "failed: \(redaction.pairs(in: error.summary))"
-            default: "\(event.kind)"
+            default: redaction.pairs(in: "\(event.kind)")
             }
         let line = "\(event.elapsed.millisecondsText) \(line(event.request)) \(text)"
         output("[\(event.request.id)] \(Self.time)\(line.onOneLine)")

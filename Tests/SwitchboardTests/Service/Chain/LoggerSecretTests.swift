@@ -61,6 +61,7 @@ struct LoggerSecretTests {
         struct Thrower: Interceptor {
             func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
                 _ = try await next(request)
+                request.report(.note("saw ticket=hunter2"))
                 throw Lines()
             }
         }
@@ -73,6 +74,7 @@ struct LoggerSecretTests {
         await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
         #expect(lines.all.contains { $0.contains("redirected to https://a.example.com/b?ticket=<redacted>") })
         #expect(lines.all.last?.contains("failed: The request failed: Thrower threw") == true)
+        #expect(lines.all.contains { $0.contains("saw ticket=<redacted>") })
         #expect(!lines.all.joined().contains("hunter2"))
         #expect(lines.all.allSatisfy { !$0.contains("\n") })
     }
