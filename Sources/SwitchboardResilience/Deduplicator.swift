@@ -106,7 +106,10 @@ extension NetworkRequest {
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
         guard other.id == id else {
             var sent = redirected(like: other)
-            if other.method == .get, method != .head { (sent.method, sent.body) = (.get, other.body) }
+            if other.method == .get, method != .get, method != .head {
+                (sent.method, sent.body) = (.get, other.body)
+                for field in headers where field.isDroppedForGET { sent.headers.remove(field.name) }
+            }
             return sent
         }
         var sent = other

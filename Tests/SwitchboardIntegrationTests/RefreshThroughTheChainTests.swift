@@ -75,12 +75,13 @@ struct RefreshThroughTheChainTests {
         }
         let endPoint = URLEndPoint(
             .post, URL(text: "https://api.example.com/orders"), task: .requestBody(DataBody(Data("1".utf8))),
-            options: options)
+            headers: ["Content-Language": "en"], options: options)
         let calls = (0..<2).map { _ in Task { try await router.response(for: endPoint).text } }
         try await joined.wait(for: "cache: shared with ")
         gate.open()
         for call in calls { #expect(try await call.value == "ok") }
         #expect(session.requests.filter { $0.method == .post }.count == 1)
+        #expect(session.requests.filter { $0.headers.contains("Content-Language") }.count == 1)
     }
 
     @Test("a provider's request through its router does not wait for itself")

@@ -121,7 +121,7 @@ extension HTTPHeader {
     /// Whether a redirect that makes a GET drops the field ([RFC 9110
     /// §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4),
     /// [§10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)).
-    fileprivate var isDroppedForGET: Bool {
+    package var isDroppedForGET: Bool {
         let name = name.lowercased()
         return name.hasPrefix("content-") || ["digest", "repr-digest", "last-modified", "expect"].contains(name)
     }
