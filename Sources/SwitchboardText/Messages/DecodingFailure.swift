@@ -123,7 +123,8 @@ package enum DecodingFailure {
             let end = text.range(of: " instead", range: start.upperBound..<text.endIndex)
         else { return context.isSecret ? "another value" : sentence(text) }
         let kind = String(text[start.upperBound..<end.lowerBound])
-        return "found \(["a dictionary": "an object", "number": "a number", "bool": "a Boolean"][kind] ?? kind)"
+        let name = ["a dictionary": "an object", "number": "a number", "bool": "a Boolean"][kind]
+        return "found \(name ?? (context.isSecret ? "another value" : kind))"
     }
 
     /// Returns a hint for a key that is missing only because its name is in snake case.
