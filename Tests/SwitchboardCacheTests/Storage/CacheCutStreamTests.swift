@@ -56,7 +56,11 @@ struct CacheCutStreamTests {
             try await fixture.readCut()
             // A reader that stops within the stored bytes loses none of them.
             try await fixture.read(fixture.stream(), upTo: 1)
-            for _ in 0..<1_000 { await Task.yield() }  // for the task that ends what it did not read
+            if isOnDisk {
+                // What it did not read is ended by a task, which removes the second file.
+                let cache = fixture.folder.appendingPathComponent("cache").path
+                #expect(try await comesTrue { try FileManager.default.contentsOfDirectory(atPath: cache).count == 1 })
+            }
             #expect(try await fixture.read(fixture.stream()) == files.content)
             #expect(fixture.sent.last == "bytes=\(first + 70_001)- \"v1\"")
             #expect(fixture.sent.count == 4)
