@@ -53,8 +53,8 @@ public protocol Authenticator: Sendable {
     /// partition. By default, nil.
     func load(in partition: String?) async throws -> Credential?
 
-    /// Saves a new credential, or removes the saved one for nil. Calls run one at a time: a sign-out from within one
-    /// does not wait until the credential is removed. By default, it does nothing.
+    /// Saves a new credential, or removes the saved one for nil. Calls run one at a time: a sign-in, sign-out or reset
+    /// from within one neither waits for its own call nor throws its error. By default, it does nothing.
     func save(_ credential: Credential?, in partition: String?) async throws
 
     /// Removes all saved credentials, of every partition. By default, it does nothing.

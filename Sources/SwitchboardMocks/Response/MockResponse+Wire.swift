@@ -12,7 +12,8 @@ extension MockResponse {
     /// ``raw(_:)-(Data)``.
     public static func raw(_ text: String) -> MockResponse { script(.send(text)) }
 
-    /// Creates a response of bytes and pauses. The connection then ends, unless the last step says otherwise.
+    /// Creates a response of bytes and pauses. The first `close`, `reset`, `stall` or `keepAlive` ends the script.
+    /// Without one, the connection ends after the last step.
     ///
     /// ```swift
     /// let cut = MockResponse.script(

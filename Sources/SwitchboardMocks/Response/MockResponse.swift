@@ -24,7 +24,8 @@ public struct MockResponse: Sendable {
     public var headers: HTTPHeaders {
         didSet { if !headers.contains("Content-Encoding") { encodedContent = nil } }
     }
-    /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304.
+    /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304. After
+    /// ``gzipped()``, a stub treats new bytes as not compressed, as a client does that cannot decode them.
     public var body: Data {
         didSet { if encodedContent != nil { encodedContent = .mislabelled } }
     }

@@ -3,7 +3,7 @@ import SwitchboardJSON
 import SwitchboardTestSupport
 import Testing
 
-/// Expects the texts that the core's `JSONBody` writes. They come from the tests of `JSONBody`.
+/// Expects the texts that the core's `JSONBody` writes.
 struct EncoderTextTests {
     // RFC 8259 §7: quotation mark, reverse solidus and U+0000 to U+001F must be escaped. Nothing else needs an escape.
     @Test(

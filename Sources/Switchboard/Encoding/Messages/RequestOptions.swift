@@ -95,7 +95,8 @@ public struct RequestOptions: Sendable {
         return result
     }
 
-    /// Returns these options merged with `other`, as the options of a request, without the closures.
+    /// Returns these options merged with `other`, as the options of a request. The closures of two merged options are
+    /// dropped.
     func overridden(by other: RequestOptions?) -> RequestOptions {
         guard let other, let theirs = other.fields?.value else { return self }
         guard let own = fields?.value else { return other }
