@@ -191,10 +191,14 @@ struct SchemaReaderTests {
         #expect(failure { try lines(referring(65)) } == .contractFault)
     }
 
-    @Test("a schema that does not fit the stack of its thread is an error", arguments: ["items", "allOf"])
-    func smallStack(keyword: String) async {
-        let end = keyword == "items" ? ("", "}") : ("[", "]}")
-        let schema = (0..<64).reduce("{}") { text, _ in "{\"\(keyword)\":" + end.0 + text + end.1 }
+    @Test("a schema that does not fit the stack of its thread is an error", arguments: [true, false])
+    func smallStack(isNested: Bool) async {
+        let links = (0..<90).map { ##""d\##($0)":{"allOf":[{"$ref":"#/$defs/d\##($0 + 1)"}]}"## }.joined(separator: ",")
+        let schema =
+            isNested
+            ? (0..<64).reduce("{}") { text, _ in ##"{"items":\##(text)}"## }
+            : ##"{"$ref":"#/$defs/d0","$defs":{\##(links),"d90":{}}}"##
+        #expect(throws: Never.self) { try Contract(schema: Data(schema.utf8)) }
         // Optimized code needs less of it.
         for size in [96, 64, 48, 32, 24] {
             let result = await onThread(stack: size << 10) { try Contract(schema: Data(schema.utf8)).description }
