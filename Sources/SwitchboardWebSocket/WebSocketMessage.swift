@@ -80,13 +80,6 @@ extension WebSocketMessage {
     }
 }
 
-extension Data {
-    fileprivate var isUTF8: Bool {
-        var check = UTF8Validator()
-        return check.accept(self) && check.isComplete
-    }
-}
-
 extension NetworkError {
     fileprivate func attributed(to request: NetworkRequest?) -> NetworkError {
         request.map(attributed) ?? self

@@ -16,8 +16,7 @@ enum WebSocketEvent: Sendable, Equatable {
         guard code.isSendable || code == .noStatusReceived && reason.isEmpty else {
             throw .badCloseCode(code.rawValue)
         }
-        var check = UTF8Validator()
-        guard check.accept(reason), check.isComplete else { throw .notUTF8 }
+        guard reason.isUTF8 else { throw .notUTF8 }
         self = .close(code, reason: String(decoding: reason, as: UTF8.self))
     }
 

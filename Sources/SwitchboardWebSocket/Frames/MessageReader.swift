@@ -113,6 +113,14 @@ struct MessageReader {
     }
 }
 
+extension Data {
+    /// Whether the bytes are whole characters of UTF-8.
+    var isUTF8: Bool {
+        var check = UTF8Validator()
+        return check.accept(self) && check.isComplete
+    }
+}
+
 /// Validates UTF-8 in pieces, as the bytes arrive ([RFC 3629 §4](https://www.rfc-editor.org/rfc/rfc3629#section-4)).
 struct UTF8Validator {
     /// The number of continuation bytes that are missing.
