@@ -143,10 +143,9 @@ extension RequestMatcher {
         var matcher = self
         var text = text[...]
         var path = text.prefix { $0 != "?" }
-        // A path and a query may hold `://` too.
-        if let start = path.range(of: "://"), !path[..<start.lowerBound].contains("/") {
-            let scheme = text[..<start.lowerBound].lowercased()
-            let host = text[start.upperBound...].prefix { !"/?#".contains($0) }
+        if let separator = text.schemeSeparator {
+            let scheme = text[..<separator.lowerBound].lowercased()
+            let host = text[separator.upperBound...].prefix { !"/?#".contains($0) }
             matcher = matcher.adding("") { request -> String? in
                 request.scheme == scheme ? nil : "the scheme is \(request.scheme)"
             }
@@ -171,12 +170,18 @@ extension RequestMatcher {
     }
 }
 
+extension Substring {
+    /// The `://` after the scheme of a URL. Nil for a path, which may hold `://` too, as a query may.
+    fileprivate var schemeSeparator: Range<Index>? {
+        let path = prefix { $0 != "?" }
+        return path.range(of: "://").flatMap { path[..<$0.lowerBound].contains("/") ? nil : $0 }
+    }
+}
+
 extension String {
     /// The URL without user and password, which a request has in a field. A path is unchanged, whatever it contains.
     fileprivate var withoutUserInfo: String {
-        guard let user = userInfo, !self[..<user.lowerBound].dropLast(3).contains(where: { "/?#".contains($0) }) else {
-            return self
-        }
+        guard self[...].schemeSeparator != nil, let user = userInfo else { return self }
         return String(self[..<user.lowerBound]) + self[user.upperBound...].dropFirst()
     }
 
