@@ -99,7 +99,6 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         let text =
             switch event.kind {
             case .redirect(let url): "redirected to \(redaction.url(url.absoluteString))"
-            case .failed(let error): "failed: \(redaction.pairs(in: error.summary))"
             default: redaction.pairs(in: "\(event.kind)")
             }
         let line = "\(event.elapsed.millisecondsText) \(line(event.request)) \(text)"
