@@ -135,7 +135,7 @@ public struct RetryPolicy: Interceptor {
         return own
     }
 
-    private func addKey(to request: inout NetworkRequest) throws(NetworkError) {
+    func addKey(to request: inout NetworkRequest) throws(NetworkError) {
         let key = request.options.idempotencyKey
         guard key != nil || addsIdempotencyKeys && !methods.contains(request.method) else { return }
         guard !request.headers.contains(IdempotencyKey.field) else { return }

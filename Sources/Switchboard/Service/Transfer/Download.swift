@@ -18,6 +18,8 @@ package struct Download: Sendable {
     ) async throws -> NetworkResponse {
         let own = shared == nil ? request.options.retry : nil
         let policy = shared?.policy(for: request) ?? own ?? retry
+        var request = request
+        try policy.addKey(to: &request)  // one for all attempts
         let accepted = request.options.acceptedStatusCodes
         let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && accepted.contains($0) }
         return try await Downloader(self, request, policy, isSaved: isSaved) { request in

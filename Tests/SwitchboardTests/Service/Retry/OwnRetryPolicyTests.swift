@@ -65,4 +65,23 @@ struct OwnRetryPolicyTests {
             #expect(stub.requests.map { $0.headers["Idempotency-Key"] } == ["k", "k"])
         }
     }
+
+    @Test(
+        "a download that was cut is sent again with the same idempotency key",
+        arguments: [HTTPMethod.get, .post], [true, false])
+    func cutDownload(method: HTTPMethod, isInChain: Bool) async throws {
+        try await withFolder { folder in
+            let stub = StubSession(.text("0123456789").truncated(after: 4), .text("0123456789"))
+            let policy = RetryPolicy(strategy: .immediate)
+            let router = Router<URLEndPoint>(session: stub, interceptors: isInChain ? [policy] : [])
+            let options = RequestOptions {
+                $0.idempotencyKey = .unique
+                if !isInChain { $0.retry = policy }
+            }
+            let endPoint = URLEndPoint(method, URL(text: "http://h.test/report"))
+            _ = try await router.download(endPoint, to: folder.appendingPathComponent("report"), options: options)
+            let keys = stub.requests.map { $0.headers["Idempotency-Key"] }
+            #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
+        }
+    }
 }
