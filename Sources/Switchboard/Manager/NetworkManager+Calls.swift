@@ -216,7 +216,7 @@ extension NetworkManager {
     ///   data; `CancellationError` when the task or the manager was canceled.
     public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
         let endPoint = URLEndPoint(.get, url, headers: [.accept("*/*")])
-        return try await urlRouter().prepare(endPoint, options).accepted().body
+        return try await urlRouter().prepare(endPoint, options).value(Data.self)
     }
 
     /// Downloads the response body of an endpoint to a file; see

@@ -179,8 +179,9 @@ extension RequestOptions {
 
     /// Whether the session returns as soon as the head of a 2xx response has arrived. The body is then empty, and
     /// ``NetworkResponse/bytes`` delivers it while it arrives. Other responses still arrive whole, so that their bodies
-    /// can explain them. Default false. ``FoundationSession`` cannot pause a server: it writes unread bytes to a
-    /// temporary file, up to ``ResponseLimits/downloadedFile``.
+    /// can explain them. A call that decodes a value fails with ``NetworkError/Code/noData``. Default false.
+    /// ``FoundationSession`` cannot pause a server: it writes unread bytes to a temporary file, up to
+    /// ``ResponseLimits/downloadedFile``.
     public var streamsResponse: Bool {
         get { self[StreamsResponseOption.self] }
         set { self[StreamsResponseOption.self] = newValue }

@@ -94,7 +94,7 @@ extension NetworkResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
-        if body.isEmpty, let value = Value.ifMissing { return value }
+        if body.isEmpty, let value: Value = try valueOfEmptyBody() { return value }
         if let value = body as? Value { return value }
         if type == String.self || type == String?.self, let value = text as? Value { return value }
         if let value = EmptyResponse() as? Value { return value }
@@ -110,13 +110,21 @@ extension NetworkResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
-        if body.isEmpty, let value = Value.ifMissing { return value }
+        if body.isEmpty, let value: Value = try valueOfEmptyBody() { return value }
         return try decoded(type) {
             let decoder = decoder ?? options.decoder
             return try NetworkResponse.$nestedPath.withValue(path) {
                 try decoder.decode(NestedValue<Value>.self, from: body.received(for: decoder)).value
             }
         }
+    }
+
+    /// Returns nil as a value of an optional type. Throws if the body has yet to arrive.
+    private func valueOfEmptyBody<Value: Decodable>() throws(NetworkError) -> Value? {
+        guard stream == nil || Value.self == EmptyResponse.self else {
+            throw failure(.noData, "the options stream the response: read its bytes, or set streamsResponse to false")
+        }
+        return Value.ifMissing
     }
 
     /// Decodes a body that is not empty, in the environment of the call.

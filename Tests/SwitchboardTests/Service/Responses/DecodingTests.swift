@@ -237,6 +237,28 @@ struct DecodingTests {
 }
 
 extension DecodingTests {
+    @Test("a value of a streamed response is noData, never an empty text, bytes or nil")
+    func streamed() async throws {
+        let session = StubSession { _ in .text("abc") }
+        let options = RequestOptions { $0.streamsResponse = true }
+        let router = Router<URLEndPoint>(session: session, options: options)
+        let manager = NetworkManager(session: session, options: options)
+        let calls: [() async throws -> Void] = [
+            { _ = try await router.request(endPoint, as: String.self) },
+            { _ = try await router.request(endPoint, as: Data.self) },
+            { _ = try await router.request(endPoint, as: Int?.self) },
+            { _ = try await router.request(endPoint, as: Int?.self, at: ["a"]) },
+            { _ = try await manager.data(from: endPoint.baseURL) },
+        ]
+        for call in calls {
+            let error = await #expect(throws: NetworkError.self) { try await call() }
+            #expect(error?.code == .noData && error?.reason?.contains("streamsResponse") == true)
+        }
+        _ = try await router.request(endPoint, as: EmptyResponse.self)
+    }
+}
+
+extension DecodingTests {
     struct User: Codable, Equatable, Sendable {
         let id: Int
         let email: String?
