@@ -32,7 +32,8 @@ extension NetworkRouter {
     ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
     ///   - progress: Receives the progress, and can cancel the upload.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
-    /// - Returns: The response to the last request, once its status is accepted.
+    /// - Returns: The response to the last request, once its status is accepted. Only a 2xx is, also if the options accept
+    ///   others.
     /// - Throws: `NetworkError` as from `response(for:options:)`, with `NetworkError.Code.invalidResponse` for a server
     ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
     @discardableResult
@@ -48,6 +49,7 @@ extension NetworkRouter {
                 file, by: flow, pieceSize: pieceSize, stateFile: stateFile, in: call, onProgress: onProgress
             ) { change in
                 let response = try await prepared.send { request throws(NetworkError) in
+                    request.changeForUpload()
                     try call.join(&request, change)
                 }
                 try response.checkStatus()
@@ -287,6 +289,15 @@ actor ResumableUploader {
 
     private static func name(of request: NetworkRequest) -> String {
         Redaction.standard.url(request.url?.absoluteString ?? "")
+    }
+}
+
+extension NetworkRequest {
+    /// Changes the options that do not suit an upload in pieces.
+    fileprivate mutating func changeForUpload() {
+        options.keepResponseInMemory()
+        let accepted = options.acceptedStatusCodes
+        options.acceptedStatusCodes = .init { (200..<300).contains($0) && accepted.contains($0) }
     }
 }
 

@@ -111,6 +111,26 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("a piece that was refused is sent again, also if the options accept any status")
+    func anyStatus() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession(
+                Self.opened, .status(500),
+                .status(204, headers: ["Upload-Offset": "0", "Upload-Complete": "?0"]),
+                .status(201, headers: ["Upload-Offset": "4", "Upload-Complete": "?1"]))
+            let response = try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
+                options: RequestOptions {
+                    $0.retry = RetryPolicy(clock: TestClock(skips: true))
+                    $0.acceptedStatusCodes = .any
+                })
+            #expect(session.requests.map(\.method) == [.post, .patch, .head, .patch])
+            #expect(response.statusCode == 201)
+        }
+    }
+
     @Test("an IETF upload with all bytes is completed only if it is not", arguments: [true, false])
     func unfinishedEnd(isComplete: Bool) async throws {
         try await withFolder { folder in
