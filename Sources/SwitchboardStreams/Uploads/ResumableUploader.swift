@@ -42,6 +42,8 @@ extension NetworkRouter {
         stateFile: URL? = nil, options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> NetworkResponse {
+        var options = options
+        options.compressesBody = false  // the pieces are sent as they are
         let prepared = prepare(endPoint, options)
         let call = LongCall(on: calls, after: [409, 416, 423])  // the server's offset differs
         let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { onProgress in
@@ -293,11 +295,14 @@ actor ResumableUploader {
 }
 
 extension NetworkRequest {
-    /// Changes the options that do not suit an upload in pieces.
+    /// Changes the options and header fields that do not suit an upload in pieces.
     fileprivate mutating func changeForUpload() {
         options.keepResponseInMemory()
         let accepted = options.acceptedStatusCodes
         options.acceptedStatusCodes = .init { (200..<300).contains($0) && accepted.contains($0) }
+        // The endpoint's own body is not sent.
+        let encoding = "Content-Encoding"
+        if endPoint?.body?.additionalHeaders.contains(encoding) == true { headers.remove(encoding) }
     }
 }
 

@@ -131,6 +131,25 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("pieces are not announced as compressed like the endpoint's own body", arguments: [true, false])
+    func compressedBody(isOption: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession(Self.opened, .status(200, headers: ["Upload-Offset": "4"], body: "end"))
+            let json = JSONBody(["a": String(repeating: "b", count: 100)])
+            let task = HTTPTask.requestBody(isOption ? json : GzipBody(json))
+            let response = try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new"), task: task), from: file, by: .tus,
+                options: RequestOptions {
+                    $0.compressesBody = isOption
+                    $0.streamsResponse = true
+                })
+            #expect(session.requests.map { $0.headers["Content-Encoding"] } == [nil, nil])
+            #expect(response.text == "end")
+        }
+    }
+
     @Test("an IETF upload with all bytes is completed only if it is not", arguments: [true, false])
     func unfinishedEnd(isComplete: Bool) async throws {
         try await withFolder { folder in
