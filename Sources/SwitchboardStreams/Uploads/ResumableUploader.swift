@@ -270,6 +270,8 @@ actor ResumableUploader {
             }
             request = try request.moved(to: target.location)
             if target.isChosenElsewhere { request.leaveOrigin() }
+            // The app's own key identifies the creation. A server would repeat its response for each piece.
+            if request.options.idempotencyKey != .unique { request.options.idempotencyKey = nil }
             request.body = EmptyBody()
             change(&request)
         }

@@ -150,6 +150,28 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("a custom idempotency key is sent with the creation alone, a unique one for each piece")
+    func idempotencyKeys() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            for key in [IdempotencyKey("order-7"), .unique] {
+                let session = StubSession(Self.opened, .status(204, headers: ["Upload-Offset": "4"]))
+                let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy()])
+                try await router.upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus,
+                    options: RequestOptions { $0.idempotencyKey = key })
+                let keys = session.requests.map { $0.headers["Idempotency-Key"] }
+                #expect(keys.count == 2)
+                if key == .unique {
+                    #expect(Set(keys.compactMap { $0 }).count == 2)
+                } else {
+                    #expect(keys == ["order-7", nil])
+                }
+            }
+        }
+    }
+
     @Test("an IETF upload with all bytes is completed only if it is not", arguments: [true, false])
     func unfinishedEnd(isComplete: Bool) async throws {
         try await withFolder { folder in
