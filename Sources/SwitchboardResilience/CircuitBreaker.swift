@@ -13,7 +13,8 @@ import SwitchboardPlatform
 /// A closed circuit passes requests. It opens after a number of failures within a time window. An open circuit rejects
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
-/// again when it fails. A canceled call does not count. After a canceled probe, the next request is the probe.
+/// again when it fails. A canceled call does not count. After a probe that was canceled, or that a cache answered without
+/// an exchange, the next request is the probe.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
 /// count. A reset closes all circuits.
@@ -83,10 +84,12 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     /// Sends the request, or throws `NetworkError.Code.circuitOpen` while the circuit is open.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         let key = key(request)
-        let epoch = try admit(request, key)
+        let (epoch, exchangeCount) = try admit(request, key)
         do {
             let response = try await next(request)
-            record(isFailure(.success(response)) ? .failure : .success, key, epoch, request)
+            // A cache may have answered the probe, which then says nothing about the server.
+            let isStored = response.cacheAge != nil && exchangeCount == request.call?.history.count
+            record(isFailure(.success(response)) ? .failure : isStored ? .neutral : .success, key, epoch, request)
             return response
         } catch {
             let caught = NetworkError.caught(error)
@@ -103,13 +106,16 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     // MARK: One request
 
-    private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Int {
+    /// Returns the epoch of the circuit, and for a probe the number of exchanges of its call so far.
+    private func admit(
+        _ request: NetworkRequest, _ key: String
+    ) throws(NetworkError) -> (epoch: Int, exchangeCount: Int?) {
         let now = elapsed()
         switch circuits.withLock({ $0.byKey[key]?.admit(at: now) ?? .admitted(0) }) {
-        case .admitted(let epoch): return epoch
+        case .admitted(let epoch): return (epoch, nil)
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
-            return epoch
+            return (epoch, request.call?.history.count)
         case .rejected(let time):
             let reason =
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }

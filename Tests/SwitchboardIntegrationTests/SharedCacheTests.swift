@@ -84,4 +84,31 @@ struct SharedCacheTests {
         let reasons = try await [first.value.notStoredReason, second.value.notStoredReason]
         #expect(reasons == [nil, "it is the response to another call"])
     }
+
+    @Test("a stored response to the probe of a circuit breaker does not close the circuit")
+    func storedProbe() async throws {
+        let clock = TestClock()
+        let isDown = Deliveries<Bool>()
+        let session = AdHocSession { request in
+            guard isDown.all.isEmpty || request.url?.path == "/up" else {
+                return NetworkResponse(statusCode: 503, url: request.url)
+            }
+            return NetworkResponse(
+                statusCode: 200, headers: ["Cache-Control": "max-age=600"], body: Data("ok".utf8), url: request.url)
+        }
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(30), clock: clock)
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [breaker], exchangeInterceptors: [ResponseCache()])
+        let name = "h.example.com:443"
+        try await router.response(for: URLEndPoint(.get, url))
+        isDown.add(true)
+        let other = URLEndPoint(.get, URL(text: "https://h.example.com/down"))
+        await #expect(throws: NetworkError.self) { try await router.response(for: other) }
+        #expect(breaker.state(of: name) == .open(for: .seconds(30)))
+        clock.advance(by: .seconds(30))
+        #expect(try await router.response(for: URLEndPoint(.get, url)).cacheAge != nil)
+        #expect(breaker.state(of: name) == .halfOpen)
+        try await router.response(for: URLEndPoint(.get, URL(text: "https://h.example.com/up")))
+        #expect(breaker.state(of: name) == .closed)
+    }
 }
