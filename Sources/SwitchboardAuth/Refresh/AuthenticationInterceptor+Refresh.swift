@@ -51,7 +51,8 @@ extension AuthenticationInterceptor {
         if let newer = current.stored, current.pendingRefresh == nil, newer.generation != stored.generation,
             isDue(newer)
         {
-            return try await credential(for: request)
+            guard let valid = try await credential(for: request) else { throw NotSignedIn() }
+            return valid
         }
         let replacement = try await newCredential(replacing: stored, failures, for: request)
         if replacement == nil { request.report(.authentication("rejected; refreshed too often to try again")) }

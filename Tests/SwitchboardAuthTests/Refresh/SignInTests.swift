@@ -204,6 +204,30 @@ struct SignInTests {
         #expect(authorizations(session) == ["Key 1"])
     }
 
+    @Test("an optional sign-in is sent without a credential if its newer one has ended too")
+    func newerEnded() async throws {
+        let date = Deliveries<Date>()
+        date.add(Date(timeIntervalSince1970: 0))
+        let authenticator = KeyAuthenticator(stored: [:]) { _, _ in throw NetworkError(.cannotAuthenticate) }
+        let login = AuthenticationInterceptor(authenticator, leeway: .zero, now: { date.all.last ?? Date() })
+        let (begun, gate) = (Deliveries<Bool>(), Gate())
+        let session = StubSession { request in
+            guard request.headers.contains("Authorization") else { return .text("guest") }
+            begun.add(true)
+            try await gate.wait()
+            return .status(401)
+        }
+        let router = Router<FilmApi>(session: session, interceptors: [login])
+        try await login.signIn(Key(number: 1), in: String?.none)
+        let call = Task { try await router.response(for: .popular) }
+        _ = try await begun.first()
+        try await login.signIn(Key(number: 2, end: Date(timeIntervalSince1970: 50)), in: String?.none)
+        date.add(Date(timeIntervalSince1970: 100))
+        gate.open()
+        #expect(try await call.value.text == "guest")
+        #expect(authorizations(session) == ["Key 1", nil])
+    }
+
     @Test("a 401 to an anonymous request is the result")
     func anonymous401() async throws {
         let session = StubSession { _ in .status(401) }
