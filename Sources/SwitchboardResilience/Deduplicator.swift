@@ -106,6 +106,10 @@ extension NetworkRequest {
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
         guard other.id == id else {
             var sent = redirected(like: other)
+            // A redirect to another origin has removed them.
+            if other.crossOriginHops.count > crossOriginHops.count {
+                for field in headers where !other.headers.contains(field.name) { sent.headers.remove(field.name) }
+            }
             if other.method == .get, method != .get, method != .head {
                 (sent.method, sent.body) = (.get, other.body)
                 for field in headers where field.isDroppedForGET { sent.headers.remove(field.name) }

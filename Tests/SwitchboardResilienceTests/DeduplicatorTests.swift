@@ -101,6 +101,29 @@ struct DeduplicatorTests {
         }
     }
 
+    @Test("the request of a shared response at another origin has no credential of its caller")
+    func foreignRequest() async throws {
+        let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
+        let last = AdHocInterceptor { request, next in
+            begun.add(request)
+            try await gate.wait()
+            return try await next(request)
+        }
+        let session = StubSession { request in
+            request.url?.host == "cdn.example" ? .text("ok") : .redirect(to: "https://cdn.example/list")
+        }
+        let chain: [any Interceptor] = [BearerAuth("secret"), Deduplicator(), last]
+        let router = Router<URLEndPoint>(session: session, interceptors: chain)
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let follower = try await follow(router)
+        gate.open()
+        for call in [leader, follower] {
+            let request = try #require(try await call.value.request)
+            #expect(request.host == "cdn.example" && !request.headers.contains("Authorization"))
+        }
+    }
+
     @Test("each caller gets the error with its request; events name the leader", .requirement("S2.23"))
     func errors() async throws {
         let (router, begun, gate) = gated { _ in .close }
