@@ -9,7 +9,7 @@ import SwitchboardPlatform
 /// tokens are added over time, so that a client with few calls can retry too. Without a token, the result of the last
 /// attempt is final. The number of retries never exceeds `ratio × calls + minimumPerSecond × (seconds + 1)`.
 ///
-/// Several policies may share a budget.
+/// Several policies may share a budget. Each of them counts the calls that it receives.
 public final class RetryBudget: RetryLimit {
     private let ratio: Double
     private let elapsed: @Sendable () -> Duration
