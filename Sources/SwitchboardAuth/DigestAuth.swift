@@ -15,6 +15,9 @@ import SwitchboardText
 /// the strongest hash is answered. A 401 that cannot be answered is the result, and so is a 401 after a response. A
 /// body that cannot be sent again needs an earlier request to the origin.
 ///
+/// List it after interceptors that change the URL, such as an `APIKeyAuth` in the query, because a response is only valid
+/// for its path and query.
+///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. `RequestOptions.credentials` replaces
 /// the credentials for one request.
 public final class DigestAuth: Interceptor, ExchangeInterceptor {
