@@ -55,7 +55,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(),
         completion: @escaping @Sendable (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options).start(transform: { $0 }) { result in
+        prepare(endPoint, options).start(transform: { try $0.whole() }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)
@@ -70,7 +70,7 @@ extension NetworkRouter {
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), on actor: MainActor.Type,
         completion: @escaping @MainActor (_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
     ) -> RequestHandle {
-        prepare(endPoint, options).start(on: actor, transform: { $0 }) { result in
+        prepare(endPoint, options).start(on: actor, transform: { try $0.whole() }) { result in
             switch result {
             case .success(let response): completion(response.body, response.urlResponse, nil)
             case .failure(let error): completion(error.body, error.response?.urlResponse, error)
@@ -85,5 +85,13 @@ extension NetworkRouter {
     /// when it next sends. Calls with a completion and streams that are being read always end at once.
     public func cancel() {
         calls.cancelAll()
+    }
+}
+
+extension NetworkResponse {
+    /// Returns the response. Throws if its body has yet to arrive.
+    fileprivate func whole() throws(NetworkError) -> NetworkResponse {
+        _ = try decode(Data.self)
+        return self
     }
 }

@@ -255,6 +255,10 @@ extension DecodingTests {
             #expect(error?.code == .noData && error?.reason?.contains("streamsResponse") == true)
         }
         _ = try await router.request(endPoint, as: EmptyResponse.self)
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            router.request(endPoint) { _, _, error in continuation.resume(returning: error) }
+        }
+        #expect((error as? NetworkError)?.code == .noData)
     }
 }
 
