@@ -168,8 +168,8 @@ extension CookieJar {
     /// Removes the cookies of a partition for which the closure returns true. By default, removes all of them.
     public func remove(in partition: String?, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
         // The caller's closure must not run under the lock.
-        let removed = Set(cookies(in: partition).filter(isRemoved))
-        state.withLock { $0.stores[partition]?.removeAll(where: removed.contains) }
+        let removed = cookies(in: partition).filter(isRemoved)
+        state.withLock { $0.stores[partition]?.remove(removed) }
     }
 }
 

@@ -115,8 +115,17 @@ struct CookieStore: Sendable {
         lhs.cookie.isSecure == rhs.cookie.isSecure ? lhs.used > rhs.used : lhs.cookie.isSecure
     }
 
-    mutating func removeAll(where isRemoved: (StoredCookie) -> Bool) {
-        filterEntries { !isRemoved($0.cookie) }
+    /// Removes cookies, except those that have changed.
+    mutating func remove(_ cookies: [StoredCookie]) {
+        for cookie in cookies where entries[cookie.domain]?[Key(cookie)]?.cookie == cookie {
+            remove(Key(cookie), of: cookie.domain)
+        }
+    }
+
+    private mutating func remove(_ key: Key, of domain: String) {
+        guard entries[domain]?.removeValue(forKey: key) != nil else { return }
+        if entries[domain]?.isEmpty == true { entries[domain] = nil }
+        count -= 1
     }
 
     private mutating func filterEntries(_ isKept: (Entry) -> Bool) {

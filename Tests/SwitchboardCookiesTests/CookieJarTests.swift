@@ -46,6 +46,15 @@ struct CookieJarTests {
         #expect(try sent([field], from: from, to: to).count == count)
     }
 
+    @Test("cookies are removed by the bytes of their names")
+    func removalByBytes() throws {
+        for name in ["\u{e9}", "e\u{301}"] { try jar.set(StoredCookie(name, "x", domain: "a.example")) }
+        jar.remove { $0.name.utf8.count == 2 }
+        #expect(jar.cookies().map(\.name.utf8.count) == [3])
+        jar.remove()
+        #expect(jar.cookies().isEmpty && jar.description == "CookieJar of 0 cookies")
+    }
+
     @Test(
         "a customer of a host sets no cookie for all its customers",
         arguments: [
