@@ -107,7 +107,7 @@ extension CookieJar {
         state.withLock { state in
             var store = state.stores.removeValue(forKey: partition) ?? CookieStore()
             store.insert(
-                origin.isSecure ? cookies : store.withoutHidingSecure(cookies), at: now,
+                origin.isSecure ? cookies : store.withoutHidingSecure(cookies, at: now), at: now,
                 maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
             state.stores[partition] = store
         }

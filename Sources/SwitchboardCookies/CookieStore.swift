@@ -63,16 +63,15 @@ struct CookieStore: Sendable {
         for cookie in cookies {
             clock += 1
             let key = Key(cookie)
-            let created = entries[cookie.domain]?[key]?.created
-            if cookie.isExpired(at: now) {
-                guard created != nil else { continue }
-                entries[cookie.domain]?[key] = nil
-                if entries[cookie.domain]?.isEmpty == true { entries[cookie.domain] = nil }
-                count -= 1
+            guard !cookie.isExpired(at: now) else {
+                remove(key, of: cookie.domain)
                 continue
             }
+            let old = entries[cookie.domain]?[key]
+            // An expired cookie has no creation time to keep.
+            let created = old.flatMap { $0.cookie.isExpired(at: now) ? nil : $0.created }
             entries[cookie.domain, default: [:]][key] = Entry(cookie: cookie, created: created ?? clock, used: clock)
-            guard created == nil else { continue }
+            guard old == nil else { continue }
             count += 1
             grownDomains.insert(cookie.domain)
         }
@@ -137,15 +136,16 @@ struct CookieStore: Sendable {
     }
 
     /// Returns the cookies, all set without TLS, that do not hide a `Secure` cookie.
-    mutating func withoutHidingSecure(_ cookies: [StoredCookie]) -> [StoredCookie] {
+    mutating func withoutHidingSecure(_ cookies: [StoredCookie], at now: Date) -> [StoredCookie] {
         guard let widest = cookies.map(\.domain).min(by: { $0.utf8.count < $1.utf8.count }) else { return [] }
         // Each domain is the origin's host or a domain above it, so every hidden cookie is above or below the shortest.
         let names = Set(cookies.map(\.name))
         var secure: [String: [StoredCookie]] = [:]
         for (domain, list) in entries where domain.domainMatches(widest) || widest.domainMatches(domain) {
             examinedCount += list.count
-            for entry in list.values where entry.cookie.isSecure && names.contains(entry.cookie.name) {
-                secure[entry.cookie.name, default: []].append(entry.cookie)
+            for cookie in list.values.lazy.map(\.cookie)
+            where cookie.isSecure && !cookie.isExpired(at: now) && names.contains(cookie.name) {
+                secure[cookie.name, default: []].append(cookie)
             }
         }
         guard !secure.isEmpty else { return cookies }

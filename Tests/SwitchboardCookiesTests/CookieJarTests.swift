@@ -46,6 +46,20 @@ struct CookieJarTests {
         #expect(try sent([field], from: from, to: to).count == count)
     }
 
+    @Test("an expired cookie neither blocks a plain one nor keeps its place (RFC 6265 §5.3)")
+    func expiredCookies() throws {
+        let time = Protected(Date(timeIntervalSince1970: 1_300_000_000))
+        let jar = CookieJar(now: { time.value })
+        let (plain, secure) = (URL(text: "http://a.example/"), URL(text: "https://a.example/"))
+        jar.store(["sid=1; Secure; Max-Age=10", "first=1; Max-Age=10", "second=1"], from: secure)
+        jar.store(["sid=2"], from: plain)
+        #expect(jar.cookies(for: plain).map(\.name) == ["first", "second"])
+        time.withLock { $0 += 20 }
+        jar.store(["sid=2", "first=2"], from: plain)
+        #expect(jar.cookies(for: plain).map { "\($0.name)=\($0.value)" } == ["second=1", "sid=2", "first=2"])
+        #expect(jar.description == "CookieJar of 3 cookies")
+    }
+
     @Test("cookies are removed by the bytes of their names")
     func removalByBytes() throws {
         for name in ["\u{e9}", "e\u{301}"] { try jar.set(StoredCookie(name, "x", domain: "a.example")) }
