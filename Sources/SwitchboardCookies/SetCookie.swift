@@ -15,7 +15,7 @@ struct SetCookie {
     var expires: Date?
     /// The lifetime in seconds. Zero or less removes the cookie.
     var maximumAge: Int?
-    /// The domain in lower case, without a leading dot.
+    /// The domain in lower case, without a leading dot. Nil for the host alone.
     var domain: String?
     /// The path, or nil for the directory of the URL.
     var path: String?
@@ -48,9 +48,10 @@ struct SetCookie {
         } else if name.equalsLowercase("max-age") {
             if let seconds = Self.seconds(value) { maximumAge = seconds }
         } else if name.equalsLowercase("domain") {
-            if !text.isEmpty {
-                domain = String(decoding: value.first == .dot ? value.dropFirst() : value, as: UTF8.self).lowercased()
-            }
+            guard !text.isEmpty else { return }
+            // A lone dot leaves no domain (RFC 6265 §5.2.3).
+            let bare = value.first == .dot ? value.dropFirst() : value
+            domain = bare.isEmpty ? nil : String(decoding: bare, as: UTF8.self).lowercased()
         } else if name.equalsLowercase("path") {
             path = text.utf8.first == .slash ? text : nil
         } else if name.equalsLowercase("secure") {

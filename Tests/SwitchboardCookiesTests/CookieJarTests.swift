@@ -38,7 +38,11 @@ struct CookieJarTests {
             ("a=1; Domain=co.uk.", "https://evil.co.uk./", "https://bank.co.uk./", 0),
             ("a=1; Domain=co.uk.", "https://co.uk./", "https://bank.co.uk./", 0),
             ("a=1; Domain=uk.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
-            ("a=1; Domain=.", "https://evil.co.uk./", "https://evil.co.uk./", 0),
+            // A lone dot leaves no domain (§5.2.3), so the cookie is for the host.
+            ("a=1; Domain=.", "https://evil.co.uk./", "https://evil.co.uk./", 1),
+            ("a=1; Domain=.", "https://evil.co.uk./", "https://bank.co.uk./", 0),
+            ("a=1; Domain=co.uk; Domain=.", "https://x.co.uk/", "https://x.co.uk/", 1),
+            ("a=1; Domain=.", "https://x.co.uk/", "https://y.x.co.uk/", 0),
             ("a=1; Domain=x.co.uk.", "https://x.co.uk./", "https://y.x.co.uk./", 1),
             ("a=1; Domain=0.0.1.", "http://127.0.0.1./", "http://127.0.0.1./", 0),
         ])
