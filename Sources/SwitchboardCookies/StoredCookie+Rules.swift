@@ -18,6 +18,12 @@ extension String {
         hasBytes(of: domain) || isSubdomain(of: domain) && IPAddress(host: withoutRootDot) == nil
     }
 
+    /// An IPv6 address without its brackets. Other text stays.
+    var withoutAddressBrackets: String {
+        guard utf8.first == .leftBracket, utf8.last == .rightBracket, utf8.contains(.colon) else { return self }
+        return String(decoding: utf8.dropFirst().dropLast(), as: UTF8.self)
+    }
+
     private func isSubdomain(of domain: String) -> Bool {
         guard utf8.count > domain.utf8.count else { return false }
         let rest = utf8.suffix(domain.utf8.count + 1)
@@ -113,10 +119,7 @@ struct CookieOrigin {
     /// Creates the origin of a URL. Nil for a URL without a host, or with a host longer than 254 bytes.
     init?(_ url: URL) {
         let parts = URLParts(url)
-        var host = parts.host.lowercased()
-        if host.utf8.first == .leftBracket, host.utf8.last == .rightBracket {
-            host = String(host.dropFirst().dropLast())
-        }
+        let host = parts.host.lowercased().withoutAddressBrackets
         // Longer names cannot exist (RFC 1035 §2.3.4), and each of their labels would cost a lookup.
         guard !host.isEmpty, host.utf8.count <= Self.longestHost else { return nil }
         self.host = host

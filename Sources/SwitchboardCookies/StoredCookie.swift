@@ -8,7 +8,7 @@ public struct StoredCookie: Sendable, Hashable {
     public let name: String
     /// The value, including quotes if it has any.
     public let value: String
-    /// The host, or the domain with all hosts below it, in lower case and without a leading dot.
+    /// The host, or the domain with all hosts below it, in lower case and without a leading dot or brackets.
     public let domain: String
     /// The path that receives the cookie, together with all paths below it.
     public let path: String
@@ -40,7 +40,7 @@ public struct StoredCookie: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The name.
     ///   - value: The value.
-    ///   - domain: The host.
+    ///   - domain: The host, an IPv6 address with or without brackets.
     ///   - path: The path that receives the cookie. Default all paths.
     ///   - includesSubdomains: True to send it to hosts below the domain too. Default false.
     ///   - expires: The expiry date. Nil, the default, ends it with the session.
@@ -53,7 +53,7 @@ public struct StoredCookie: Sendable, Hashable {
     ) {
         self.name = name
         self.value = value
-        self.domain = domain.lowercased()
+        self.domain = domain.lowercased().withoutAddressBrackets
         self.path = path
         isHostOnly = !includesSubdomains
         self.expires = expires

@@ -73,6 +73,12 @@ struct CookieJarTests {
         #expect(jar.cookies().isEmpty && jar.description == "CookieJar of 0 cookies")
     }
 
+    @Test("an app's cookie for an IPv6 address is sent, with and without brackets", arguments: ["[::1]", "::1"])
+    func addressOfApp(domain: String) throws {
+        try jar.set(StoredCookie("a", "1", domain: domain, isSecure: false))
+        #expect(try sent(to: "http://[::1]:8080/") == ["a=1"])
+    }
+
     @Test(
         "a customer of a host sets no cookie for all its customers",
         arguments: [
