@@ -44,14 +44,23 @@ extension ExchangeMasking {
             case .string(let text):
                 // A text may contain JSON, from servers that echo a body.
                 if let inner = JSONTree(Data(text.utf8)) { rest.append((inner, false)) }
-                // Stores the secrets of URLs within a text.
-                _ = mask(text) { [redaction] in redaction.value($0, ofHeader: "Comment") }
+                // Stores the secrets of URLs, markup and other formats within a text.
+                _ = mask(text) { [redaction] in redaction.text($0) }
             case .array(let values): rest += values.map { ($0, isSecret) }
             case .object(let members):
-                rest += members.map { ($1, isSecret || redaction.isSecret(member: $0)) }
+                let isNamed = members.contains { namesSecret($0, $1) }
+                rest += members.map { name, value in
+                    (value, isSecret || redaction.isSecret(member: name) || isNamed && NamedValueMember(name) == .value)
+                }
             case .null, .bool, .number, .double: break
             }
         }
+    }
+
+    /// Returns whether a member names a secret, as in `{"name":"password","value":"…"}`.
+    private func namesSecret(_ name: String, _ value: JSONTree) -> Bool {
+        guard case .string(let text) = value, NamedValueMember(name) == .name else { return false }
+        return redaction.isSecret(member: text) || redaction.isSecret(header: text)
     }
 
     /// Masks `multipart/form-data` (RFC 7578) and similar types: each part by its name, or by its type.

@@ -57,6 +57,22 @@ struct HARRecorderTests {
         try #require(entry[name] as? [String: Any])
     }
 
+    @Test(
+        "a secret that JSON names in another member or within markup is masked everywhere",
+        arguments: [
+            #"{"fields":[{"name":"password","value":"hunter2secret"}]}"#,
+            #"[{"Values":["hunter2secret"],"Header":"X-Vault-Token"}]"#,
+            #"{"html":"<input name='token' value='hunter2secret'>"}"#,
+            #"{"xml":"<password>hunter2secret</password>"}"#,
+        ])
+    func secretsInJSON(body: String) async throws {
+        let recorder = HARRecorder()
+        let router = router(StubSession(.json(body), .text("echo hunter2secret")), recorder)
+        for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(recorder.count == 2)
+        #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("hunter2secret"))
+    }
+
     @Test("each retry, redirect and failed exchange is a separate entry")
     func exchanges() async throws {
         let recorder = HARRecorder()

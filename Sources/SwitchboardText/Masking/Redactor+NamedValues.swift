@@ -10,27 +10,28 @@ extension Redactor {
     }
 }
 
+/// The part that a member has in an object that names a secret.
+package enum NamedValueMember {
+    case name, value, other
+
+    package init(_ text: String) {
+        switch text.lowercased() {
+        case "name", "key", "id", "property", "field", "param", "parameter", "header": self = .name
+        case "value", "values", "content": self = .value
+        default: self = .other
+        }
+    }
+}
+
 private struct NamedValueReader {
     /// An open object or list.
     private struct Frame {
         let start: Int
-        var member = Member.other
+        var member = NamedValueMember.other
         var hasName = false
         /// Whether the name in the object is a secret's.
         var isSecret = false
         var values: [Range<Int>] = []
-    }
-
-    private enum Member {
-        case name, value, other
-
-        init(_ text: String) {
-            switch text.lowercased() {
-            case "name", "key", "id", "property", "field", "param", "parameter", "header": self = .name
-            case "value", "values", "content": self = .value
-            default: self = .other
-            }
-        }
     }
 
     let redactor: Redactor
@@ -58,7 +59,7 @@ private struct NamedValueReader {
                 let content = readString(from: index, to: range.upperBound, depth)
                 index = min(range.upperBound, content.upperBound + 1 << depth)
                 if let colon = bytes[index..<range.upperBound].first(where: { !$0.isSpace }), colon == .colon {
-                    frames[frames.count - 1].member = Member(bytes[content].memberName(depth))
+                    frames[frames.count - 1].member = NamedValueMember(bytes[content].memberName(depth))
                 } else {
                     record(start..<index, content, depth, in: &frames[frames.count - 1])
                 }
