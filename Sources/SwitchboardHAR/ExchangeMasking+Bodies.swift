@@ -50,7 +50,8 @@ extension ExchangeMasking {
             case .object(let members):
                 let isNamed = members.contains { namesSecret($0, $1) }
                 rest += members.map { name, value in
-                    (value, isSecret || redaction.isSecret(member: name) || isNamed && NamedValueMember(name) == .value)
+                    let isOwn = redaction.isSecret(member: name, before: value.isNumber ? UInt8(ascii: "0") : nil)
+                    return (value, isSecret || isOwn || isNamed && NamedValueMember(name) == .value)
                 }
             case .null, .bool, .number, .double: break
             }
@@ -103,6 +104,15 @@ extension ExchangeMasking {
             parts[index] = part[..<head.upperBound] + masked + lineEnd
         }
         return Data(parts.joined(separator: delimiter))
+    }
+}
+
+extension JSONTree {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .number, .double: true
+        default: false
+        }
     }
 }
 

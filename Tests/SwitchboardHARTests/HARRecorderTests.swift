@@ -73,6 +73,15 @@ struct HARRecorderTests {
         #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("hunter2secret"))
     }
 
+    @Test("a number that counts tokens stays everywhere")
+    func countOfTokens() async throws {
+        let recorder = HARRecorder()
+        let router = router(StubSession(.json(#"{"tokens":1234567,"limit":1234567}"#)), recorder)
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        let content = try part(part(#require(entries(recorder).first), "response"), "content")
+        #expect(content["text"] as? String == #"{"tokens":1234567,"limit":1234567}"#)
+    }
+
     @Test("each retry, redirect and failed exchange is a separate entry")
     func exchanges() async throws {
         let recorder = HARRecorder()

@@ -69,7 +69,7 @@ package struct Redactor: Sendable {
     }
 
     /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
-    func isSecret(member name: String, before value: UInt8?) -> Bool {
+    package func isSecret(member name: String, before value: UInt8?) -> Bool {
         guard isSecret(member: name) else { return false }
         return value.map { !$0.isDigit || !name.lowercased().hasSuffix("tokens") } ?? true
     }

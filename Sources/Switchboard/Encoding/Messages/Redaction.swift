@@ -90,6 +90,10 @@ public struct Redaction: Sendable {
 
     package func isSecret(header name: String) -> Bool { redactor.isSecret(header: name) }
     package func isSecret(member name: String) -> Bool { redactor.isSecret(member: name) }
+    /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
+    package func isSecret(member name: String, before value: UInt8?) -> Bool {
+        redactor.isSecret(member: name, before: value)
+    }
     /// Returns whether a parameter name indicates a secret: `token`, and also `user[token]`, `user.token` and
     /// `route?token`.
     package func isSecret(parameter name: String) -> Bool { redactor.isSecret(parameter: name) }
