@@ -94,8 +94,15 @@ package struct URLParts: Sendable {
     private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {
         // URL converts a name beyond ASCII to IDNA.
         guard let byte = character.asciiValue else { return !character.isWhitespace }
-        return ASCIISet.unreserved.contains(byte) || (inBrackets ? character == ":" : character == "%")
+        // A percent sign begins the zone of an address. In a name, `URLFault` refuses it too.
+        return ASCIISet.hostName.contains(byte) || inBrackets && (byte == .colon || byte == .percent)
     }
+}
+
+extension ASCIISet {
+    /// The unreserved characters and the `sub-delims` of a host ([RFC 3986
+    /// §3.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2)).
+    fileprivate static let hostName = unreserved.union(ASCIISet("!$&'()*+,;="))
 }
 
 extension String {

@@ -67,6 +67,9 @@ struct NetworkRequestTests {
             ("http://[::1]:80/", "http", "[::1]", 80, "/", nil), ("http://[::1]", "http", "[::1]", nil, "/", nil),
             ("HTTPS://H.example?q", "HTTPS", "H.example", nil, "/", "q"), ("http://h/?", "http", "h", nil, "/", ""),
             ("http://h/a%2Fb#x?y", "http", "h", nil, "/a%2Fb", nil),
+            // A zone (RFC 6874 §2), and the sub-delims of a name (RFC 3986 §3.2.2).
+            ("http://[fe80::1%25eth0]:80/a", "http", "[fe80::1%25eth0]", 80, "/a", nil),
+            ("http://a!$&'()*+,;=b/", "http", "a!$&'()*+,;=b", nil, "/", nil),
         ] as [(String, String, String, Int?, String, String?)])
     func parts(text: String, scheme: String, host: String, port: Int?, path: String, query: String?) throws {
         var request = NetworkRequest(.get, URL(string: text))
@@ -85,7 +88,8 @@ struct NetworkRequestTests {
         arguments: [
             ("scheme", "ftp"), ("scheme", "ht tp"), ("scheme", ""), ("host", ""), ("host", "a b"), ("host", "a/b"),
             ("host", "u@h"),
-            ("host", "h:80"), ("host", "h?x"), ("host", "h#x"), ("host", "h\r\nX: y"), ("host", "[]"),
+            ("host", "ex%61mple.com"), ("host", "h:80"), ("host", "h?x"), ("host", "h#x"), ("host", "h\r\nX: y"),
+            ("host", "[]"),
             ("port", "65536"), ("port", "-1"),
             ("path", "a\r\nb"), ("path", "a\0"), ("query", "a\nb"),
         ])
