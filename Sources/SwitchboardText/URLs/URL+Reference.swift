@@ -75,7 +75,8 @@ extension URL {
 extension String {
     /// The range of the user information in a URL's text, without the `@` after it. Nil without one.
     package var userInfo: Range<Index>? {
-        guard containsAtSign, let start = range(of: "://")?.upperBound else { return nil }
+        // By bytes, because a slash with a combining mark is another character.
+        guard containsAtSign, let start = utf8.firstRange(of: "://".utf8)?.upperBound else { return nil }
         let authority = utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }

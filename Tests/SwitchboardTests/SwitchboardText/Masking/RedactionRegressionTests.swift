@@ -13,6 +13,12 @@ struct RedactionRegressionTests {
         "--b\r\nContent-Disposition: form-data\(disposition)\r\n\r\n\(value)\r\n--b--\r\n"
     }
 
+    @Test("a combining mark before the user of a URL hides no password", arguments: ["Location", "Referer", "X"])
+    func userAfterMark(header: String) {
+        let text = redaction.value("https://\u{301}me:hunter2@h.example/a", ofHeader: header)
+        #expect(!text.contains("hunter2") && text.hasSuffix("@h.example/a"))
+    }
+
     @Test(
         "parts of forms are masked, whatever the spelling of their name",
         arguments: [
