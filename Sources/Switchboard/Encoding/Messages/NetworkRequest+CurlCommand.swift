@@ -111,7 +111,7 @@ private struct ShellBody {
         let type = part.headers["Content-Type"] ?? "a/b"
         let words = type.split(separator: ";", omittingEmptySubsequences: false)
         let media = words[0].split(separator: "/", omittingEmptySubsequences: false)
-        return !part.name.isEmpty && !part.name.contains("=") && media.count == 2
+        return !part.name.isEmpty && !part.name.utf8.contains(.equals) && media.count == 2
             && media.allSatisfy { $0.utf8.isHTTPToken }
             && (words.count == 1
                 || words.count == 2 && words[1].lowercased().hasPrefix(" charset=")

@@ -105,6 +105,7 @@ struct CurlCommandTests {
         let file = URL(fileURLWithPath: "/tmp/a.txt")
         let forms: [MultipartBody.Part] = [
             .data("a=@/etc/hostname;x", Data("v".utf8), fileName: "f.txt"), .field("a=b", "v"),
+            .field("a=\u{338}b", "v"),
             .data("a", Data("v".utf8), contentType: "text/plain;headers=@/etc/hostname"),
             .data("a", Data("v".utf8), contentType: "text/plain; charset=a,b"),
             .file("a", file, contentType: "text/plain,/etc/hostname"),
