@@ -249,9 +249,9 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
     /// A mirror with only the redacted text, so that `dump` prints no secret.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// Compares names without case, and values exactly.
+    /// Compares names without case, and values byte by byte.
     public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool {
-        lhs.name.equalsIgnoringCase(rhs.name) && lhs.value == rhs.value
+        lhs.name.equalsIgnoringCase(rhs.name) && lhs.value.hasBytes(of: rhs.value)
     }
 
     /// Hashes the parts that `==` compares.

@@ -80,6 +80,8 @@ struct HTTPHeadersTests {
         #expect(one == ["etag": "x", "a": "1"])
         #expect(one != ["ETag": "X", "A": "1"])
         #expect(one != ["A": "1", "ETag": "x"])
+        // Another encoding of the same character is another value.
+        #expect(["A": "\u{e9}"] as HTTPHeaders != ["A": "e\u{301}"])
         #expect(one.hashValue == (["eTAG": "x", "a": "1"] as HTTPHeaders).hashValue)
     }
 
