@@ -30,7 +30,7 @@ extension Contract {
 extension [ContractDifference] {
     func sorted() -> [ContractDifference] {
         sorted {
-            $0.path == $1.path
+            $0.path.hasBytes(of: $1.path)
                 ? ($0.kind.rawValue, $0.actual) < ($1.kind.rawValue, $1.actual)
                 : $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
         }

@@ -7,12 +7,19 @@ import SwitchboardText
 ///
 /// It neither recurses nor stores more than a contract may have.
 struct ShapeBuilder {
+    /// The name of a member, compared by its bytes: JSON has no other encodings of a character (RFC 8259 §8.3).
+    fileprivate struct Name: Hashable {
+        let text: String
+
+        static func == (one: Name, other: Name) -> Bool { one.text.hasBytes(of: other.text) }
+    }
+
     /// The values at one key path so far.
     fileprivate struct Seen {
         var kinds: Kinds = []
         /// The number of objects.
         var objects = 0
-        var members: [String: Int] = [:]
+        var members: [Name: Int] = [:]
         /// The number of members whose names are no keys of a map.
         var plainNames = 0
         var others: Int?
@@ -122,14 +129,14 @@ struct ShapeBuilder {
     private mutating func member(_ name: String, of path: Int) throws(NetworkError) -> Int {
         if let others = seen[path].others { return others }
         let member: Int
-        if let known = seen[path].members[name] {
+        if let known = seen[path].members[Name(text: name)] {
             member = known
         } else {
             let isKey = name.isMapKey
             // The length of a key does not matter, because its path becomes that of the map.
             member = try newPath(below: path, isKey ? 2 : name.utf8.count + 3)
             if name.isNameOfChoice, !Redaction.standard.isSecret(member: name) { seen[member].values = [:] }
-            seen[path].members[name] = member
+            seen[path].members[Name(text: name)] = member
             if !isKey { seen[path].plainNames += 1 }
         }
         if seen[member].lastObject != objects {
@@ -182,7 +189,7 @@ struct ShapeBuilder {
                     pairs.append((member, mine))
                 } else {
                     seen[to].members[name] = member
-                    if !name.isMapKey { seen[to].plainNames += 1 }
+                    if !name.text.isMapKey { seen[to].plainNames += 1 }
                 }
             }
             guard let others = old.others else { continue }
@@ -228,10 +235,12 @@ struct ShapeBuilder {
             shapes[shape].strings = seen.strings
             if let others = seen.others { shapes[shape].others = add(others) }
             if let element = seen.element { shapes[shape].element = add(element) }
-            for (name, member) in seen.members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            for (name, member) in seen.members.sorted(by: {
+                $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8)
+            }) {
                 let isOptional = self.seen[current(member)].presences < seen.objects
                 let member = add(member)
-                shapes[shape].members.append(.init(name, member, isOptional: isOptional))
+                shapes[shape].members.append(.init(name.text, member, isOptional: isOptional))
             }
         }
         return shapes

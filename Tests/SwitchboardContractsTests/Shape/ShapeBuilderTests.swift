@@ -25,6 +25,18 @@ struct ShapeBuilderTests {
         #expect(try lines(String(decoding: data, as: UTF8.self)).last == "[]: \(type)")
     }
 
+    @Test("names are compared by their code units (RFC 8259 §8.3), also in the text of a contract")
+    func spellings() throws {
+        let answer = Data(#"{"\u00e9":1,"e\u0301":[],"\u00e9\u00e9":"a"}"#.utf8)
+        let contract = try Contract(answers: [answer])
+        #expect(contract.differences(in: answer).isEmpty)
+        let read = try Contract(contract.description)
+        #expect(read.differences(in: answer).isEmpty)
+        #expect(read.description.utf8.elementsEqual(contract.description.utf8))
+        let differences = read.differences(in: Data(#"{"\u00e9":1,"e\u0301e\u0301":"a"}"#.utf8))
+        #expect(differences.map(\.kind) == [.missingMember, .unknownMember, .missingMember])
+    }
+
     @Test("escaped slashes, as PHP writes them, do not hide a URL")
     func escapedURL() throws {
         #expect(try lines(#"["https:\/\/a.example\/"]"#).last == "[]: url")
