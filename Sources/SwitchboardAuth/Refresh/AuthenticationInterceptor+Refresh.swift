@@ -267,12 +267,14 @@ extension AuthenticationInterceptor {
 
     /// Returns the error for the waiting requests.
     private static func failure(_ error: any Error) -> NetworkError {
-        var problem = "refreshing the credential failed"
+        var problem = "refreshing the credential"
         guard let error = error as? NetworkError else {
             let cause = error is CancellationError ? "its refresh was cancelled" : NetworkError.text(of: error)
-            return NetworkError(.cannotAuthenticate, reason: "\(problem): \(cause)", underlying: error)
+            return NetworkError(.cannotAuthenticate, reason: "\(problem) failed: \(cause)", underlying: error)
         }
         if let url = error.url { problem += " from \(Redaction.standard.url(url.absoluteString))" }
+        // The URL is not directly before the colon: "token: …" would be redacted.
+        problem += " failed"
         // The status of the refresh is not the status of the waiting request.
         let isResponse = error.code.isStatus || error.code.isKind(of: .cannotDecodeResponse)
         let code = isResponse || error.code == .cancelled ? .cannotAuthenticate : error.code

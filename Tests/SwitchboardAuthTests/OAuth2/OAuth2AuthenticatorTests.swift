@@ -50,6 +50,16 @@ struct OAuth2AuthenticatorTests {
         #expect(error?.url == url)
     }
 
+    @Test("an error of the token endpoint shows why it cannot be reached")
+    func unreachableTokenEndpoint() async throws {
+        let reason = "Could not resolve host: login.example.com"
+        let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
+        let login = StubSession { _ in .failure(.cannotFindHost, reason: reason) }
+        let router = router(StubSession { _ in .status(401) }, AuthenticationInterceptor(client(login), store: store))
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.description.contains(reason) == true, "\(error as Any)")
+    }
+
     @Test("client credentials are requested first and again before they end", .requirement("S2.21"))
     func clientCredentials() async throws {
         let count = Deliveries<Bool>()
