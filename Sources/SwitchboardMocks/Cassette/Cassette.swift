@@ -39,7 +39,7 @@ public final class Cassette: NetworkSession {
     /// The entries read from the file, with their requests prepared for comparison.
     let entries: [(entry: HAR.Entry, request: ComparedRequest)]
     let tape: Protected<CassetteTape>
-    let contracts = HeldContracts()
+    let contracts = MockContracts()
 
     /// Reads a cassette. Only ``save()`` writes the file.
     ///

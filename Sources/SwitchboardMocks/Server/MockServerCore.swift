@@ -9,7 +9,7 @@ final class MockServerCore: Sendable {
     let state: WaitableState<MockServerState>
     let stop: StopSignal
     let registry = StubRegistry()
-    let contracts = HeldContracts()
+    let contracts = MockContracts()
     let limits: RequestLimits
     /// The TLS context, or nil for plain HTTP.
     let tls: ServerTLS?

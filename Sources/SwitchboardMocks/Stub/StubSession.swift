@@ -46,7 +46,7 @@ public final class StubSession: NetworkSession {
 
     private let state: Protected<State>
     private let registry = StubRegistry()
-    private let contracts = HeldContracts()
+    private let contracts = MockContracts()
     private let fallback: Fallback
     private let clock: any Clock<Duration>
 

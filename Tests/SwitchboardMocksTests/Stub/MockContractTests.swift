@@ -5,7 +5,7 @@ import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
-private enum HeldApi: EndPointType {
+private enum ContractApi: EndPointType {
     case film(Int)
 
     var baseURL: String { "https://films.example.com" }
@@ -16,16 +16,16 @@ private enum HeldApi: EndPointType {
     }
 }
 
-struct HeldContractTests {
+struct MockContractTests {
     private func contract() throws -> Contract { try Contract("$: object\nid: integer\n") }
 
     @Test("a stub that breaks its contract fails the call and verify()")
     func stub() async throws {
         let session = StubSession()
-        session.stub(HeldApi.film(1), with: .json(#"{"id":"1"}"#))
-        session.stub(HeldApi.film(2), with: .json(#"{"id":"2"}"#))
-        session.hold(HeldApi.film(1), to: try contract())
-        let router = Router<HeldApi>(session: session)
+        session.stub(ContractApi.film(1), with: .json(#"{"id":"1"}"#))
+        session.stub(ContractApi.film(2), with: .json(#"{"id":"2"}"#))
+        session.hold(ContractApi.film(1), to: try contract())
+        let router = Router<ContractApi>(session: session)
         _ = try await router.response(for: .film(2))
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) { try await router.response(for: .film(1)) }
@@ -49,7 +49,7 @@ struct HeldContractTests {
     func kept(_ response: MockResponse) async throws {
         let session = StubSession(response)
         session.hold(.any, to: try contract())
-        _ = try? await Router<HeldApi>(session: session).response(for: .film(1))
+        _ = try? await Router<ContractApi>(session: session).response(for: .film(1))
         #expect(session.faults == [])
     }
 
@@ -61,7 +61,7 @@ struct HeldContractTests {
         ])
     func sources(_ session: StubSession) async throws {
         session.hold(.get("films/*"), to: try contract())
-        let router = Router<HeldApi>(session: session)
+        let router = Router<ContractApi>(session: session)
         #expect(await failure { try await router.response(for: .film(1)) } == .contractFault)
         #expect(session.faults.count == 1)
     }
@@ -93,9 +93,9 @@ struct HeldContractTests {
             let file = folder.appendingPathComponent("films.har")
             try JSONSerialization.data(withJSONObject: ["log": ["entries": entries]]).write(to: file)
             let cassette = try Cassette(file: file, mode: .replay)
-            cassette.hold(HeldApi.film(2), to: try contract())
+            cassette.hold(ContractApi.film(2), to: try contract())
             cassette.hold(.get("films/1"), to: try contract())
-            let router = Router<HeldApi>(session: cassette)
+            let router = Router<ContractApi>(session: cassette)
             _ = try await router.response(for: .film(1))
             #expect(await failure { try await router.response(for: .film(2)) } == .contractFault)
             #expect(cassette.faults.count == 1)

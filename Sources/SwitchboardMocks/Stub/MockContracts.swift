@@ -5,16 +5,16 @@ import SwitchboardHAR
 import SwitchboardPlatform
 
 /// The contracts that the answers of one mock must keep.
-final class HeldContracts: Sendable {
+final class MockContracts: Sendable {
     private struct State: Sendable {
-        var held: [(matcher: RequestMatcher, contract: Contract)] = []
+        var contracts: [(matcher: RequestMatcher, contract: Contract)] = []
         var faults: [String] = []
     }
 
     private let state = Protected(State())
 
     func hold(_ matcher: RequestMatcher, to contract: Contract) {
-        state.withLock { $0.held.append((matcher, contract)) }
+        state.withLock { $0.contracts.append((matcher, contract)) }
     }
 
     /// One message per answer that broke a contract, without repetitions.
@@ -24,11 +24,11 @@ final class HeldContracts: Sendable {
     func breach(of request: @autoclosure () -> RecordedRequest, statusCode: Int, body: @autoclosure () -> Data)
         -> String?
     {
-        let held = state.withLock(\.held)
-        guard !held.isEmpty, Contract.covers(statusCode), statusCode != 204 else { return nil }
+        let contracts = state.withLock(\.contracts)
+        guard !contracts.isEmpty, Contract.covers(statusCode), statusCode != 204 else { return nil }
         let request = request()
         if request.method == .head { return nil }
-        for (matcher, contract) in held where matcher.matches(request) {
+        for (matcher, contract) in contracts where matcher.matches(request) {
             let differences = contract.differences(in: body())
             guard !differences.isEmpty else { continue }
             let text = "the answer to \(request) breaks the contract of \(matcher): \(differences.summary)"
