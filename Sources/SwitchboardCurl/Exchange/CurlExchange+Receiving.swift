@@ -65,7 +65,7 @@ extension CurlExchange {
     /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.
     func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
         burst = bytes.count + (deadlines.lastActivity == loop.now() ? burst : 0)
-        if burst > handle.receiveBuffer / 2 { loop.readOn(behind: self) }
+        if burst > handle.receiveBuffer / 2 { loop.startDraining(self) }
         recordActivity()
         if handle.includesHead {
             guard let first = bytes.first, first == 0x20 || first == 0x09 else { return bytes.count }
@@ -77,7 +77,7 @@ extension CurlExchange {
             if let rest = isUpgraded ? pipe.passToReceiver(bytes) : bytes {
                 switch pipe.offer(rest) {
                 case .full:
-                    if isUpgraded { loop.observeEnd(of: self) } else { loop.readOn(behind: self) }
+                    if isUpgraded { loop.observeEnd(of: self) } else { loop.startDraining(self) }
                     return CurlCallbackResult.pause
                 case .buffered, .failed: break
                 case .awaited: loop.deliveries.append(self)
@@ -99,7 +99,7 @@ extension CurlExchange {
     }
 
     /// Whether libcurl has received bytes since the loop last read the connection again. False after the end.
-    var hasUnread: Bool { activeIndex >= 0 && swcurl_easy_downloaded(handle.easy) != readCount }
+    var hasUnread: Bool { activeIndex >= 0 && swcurl_easy_downloaded(handle.easy) != drainedCount }
 
     /// Appends a part of the body. A body that arrives in one part is copied into a buffer of its size.
     private func appendBody(_ bytes: UnsafeRawBufferPointer) {

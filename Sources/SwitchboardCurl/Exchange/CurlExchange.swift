@@ -61,7 +61,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// The bytes of the body that arrived in one pass of the loop.
     @exclusivity(unchecked) var burst = 0
     /// libcurl's count of received bytes when the loop last read the connection again. Nil while it need not.
-    @exclusivity(unchecked) var readCount: Int64?
+    @exclusivity(unchecked) var drainedCount: Int64?
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before

@@ -25,7 +25,7 @@ package enum CurlLibrary {
 
     /// Whether libcurl does not read on after the bytes of an HTTP/2 stream have filled its buffer, until the connection
     /// receives more, as before 8.1. What it holds may be the last bytes of other streams.
-    static let forgetsToReadOn: Bool = version < 0x08_01_00
+    static let leavesBytesUnread: Bool = version < 0x08_01_00
 
     /// Whether a reused handle joins a first header line that begins with a blank to a freed header field of its last
     /// response, as from 7.83 until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)).

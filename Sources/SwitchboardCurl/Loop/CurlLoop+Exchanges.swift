@@ -65,7 +65,7 @@ extension CurlLoop {
     private func remove(_ exchange: CurlExchange) {
         guard exchange.activeIndex >= 0 else { return }
         if exchange.isHandedOver {
-            if exchange.head.size > 0 { readOn(behind: exchange) }
+            if exchange.head.size > 0 { startDraining(exchange) }
             disconnect(exchange)
         }
         removeFromActive(exchange)
@@ -93,22 +93,22 @@ extension CurlLoop {
         free(queue)
     }
 
-    // MARK: Reading on
+    // MARK: Draining
 
     /// Reads the connection of an exchange again each time the exchange has received bytes, from now on until it ends.
-    func readOn(behind exchange: CurlExchange) {
-        guard CurlLibrary.forgetsToReadOn, exchange.readCount == nil, mayBeHTTP2(exchange.request) else { return }
-        exchange.readCount = -1
-        filling.append(exchange)
+    func startDraining(_ exchange: CurlExchange) {
+        guard CurlLibrary.leavesBytesUnread, exchange.drainedCount == nil, mayBeHTTP2(exchange.request) else { return }
+        exchange.drainedCount = -1
+        draining.append(exchange)
     }
 
-    private func readOn() {
-        filling.removeAll { $0.activeIndex < 0 }
-        for exchange in filling {
+    private func drain() {
+        draining.removeAll { $0.activeIndex < 0 }
+        for exchange in draining {
             var rounds = 0
             while rounds < 8, exchange.hasUnread {  // the next pass continues
                 rounds += 1
-                exchange.readCount = swcurl_easy_downloaded(exchange.handle.easy)
+                exchange.drainedCount = swcurl_easy_downloaded(exchange.handle.easy)
                 swcurl_poller_read(poller, exchange.handle.easy)
             }
         }
@@ -176,8 +176,8 @@ extension CurlLoop {
     /// Ends the exchanges that libcurl has finished. Resumes their callers last and together, because waking a thread for
     /// each caller costs more than waking a thread for several callers.
     func endFinished() {
-        if !closing.isEmpty { readAgain() }
-        if !filling.isEmpty { readOn() }
+        if !closing.isEmpty { readClosing() }
+        if !draining.isEmpty { drain() }
         var code: Int32 = 0
         while let context = swcurl_multi_next_ended(multi, &code) {
             end(Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue(), code)

@@ -43,7 +43,7 @@ extension CurlLoop {
     func disconnect(_ exchange: CurlExchange) {
         guard exchange.ownsSocket else {
             swcurl_multi_remove(multi, exchange.handle.easy)
-            if exchange.readCount != nil { swcurl_poller_read(poller, exchange.handle.easy) }
+            if exchange.drainedCount != nil { swcurl_poller_read(poller, exchange.handle.easy) }
             if exchange.observedSocket >= 0 {
                 swcurl_poller_unobserve_end(
                     poller, exchange.observedSocket, Unmanaged.passUnretained(exchange).toOpaque())
@@ -65,7 +65,7 @@ extension CurlLoop {
 
     /// Reads again from connections that are closing. libcurl 8.6 forgets the end of a TLS connection if it reads the
     /// last bytes at the same time.
-    func readAgain() {
+    func readClosing() {
         for _ in 0..<64 {  // a server that continues to send must not block the others
             guard let exchange = closing.popLast() else { return }
             if exchange.activeIndex >= 0, !exchange.ownsSocket { swcurl_poller_read(poller, exchange.handle.easy) }

@@ -66,8 +66,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight whose reader may pause. Before 7.88, libcurl stops reading a connection while
     /// one of its streams has unread data. So exchanges do not share connections meanwhile.
     @exclusivity(unchecked) var pausing = 0
-    /// The exchanges whose bytes may have filled libcurl's buffer, so that it may forget the rest of their connection.
-    @exclusivity(unchecked) var filling: [CurlExchange] = []
+    /// The exchanges whose bytes may have filled libcurl's buffer, so that it may leave others on their connection unread.
+    @exclusivity(unchecked) var draining: [CurlExchange] = []
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0
@@ -316,7 +316,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
 
     /// Returns the next deadline or time of libcurl's timer, in nanoseconds of `DispatchTime`. `.max` means never.
     private func nextWakeTime() -> UInt64 {
-        guard !filling.contains(where: \.hasUnread) else { return 0 }
+        guard !draining.contains(where: \.hasUnread) else { return 0 }
         let due = swcurl_poller_due(poller)
         return due < 0 ? nextDeadline : min(nextDeadline, UInt64(due))
     }
