@@ -176,9 +176,7 @@ extension MockResponse: CustomReflectable {
 
 /// Responses in the order in which they answer. Some answer several times.
 struct ResponseQueue: Sendable {
-    private var responses: [MockResponse] = []
-
-    var all: [MockResponse] { responses }
+    private(set) var responses: [MockResponse] = []
 
     mutating func append(_ more: [MockResponse]) {
         responses += more

@@ -75,7 +75,7 @@ extension Stub: CustomStringConvertible {
 extension ResponseQueue {
     /// The number of requests that the responses answer. A response without limit counts once.
     var length: Int {
-        all.reduce(0) { sum, response in
+        responses.reduce(0) { sum, response in
             let (length, isTooLong) = sum.addingReportingOverflow(response.repeats ?? 1)
             return isTooLong ? .max : length
         }
@@ -83,7 +83,7 @@ extension ResponseQueue {
 
     /// Takes the next response. The last one stays in the queue.
     fileprivate mutating func nextKeepingLast() -> MockResponse? {
-        if all.count == 1, first?.repeats ?? 1 == 1 { return first }
+        if responses.count == 1, first?.repeats ?? 1 == 1 { return first }
         return next()
     }
 }
