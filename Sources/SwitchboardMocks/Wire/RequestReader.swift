@@ -47,7 +47,7 @@ package final class RequestReader {
         guard let bytes = try headBytes() else { return nil }
         let head = try RequestHead(bytes)
         let framing = try head.framing
-        if case .length(let length) = framing { try checkBody(length) }
+        if case .length(let length) = framing, length > limits.body { throw tooLarge }
         try checkBreak(2)
         if let response = scriptedBreak(3) {
             try answerExpectation(of: head, framing)
@@ -110,10 +110,6 @@ package final class RequestReader {
         case .chunked: _ = try readChunks(into: &body, upTo: count)
         }
         return Broken(response: response)
-    }
-
-    private func checkBody(_ length: Int) throws {
-        guard length <= limits.body else { throw tooLarge }
     }
 
     private var tooLarge: RequestError { RequestError(413, "the body has more than \(limits.body) bytes") }
