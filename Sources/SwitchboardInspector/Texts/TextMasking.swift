@@ -3,34 +3,6 @@ import Switchboard
 import SwitchboardHAR
 import SwitchboardPlatform
 
-extension InspectedExchange {
-    /// Returns the exchange as an entry of an archive, with its secrets.
-    func entry(_ request: SentRequest, _ response: ReceivedResponse?, _ callStarted: Date) -> HAR.Entry {
-        var answer = NetworkResponse(statusCode: response?.status ?? 0, headers: response?.headers ?? [:])
-        if let metrics = end?.metrics { answer.metrics = metrics }
-        var entry = HAR.Entry(
-            request.entry, answer, body: response?.body ?? Data(),
-            start: callStarted.addingTimeInterval(start.seconds), elapsed: end?.duration ?? .zero)
-        let size = end?.bodySize ?? (response == nil ? 0 : -1)
-        entry.response.content.size = size
-        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
-        if end?.outcome.isStatus == false { entry.response.error = end?.outcome.description }
-        return entry
-    }
-}
-
-extension SentRequest {
-    /// The request in the form of an archive, with its secrets.
-    var entry: HAR.Request {
-        var request = NetworkRequest(method, URL(string: url))
-        request.headers = headers
-        if let body, !body.isEmpty { request.body = DataBody(body) }
-        var entry = HAR.Request(request)
-        entry.bodySize = bodySize ?? -1
-        return entry
-    }
-}
-
 /// Replaces the secrets of texts: those that a name marks, and those that it marks in any stored call.
 struct TextMasking {
     let redaction: Redaction
@@ -116,5 +88,33 @@ struct TextMasking {
             masking.masked(call.request.entry), NetworkResponse(statusCode: 0), body: Data(), start: call.started,
             elapsed: .zero)
         return secrets.masked(masking.storedSecrets.masked(entry)).request
+    }
+}
+
+extension InspectedExchange {
+    /// Returns the exchange as an entry of an archive, with its secrets.
+    func entry(_ request: SentRequest, _ response: ReceivedResponse?, _ callStarted: Date) -> HAR.Entry {
+        var answer = NetworkResponse(statusCode: response?.status ?? 0, headers: response?.headers ?? [:])
+        if let metrics = end?.metrics { answer.metrics = metrics }
+        var entry = HAR.Entry(
+            request.entry, answer, body: response?.body ?? Data(),
+            start: callStarted.addingTimeInterval(start.seconds), elapsed: end?.duration ?? .zero)
+        let size = end?.bodySize ?? (response == nil ? 0 : -1)
+        entry.response.content.size = size
+        if !answer.headers.contains("Content-Encoding") { entry.response.bodySize = size }
+        if end?.outcome.isStatus == false { entry.response.error = end?.outcome.description }
+        return entry
+    }
+}
+
+extension SentRequest {
+    /// The request in the form of an archive, with its secrets.
+    var entry: HAR.Request {
+        var request = NetworkRequest(method, URL(string: url))
+        request.headers = headers
+        if let body, !body.isEmpty { request.body = DataBody(body) }
+        var entry = HAR.Request(request)
+        entry.bodySize = bodySize ?? -1
+        return entry
     }
 }
