@@ -168,8 +168,8 @@ final class FoundationExchange: Sendable {
                 isTruncation(error) ? truncated(by: error) : URLErrorMapping.networkError(error, quirks: quirks))
         }
         if let end = state.withLock({ $0.parts?.end }) { add(end) }
-        let result: Result<NetworkResponse, any Error> = state.withLock { state in
-            guard !state.isOver else { return .failure(CancellationError()) }
+        let result: Result<NetworkResponse, NetworkError>? = state.withLock { state in
+            guard !state.isOver else { return nil }
             guard var response = state.response else {
                 return .failure(NetworkError(.invalidResponse, reason: "the connection ended without a response"))
             }
@@ -188,8 +188,8 @@ final class FoundationExchange: Sendable {
         }
         switch result {
         case .success(let response): end(with: .success(response))
-        case .failure(let error as NetworkError): fail(error)
-        case .failure(let error): end(with: .failure(error))
+        case .failure(let error): fail(error)
+        case nil: break
         }
     }
 
