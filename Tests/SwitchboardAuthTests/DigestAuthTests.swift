@@ -306,7 +306,7 @@ struct DigestAuthTests {
     func oneShot() async throws {
         let session = StubSession(refusal(Self.challenge("MD5")), .text("ok"))
         let digest = digest()
-        let endPoint = URLEndPoint(.put, url, task: .requestBody(OnceBody()))
+        let endPoint = URLEndPoint(.put, url, task: .requestBody(OneShotBody()))
         await #expect(throws: NetworkError.self) { try await send(session, digest, endPoint) }
         #expect(session.requests.count == 1)
         try await send(session, digest, endPoint)
@@ -344,12 +344,6 @@ struct DigestAuthTests {
         #expect(failure?.text.contains("libnowhere") == true)
         #endif
     }
-}
-
-private struct OnceBody: HTTPBody {
-    var isStreamed: Bool { true }
-    var isReplayable: Bool { false }
-    func encode() throws -> Data { Data("once".utf8) }
 }
 
 /// Digest answers after a redirect, and their counts at the server.

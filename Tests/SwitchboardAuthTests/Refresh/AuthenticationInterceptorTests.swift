@@ -103,7 +103,7 @@ struct AuthenticationInterceptorTests {
         #expect(session.recordedRequests.map(\.text) == ["same", "same"])
 
         server.valid.add(3)
-        let once = URLEndPoint(.post, url, task: .requestBody(SingleUseStream()))
+        let once = URLEndPoint(.post, url, task: .requestBody(OneShotBody()))
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: once) }
         #expect(error?.code == .unauthorized)
         #expect(session.requests.count == 3)
@@ -218,11 +218,4 @@ struct AuthenticationInterceptorTests {
         #expect(request.headers["Authorization"] == "Key 2")
         #expect("\(interceptor)" == "AuthenticationInterceptor<KeyAuthenticator>")
     }
-}
-
-/// Streamed, so that nothing encodes it before it is sent.
-private struct SingleUseStream: HTTPBody {
-    var isStreamed: Bool { true }
-    var isReplayable: Bool { false }
-    func encode() throws -> Data { Data("once".utf8) }
 }

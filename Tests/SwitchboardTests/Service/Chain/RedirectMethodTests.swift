@@ -85,14 +85,8 @@ struct RedirectMethodTests {
 
     @Test("a one-shot body is refused for 307 and dropped for 303", .requirement("S2.7"))
     func oneShot() async throws {
-        struct OneShot: HTTPBody {
-            var isReplayable: Bool { false }
-            func makeStream() throws -> HTTPBodyStream { HTTPBodyStream { nil } }
-            var isStreamed: Bool { true }
-            func encode() throws -> Data { Data() }
-        }
         let session = StubSession(.status(307, headers: ["Location": "/end"]))
-        let endPoint = URLEndPoint(.post, url, task: .requestBody(OneShot()))
+        let endPoint = URLEndPoint(.post, url, task: .requestBody(OneShotBody()))
         let error = await #expect(throws: NetworkError.self) {
             try await Router<URLEndPoint>(session: session).response(for: endPoint)
         }

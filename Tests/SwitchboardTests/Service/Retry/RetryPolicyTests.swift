@@ -174,9 +174,3 @@ private struct CountedBody: HTTPBody {
         return Data("body \(encodings.all.count)".utf8)
     }
 }
-
-private struct OneShotBody: HTTPBody {
-    var isReplayable: Bool { false }
-    var isStreamed: Bool { true }
-    func encode() throws -> Data { Data("once".utf8) }
-}
