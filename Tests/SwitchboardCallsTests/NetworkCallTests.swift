@@ -289,24 +289,6 @@ struct NetworkCallTests {
         #expect(Set(session.requests.map(\.host)) == ["qa.example.com"])
     }
 
-    /// Counts the calls that run at once.
-    private final class Gauge: Sendable {
-        private let counts = Protected((now: 0, peak: 0))
-
-        var peak: Int { counts.value.peak }
-
-        func enter() {
-            counts.withLock { counts in
-                counts.now += 1
-                counts.peak = max(counts.peak, counts.now)
-            }
-        }
-
-        func leave() {
-            counts.withLock { $0.now -= 1 }
-        }
-    }
-
     private actor Screen {
         var shown: NetworkError.Code?
     }

@@ -13,18 +13,18 @@ struct LimiterServerTests {
         arguments: SessionKind.allCases)
     func atTheServer(kind: SessionKind) async throws {
         try await MockServer.run { server in
-            let counter = Counter()
+            let gauge = Gauge()
             server.stub(.any) { _ in
-                counter.enter()
+                gauge.enter()
                 usleep(2_000)  // long enough for the others to come
-                counter.leave()
+                gauge.leave()
                 return .text("done")
             }
             let limiter = ConcurrencyLimiter(4)
             let router = Router<URLEndPoint>(session: kind.make(), interceptors: [limiter])
             for limit in [4, 1, 7] {
                 limiter.limit = limit
-                counter.startAgain()
+                gauge.restart()
                 let answers = try await withThrowingTaskGroup(of: String.self) { group in
                     for _ in 0..<100 {
                         group.addTask { try await router.request(URLEndPoint(.get, server.url), as: String.self) }
@@ -32,8 +32,8 @@ struct LimiterServerTests {
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(answers == Array(repeating: "done", count: 100))
-                #expect(counter.most <= limit)
-                #expect(limit == 1 || counter.most > 1)
+                #expect(gauge.peak <= limit)
+                #expect(limit == 1 || gauge.peak > 1)
             }
             #expect(limiter.inFlight == 0 && limiter.waiting == 0)
         }
@@ -72,28 +72,5 @@ struct LimiterServerTests {
             #expect(await comesTrue { limiter.inFlight == 0 && limiter.waiting == 0 })
             #expect(try await router.request(URLEndPoint(.get, paths[0]), as: String.self) == "done")
         }
-    }
-}
-
-/// Counts the most requests inside at once.
-private final class Counter: @unchecked Sendable {  // under its lock
-    private let lock = NSLock()
-    private var (inside, highest) = (0, 0)
-
-    var most: Int { lock.withLock { highest } }
-
-    func enter() {
-        lock.withLock {
-            inside += 1
-            highest = max(highest, inside)
-        }
-    }
-
-    func leave() {
-        lock.withLock { inside -= 1 }
-    }
-
-    func startAgain() {
-        lock.withLock { highest = inside }
     }
 }

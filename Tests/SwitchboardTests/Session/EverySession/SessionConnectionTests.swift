@@ -133,12 +133,12 @@ struct SessionConnectionTests {
         "a host gets no more connections than allowed [connections per host]",
         arguments: SessionKind.allCases, [1, 2, 5])
     func connectionsPerHost(kind: SessionKind, limit: Int) async throws {
-        let gauge = Gauge(limit)
-        try await MockServer.run(handler: gauge.handle) { server in
+        let crowd = Crowd(limit)
+        try await MockServer.run(handler: crowd.handle) { server in
             let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: limit))
             try await sendAll(30, over: session, to: [server.url])
             #expect(server.requests.count == 30)
-            #expect(gauge.peak == limit)
+            #expect(crowd.peak == limit)
             #expect(server.openConnections <= limit)
         }
     }
@@ -147,14 +147,14 @@ struct SessionConnectionTests {
         "all hosts share the limit of connections [connections in total]",
         arguments: SessionKind.curlAlone)
     func connectionsInTotal(kind: SessionKind) async throws {
-        let gauge = Gauge(3)
-        try await MockServer.run(handler: gauge.handle) { one in
-            try await MockServer.run(handler: gauge.handle) { other in
+        let crowd = Crowd(3)
+        try await MockServer.run(handler: crowd.handle) { one in
+            try await MockServer.run(handler: crowd.handle) { other in
                 var configuration = SessionConfiguration()
                 configuration.maximumConnections = 3
                 try await sendAll(30, over: kind.make(configuration), to: [one.url, other.url])
                 #expect(one.requests.count + other.requests.count == 30)
-                #expect(gauge.peak == 3)
+                #expect(crowd.peak == 3)
                 #expect(one.openConnections + other.openConnections <= 3)
             }
         }
@@ -170,30 +170,27 @@ struct SessionConnectionTests {
     }
 
     /// Counts concurrent requests. The first ones wait for each other until the limit is reached.
-    private final class Gauge: Sendable {
+    private final class Crowd: Sendable {
         private let limit: Int
-        private let counts = Protected((now: 0, peak: 0))
+        private let gauge = Gauge()
         private let condition = NSCondition()
 
         init(_ limit: Int) {
             self.limit = limit
         }
 
-        var peak: Int { counts.value.peak }
+        var peak: Int { gauge.peak }
 
         @Sendable func handle(_: RecordedRequest) -> MockResponse {
             condition.lock()
-            counts.withLock { counts in
-                counts.now += 1
-                counts.peak = max(counts.peak, counts.now)
-            }
+            gauge.enter()
             condition.broadcast()
             let end = Date() + 300
             while peak < limit, condition.wait(until: end) {}
             condition.unlock()
             // Leaves time for an excess request to arrive.
             Thread.sleep(forTimeInterval: 0.005)
-            counts.withLock { $0.now -= 1 }
+            gauge.leave()
             return .text("ok")
         }
     }
