@@ -335,14 +335,3 @@ struct CookieJarTests {
         }
     }
 }
-
-/// A value that a test changes while others read it.
-private final class Protected<Value: Sendable>: @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var protected: Value
-
-    init(_ value: Value) { protected = value }
-
-    var value: Value { lock.withLock { protected } }
-    func withLock(_ change: (inout Value) -> Void) { lock.withLock { change(&protected) } }
-}

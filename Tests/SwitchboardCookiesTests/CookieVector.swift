@@ -52,7 +52,7 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
         let first = try #require(URL(string: base + from))
         let second = try #require(URL(string: to.hasPrefix("/") ? base + to : to))
         // Not a stub, which would refuse the vectors with control characters.
-        let seen = Seen()
+        let seen = Deliveries<NetworkRequest>()
         let session = AdHocSession { request in
             seen.add(request)
             var response = NetworkResponse(statusCode: 200)
@@ -63,8 +63,8 @@ struct CookieVector: Sendable, CustomTestStringConvertible {
         let jar = CookieJar { Date(timeIntervalSince1970: 1_300_000_000) }
         let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
         for url in [first, second] { _ = try await router.rawResponse(for: URLEndPoint(.get, url)) }
-        #expect(seen.requests.first?.headers["Cookie"] == nil)
-        return seen.requests.last?.headers["Cookie"]
+        #expect(seen.all.first?.headers["Cookie"] == nil)
+        return seen.all.last?.headers["Cookie"]
     }
 }
 
@@ -88,16 +88,6 @@ extension CookieVector: Decodable {
             to: try fields.decodeIfPresent(String.self, forKey: .sentTo),
             sent: sent.isEmpty ? nil : sent.joined(separator: "; "))
     }
-}
-
-/// Records the requests of a session.
-private final class Seen: @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var seen: [NetworkRequest] = []
-
-    var requests: [NetworkRequest] { lock.withLock { seen } }
-
-    func add(_ request: NetworkRequest) { lock.withLock { seen.append(request) } }
 }
 
 extension CookieVector {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardResilience
 import SwitchboardTestSupport
 import SwitchboardTesting
@@ -36,13 +37,13 @@ struct ReachabilityTests {
     @Test("changes start with the present status and report each change once", .requirement("S1.9"))
     func changes() async throws {
         let clock = TestClock()
-        let network = Network(true)
-        let reachability = Reachability(interval: .seconds(2), clock: clock, isOnline: { network.isThere })
+        let hasNetwork = Protected(true)
+        let reachability = Reachability(interval: .seconds(2), clock: clock, isOnline: { hasNetwork.value })
         var heard = reachability.changes.makeAsyncIterator()
         #expect(await heard.next() == .reachable)
         for (isThere, status) in [(false, Reachability.Status.unreachable), (true, .reachable)] {
-            for isThere in [network.isThere, isThere] {
-                network.isThere = isThere
+            for isThere in [hasNetwork.value, isThere] {
+                hasNetwork.withLock { $0 = isThere }
                 #expect(try await clock.nextSleep() == .seconds(2))
                 clock.advance(by: .seconds(2))
             }
@@ -56,9 +57,9 @@ struct ReachabilityTests {
     @Test("a request waits for the network and is sent when it returns", .requirement("S1.9"))
     func waiting() async throws {
         let clock = TestClock()
-        let network = Network(false)
+        let hasNetwork = Protected(false)
         let heard = Events()
-        let reachability = Reachability(interval: .seconds(1), clock: clock, isOnline: { network.isThere })
+        let reachability = Reachability(interval: .seconds(1), clock: clock, isOnline: { hasNetwork.value })
         let stub = StubSession { _ in .text("") }
         let router = Router<URLEndPoint>(
             session: stub,
@@ -75,7 +76,7 @@ struct ReachabilityTests {
         }
         #expect(try await clock.nextSleep() == .seconds(1))
         #expect(stub.requests.count == 1)
-        network.isThere = true
+        hasNetwork.withLock { $0 = true }
         clock.advance(by: .seconds(1))
         _ = try await call.value
         #expect(stub.requests.count == 2)
@@ -101,18 +102,5 @@ struct ReachabilityTests {
         waits.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(stub.requests.count == 1)
-    }
-}
-
-/// A network that a test turns off and on.
-private final class Network: @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var there: Bool
-
-    init(_ there: Bool) { self.there = there }
-
-    var isThere: Bool {
-        get { lock.withLock { there } }
-        set { lock.withLock { there = newValue } }
     }
 }

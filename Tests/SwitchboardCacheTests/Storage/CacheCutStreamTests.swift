@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -287,15 +288,15 @@ struct CacheCutStreamTests {
     func random(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await CutStreamFixture.run(isOnDisk: seed % 2 == 0) { fixture in
-            let version = Watched(1)
-            let cut = Watched<Int?>(nil)
+            let version = Protected(1)
+            let cut = Protected<Int?>(nil)
             fixture.server.stub(.any) { request in
                 let answer = CutStreamFixture.files(version.value).answer(request)
                 return cut.value.map { answer.truncated(after: $0) } ?? answer
             }
             for _ in 0..<cases(40) {
-                if random.oneIn(8) { version.value += 1 }
-                cut.value = random.oneIn(2) ? Int.random(in: 1..<Self.size, using: &random) : nil
+                if random.oneIn(8) { version.withLock { $0 += 1 } }
+                _ = cut.swap(random.oneIn(2) ? Int.random(in: 1..<Self.size, using: &random) : nil)
                 let limit = random.oneIn(3) ? Int.random(in: 1..<Self.size, using: &random) : .max
                 let first = random.oneIn(4) ? Int.random(in: 0..<Self.size, using: &random) : nil
                 let headers: HTTPHeaders = first.map { ["Range": "bytes=\($0)-"] } ?? [:]
@@ -317,18 +318,5 @@ struct CacheCutStreamTests {
                 if random.oneIn(10) { await fixture.cache.removeAll() }
             }
         }
-    }
-}
-
-/// A value that a test changes while a server reads it.
-private final class Watched<Value: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var stored: Value
-
-    init(_ value: Value) { stored = value }
-
-    var value: Value {
-        get { lock.withLock { stored } }
-        set { lock.withLock { stored = newValue } }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -43,11 +44,11 @@ struct CassetteBodyTests {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try content.write(to: other)
-            let opened = Deliveries()
+            let opened = Deliveries<String>()
             let stream = StreamBody(contentType: "text/csv", isReplayable: false) {
                 opened.add("opened")
-                let chunks = Deliveries("a,", "b", "")
-                return HTTPBodyStream { chunks.take().map { Data($0.utf8) } }
+                let chunks = Protected(["a,", "b", ""][...])
+                return HTTPBodyStream { chunks.withLock { $0.popFirst() }.map { Data($0.utf8) } }
             }
             try await MockServer.run { _ in
                 .text("ok")
@@ -252,16 +253,4 @@ struct CassetteBodyTests {
 
 extension String {
     fileprivate var mediaType: String { String(prefix { $0 != ";" }) }
-}
-
-/// Passes texts from one task to another.
-private final class Deliveries: @unchecked Sendable {  // `texts` is used under `lock` only
-    private let lock = NSLock()
-    private var texts: [String]
-
-    init(_ texts: String...) { self.texts = texts }
-
-    func add(_ text: String) { lock.withLock { texts.append(text) } }
-    func take() -> String? { lock.withLock { texts.isEmpty ? nil : texts.removeFirst() } }
-    var all: [String] { lock.withLock { texts } }
 }

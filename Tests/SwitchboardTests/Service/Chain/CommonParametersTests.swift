@@ -162,10 +162,10 @@ struct CommonParametersTests {
     @Test("a provider runs for each request to the named hosts only", .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }
-        let counter = Counter()
+        let calls = Deliveries<Void>()
         let common = CommonParameters(origins: ["A.example"]) {
             await Task.yield()
-            return ["n": counter.next()]
+            return ["n": calls.count(adding: ())]
         }
         let router = router(session, [common])
         for host in ["a.example", "b.example", "a.example"] {
@@ -225,7 +225,7 @@ struct CommonParametersTests {
 
     @Test("logs, events and plans show no token", .requirement("S1.5"))
     func logs() async throws {
-        let lines = Lines()
+        let lines = Deliveries<String>()
         let session = StubSession { _ in .text("") }
         let logger = NetworkLogger(level: .body, writesCurlCommand: true) { lines.add($0) }
         let interceptors: [any Interceptor] = [
@@ -235,8 +235,9 @@ struct CommonParametersTests {
         let router = router(session, interceptors)
         for method in [HTTPMethod.get, .post] { _ = try await router.response(for: URLEndPoint(method, url)) }
         #expect(session.requests.first?.query == "access_token=hunter2&user=u7")
-        #expect(lines.text.contains("u7"))
-        #expect(!lines.text.contains("hunter2"))
+        let logged = lines.all.joined(separator: "\n")
+        #expect(logged.contains("u7"))
+        #expect(!logged.contains("hunter2"))
         let plan = await router.explain(URLEndPoint(.get, url))
         #expect(plan.request?.headers["X-Api-Key"] == "hunter2")
         #expect(plan.request?.query == "access_token=hunter2&user=u7")
@@ -245,29 +246,6 @@ struct CommonParametersTests {
             var dumped = ""
             dump(thing, to: &dumped)
             #expect(!(dumped + String(describing: thing)).contains("hunter2"), "\(dumped)")
-        }
-    }
-}
-
-/// Collects the lines of a logger.
-private final class Lines: @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var lines: [String] = []
-
-    var text: String { lock.withLock { lines.joined(separator: "\n") } }
-
-    func add(_ line: String) { lock.withLock { lines.append(line) } }
-}
-
-/// Counts from 1.
-private final class Counter: @unchecked Sendable {  // under the lock alone
-    private let lock = NSLock()
-    private var count = 0
-
-    func next() -> Int {
-        lock.withLock {
-            count += 1
-            return count
         }
     }
 }
