@@ -82,9 +82,13 @@ struct AttemptCountTests {
         let url = try #require(URL(string: "http://127.0.0.1:\(try MockServer().deadPort)/"))
         for policies in Self.policies {
             for asking in Asking.allCases {
-                let session = CountingSession(session: kind.make())
-                let error = await failure(of: asking, at: url, policies, session)
-                let count = session.sent.all.count
+                let (session, sent) = (kind.make(), Deliveries<NetworkRequest>())
+                let counting = AdHocSession {
+                    sent.add($0)
+                    return try await session.send($0)
+                }
+                let error = await failure(of: asking, at: url, policies, counting)
+                let count = sent.all.count
                 expect(
                     error, count, policies.attempts(asking), .cannotConnect, "\(asking), \(policies.testDescription)")
             }
@@ -183,16 +187,5 @@ extension AttemptCountTests.Asking {
                 + String(repeating: "a", count: 100_000)
         default: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n1\n"
         }
-    }
-}
-
-/// Counts the requests that another session sends.
-private struct CountingSession: NetworkSession {
-    let session: any NetworkSession
-    let sent = Deliveries<NetworkRequest>()
-
-    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        sent.add(request)
-        return try await session.send(request)
     }
 }

@@ -56,23 +56,21 @@ struct CassetteArchiveTests {
 
     @Test("the session's timings are written and add up to the time")
     func timings() async throws {
-        struct Measured: NetworkSession {
-            func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-                var response = NetworkResponse(statusCode: 200, url: request.url)
-                response.metrics.start = Date(timeIntervalSince1970: 1_700_000_000.25)
-                response.metrics.queue = .milliseconds(1)
-                response.metrics.nameLookup = .milliseconds(2)
-                response.metrics.connect = .milliseconds(3)
-                response.metrics.secureConnect = .milliseconds(4)
-                response.metrics.timeToFirstByte = .milliseconds(15)
-                response.metrics.duration = .microseconds(20_500)
-                response.metrics.remoteAddress = "[::1]:443"
-                response.metrics.protocolVersion = "HTTP/2"
-                return response
-            }
+        let session = AdHocSession { request in
+            var response = NetworkResponse(statusCode: 200, url: request.url)
+            response.metrics.start = Date(timeIntervalSince1970: 1_700_000_000.25)
+            response.metrics.queue = .milliseconds(1)
+            response.metrics.nameLookup = .milliseconds(2)
+            response.metrics.connect = .milliseconds(3)
+            response.metrics.secureConnect = .milliseconds(4)
+            response.metrics.timeToFirstByte = .milliseconds(15)
+            response.metrics.duration = .microseconds(20_500)
+            response.metrics.remoteAddress = "[::1]:443"
+            response.metrics.protocolVersion = "HTTP/2"
+            return response
         }
         try await withFile { file in
-            try await Cassette(file: file, mode: .rewrite, recording: Measured()).run { _ = try await $0.send(request) }
+            try await Cassette(file: file, mode: .rewrite, recording: session).run { _ = try await $0.send(request) }
             let archive = try Archive(file)
             #expect(archive.text("startedDateTime") == "2023-11-14T22:13:20.250Z")
             #expect(archive.text("serverIPAddress") == "::1")
