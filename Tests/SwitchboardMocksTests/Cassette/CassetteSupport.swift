@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -14,9 +15,7 @@ struct NoNetwork: NetworkSession {
 /// Creates a path for a cassette's file in a temporary folder, which is removed after `body`. The file does not exist
 /// yet.
 func withFile<Output>(_ body: (URL) async throws -> Output) async throws -> Output {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cassette-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await body(folder.appendingPathComponent("inner/tape.har"))
+    try await withFolder { try await body($0.appendingPathComponent("inner/tape.har")) }
 }
 
 extension Cassette {
