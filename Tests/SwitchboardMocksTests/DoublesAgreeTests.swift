@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -8,17 +9,17 @@ import Testing
 struct DoublesAgreeTests {
     @Test(
         "stub and server agree on answers",
-        arguments: RealSession.allCases,
+        arguments: SessionKind.allCases,
         [
             MockResponse.json("{}", statusCode: 201), .text("abc").chunked(1), .status(204),
             .status(404, body: Data("no".utf8)), .status(200, headers: ["Set-Cookie": "a=1", "Set-Cookie": "b=2"]),
             .text("late").delayed(by: .milliseconds(20)),
         ])
-    func answers(real: RealSession, response: MockResponse) async throws {
+    func answers(kind: SessionKind, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let request = NetworkRequest(.get, server.url)
-            let real = try await real.session.send(request)
+            let real = try await kind.make().send(request)
             let stubbed = try await StubSession(response).send(request)
             #expect(real.statusCode == stubbed.statusCode)
             #expect(real.body == stubbed.body)
@@ -31,14 +32,14 @@ struct DoublesAgreeTests {
 
     @Test(
         "stub and server agree on faults",
-        arguments: RealSession.allCases,
+        arguments: SessionKind.allCases,
         [
             (MockResponse.truncated(after: 3), false), (.text("abcdef", statusCode: 500).truncated(after: 3), false),
             (.text("abc").chunked(1).truncated(after: 1), false), (.close, false), (.reset, false), (.stall, true),
             (.stalled(after: 5), true), (.text("late").delayed(by: .seconds(50)), true),
             (.data(Data(count: 2_000)), false),
         ] as [(MockResponse, Bool)])
-    func faults(real: RealSession, faulty: (response: MockResponse, isTimedOut: Bool)) async throws {
+    func faults(kind: SessionKind, faulty: (response: MockResponse, isTimedOut: Bool)) async throws {
         let fault = faulty.response
         try await MockServer.run { server in
             server.enqueue(fault)
@@ -48,7 +49,7 @@ struct DoublesAgreeTests {
                 $0.limits.responseBody = 1_500
             }
             let request = NetworkRequest(.get, server.url, options: options)
-            let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
+            let real = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(fault).send(request) }
             #expect(real?.code == stubbed?.code)
             #expect(real?.statusCode == stubbed?.statusCode)
@@ -57,12 +58,12 @@ struct DoublesAgreeTests {
         }
     }
 
-    @Test("stub and server refuse a body above a negative limit", arguments: RealSession.allCases)
-    func negativeLimit(real: RealSession) async throws {
+    @Test("stub and server refuse a body above a negative limit", arguments: SessionKind.allCases)
+    func negativeLimit(kind: SessionKind) async throws {
         try await MockServer.run { server in
             server.enqueue(.text("abc"))
             let request = NetworkRequest(.get, server.url, options: RequestOptions { $0.limits.responseBody = -1 })
-            let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
+            let real = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(.text("abc")).send(request) }
             #expect(real?.code == .responseTooLarge && stubbed?.code == .responseTooLarge)
         }
@@ -70,14 +71,14 @@ struct DoublesAgreeTests {
 
     @Test(
         "stub and server refuse a body above the limit before it breaks or ends",
-        arguments: RealSession.allCases,
+        arguments: SessionKind.allCases,
         [
             MockResponse.truncated(after: 3_000), .truncated(after: 1_000), .reset(at: .body(after: 3_000)),
             .stalled(after: 3_000), .data(Data(count: 3_000)).chunked(1_000).stalled(after: 2_500),
             .data(Data(count: 3_000)).chunked(2_000).paced(every: .seconds(3_000)),
             .data(Data(count: 3_000)).throttled(bytesPerSecond: 1),
         ])
-    func limits(real: RealSession, response: MockResponse) async throws {
+    func limits(kind: SessionKind, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
             let options = RequestOptions {
@@ -85,7 +86,7 @@ struct DoublesAgreeTests {
                 $0.limits.responseBody = 1_500
             }
             let request = NetworkRequest(.get, server.url, options: options)
-            let real = await #expect(throws: NetworkError.self) { try await real.session.send(request) }
+            let real = await #expect(throws: NetworkError.self) { try await kind.make().send(request) }
             let stubbed = await #expect(throws: NetworkError.self) { try await StubSession(response).send(request) }
             #expect(real?.code == .responseTooLarge && stubbed?.code == .responseTooLarge)
             #expect(real?.statusCode == 200 && stubbed?.statusCode == 200)
@@ -114,13 +115,13 @@ struct DoublesAgreeTests {
 
     @Test(
         "stub and server agree on the Content-Length of a request without a body",
-        arguments: RealSession.allCases, [HTTPMethod.get, .head, .post, .put, .patch])
-    func emptyRequest(real: RealSession, method: HTTPMethod) async throws {
+        arguments: SessionKind.allCases, [HTTPMethod.get, .head, .post, .put, .patch])
+    func emptyRequest(kind: SessionKind, method: HTTPMethod) async throws {
         try await MockServer.run { server in
             server.enqueue(.status(200))
             let stub = StubSession(.status(200))
             let request = NetworkRequest(method, server.url)
-            for session in [real.session, stub] as [any NetworkSession] { _ = try await session.send(request) }
+            for session in [kind.make(), stub] as [any NetworkSession] { _ = try await session.send(request) }
             let sent = try #require(server.requests.first?.headers)
             let recorded = try #require(stub.recordedRequests.first?.headers)
             #expect(sent.values(for: "Content-Length") == recorded.values(for: "Content-Length"))
@@ -129,12 +130,12 @@ struct DoublesAgreeTests {
 
     @Test(
         "stub and server agree on cancellation",
-        arguments: RealSession.allCases,
+        arguments: SessionKind.allCases,
         [MockResponse.stall, .stalled(after: 5), .text("late").delayed(by: .seconds(50))])
-    func cancellation(real: RealSession, response: MockResponse) async throws {
+    func cancellation(kind: SessionKind, response: MockResponse) async throws {
         try await MockServer.run { server in
             server.enqueue(response)
-            let session = real.session
+            let session = kind.make()
             let request = NetworkRequest(.get, server.url)
             let task = Task { try await session.send(request) }
             let seen = try await server.takeRequest()
