@@ -8,6 +8,8 @@ package struct ConnectionUpgrade: Sendable {
     package let headers: @Sendable () -> HTTPHeaders
     /// Returns the bytes to send. They must wait for the 101.
     package let outgoing: @Sendable () -> HTTPBodyStream
+    /// Confirms that the bytes taken from ``outgoing`` are sent. A session that asks for the next ones need not call it.
+    package let confirm: @Sendable () -> Void
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
     /// Opens the connection over a ``FoundationSession``, which carries messages instead of bytes. Only the head of its
@@ -21,11 +23,13 @@ package struct ConnectionUpgrade: Sendable {
     /// Creates an upgrade.
     package init(
         headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream,
+        confirm: @escaping @Sendable () -> Void = {},
         connected: @escaping @Sendable (any UpgradedConnection) -> Void,
         byURLSession openByURLSession: @escaping URLSessionOpening
     ) {
         self.headers = headers
         self.outgoing = outgoing
+        self.confirm = confirm
         self.connected = connected
         self.openByURLSession = openByURLSession
     }

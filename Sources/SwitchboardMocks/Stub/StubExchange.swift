@@ -63,7 +63,7 @@ struct StubExchange {
         handshake.headers.merge(upgrade.headers())
         let accepted = response.accepting(handshake.headers["Sec-WebSocket-Key"])
         var answer = try StubExchange(handshake, accepted, clock: clock).head()
-        let peer = StubPeer(steps, upgrade.outgoing(), clock, check)
+        let peer = StubPeer(steps, upgrade, clock, check)
         answer.bytes = ResponseBytes { try await peer.next() }
         return answer
     }

@@ -93,6 +93,7 @@ struct ScriptedPeer {
 actor StubPeer {
     private var peer: ScriptedPeer
     private let outgoing: HTTPBodyStream
+    private let confirm: @Sendable () -> Void
     private let clock: any Clock<Duration>
     private let check: Check
     private var checked = 0
@@ -101,10 +102,11 @@ actor StubPeer {
     typealias Check = @Sendable (Int, RecordedWebSocket.Message) throws -> Void
 
     init(
-        _ steps: [WebSocketStep], _ outgoing: HTTPBodyStream, _ clock: any Clock<Duration>, _ check: @escaping Check
+        _ steps: [WebSocketStep], _ upgrade: ConnectionUpgrade, _ clock: any Clock<Duration>, _ check: @escaping Check
     ) {
         peer = ScriptedPeer(steps)
-        self.outgoing = outgoing
+        outgoing = upgrade.outgoing()
+        confirm = upgrade.confirm
         self.clock = clock
         self.check = check
     }
@@ -120,6 +122,7 @@ actor StubPeer {
                 peer.take(bytes)
                 for index in checked..<peer.messages.count { try check(index, peer.messages[index]) }
                 checked = peer.messages.count
+                confirm()  // the steps may end without asking for more
             case .end(.stall): while true { try await clock.sleep(for: .seconds(3_600)) }
             case .end(.reset):
                 throw NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection")

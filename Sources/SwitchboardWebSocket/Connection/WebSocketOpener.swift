@@ -37,6 +37,8 @@ struct WebSocketOpener: Sendable {
                 // Weak, because the queue stores its error, which retains the request.
                 let exchange = queue?.startExchange()
                 return HTTPBodyStream { [weak framer] in await framer?.next(of: exchange) }
+            } confirm: { [weak framer] in
+                framer?.confirm()
             } connected: {
                 _ = upgraded.swap($0)
             } byURLSession: { request, session in

@@ -57,6 +57,11 @@ final class MessageFramer: Sendable {
         return fragment(Fragment(opcode: opcode, payload: compressed ?? payload, isCompressed: compressed != nil))
     }
 
+    /// Counts the message in flight as sent, unless a fragment is left.
+    func confirm() {
+        if state.withLock({ $0.rest }) == nil { queue.completeInFlight() }
+    }
+
     private func frame(_ control: WebSocketEvent) -> Data {
         FrameWriter.frame(control.frame.opcode, control.frame.payload, key: maskingKeys.withLock { $0.next() })
     }
