@@ -87,9 +87,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         let (epoch, exchangeCount) = try admit(request, key)
         do {
             let response = try await next(request)
-            // A cache may have answered the probe, which then says nothing about the server.
-            let isStored = response.cacheAge != nil && exchangeCount == request.call?.history.count
-            record(isFailure(.success(response)) ? .failure : isStored ? .neutral : .success, key, epoch, request)
+            record(outcome(of: response, to: request, exchangeCount), key, epoch, request)
             return response
         } catch {
             let caught = NetworkError.caught(error)
@@ -121,6 +119,20 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
                 ?? "the circuit of \(key) is half open, and a probe is in flight"
             throw NetworkError(.circuitOpen, reason: reason)
+        }
+    }
+
+    /// Returns the outcome of a request. If a cache answered a probe, the exchange behind that answer decides, such as a
+    /// failed revalidation. Neutral without one.
+    private func outcome(
+        of response: NetworkResponse, to request: NetworkRequest, _ exchangeCount: Int?
+    ) -> Circuit.Outcome {
+        if isFailure(.success(response)) { return .failure }
+        guard let exchangeCount, response.cacheAge != nil, let call = request.call else { return .success }
+        switch call.history.dropFirst(exchangeCount).last?.outcome {
+        case .status(let status): return isFailure(.success(NetworkResponse(statusCode: status))) ? .failure : .success
+        case .failure(let code): return isFailure(.failure(NetworkError(code))) ? .failure : .neutral
+        case .cancelled, nil: return .neutral
         }
     }
 

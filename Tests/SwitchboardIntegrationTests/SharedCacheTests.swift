@@ -111,4 +111,21 @@ struct SharedCacheTests {
         try await router.response(for: URLEndPoint(.get, URL(text: "https://h.example.com/up")))
         #expect(breaker.state(of: name) == .closed)
     }
+
+    @Test("the exchange behind a stored response decides about the circuit", arguments: [304, 503])
+    func revalidatedProbe(status: Int) async throws {
+        let clock = TestClock()
+        let session = StubSession(
+            .text("ok", headers: ["ETag": #""1""#, "Cache-Control": "max-age=0, stale-if-error=600"]), .status(503),
+            .status(status))
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(30), clock: clock)
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [breaker], exchangeInterceptors: [ResponseCache()])
+        try await router.response(for: URLEndPoint(.get, url))
+        let other = URLEndPoint(.get, URL(text: "https://h.example.com/down"))
+        await #expect(throws: NetworkError.self) { try await router.response(for: other) }
+        clock.advance(by: .seconds(30))
+        #expect(try await router.response(for: URLEndPoint(.get, url)).text == "ok")
+        #expect(breaker.state(of: "h.example.com:443") == (status == 304 ? .closed : .open(for: .seconds(30))))
+    }
 }
