@@ -55,6 +55,10 @@ struct ContractCheck {
         let shape: Int
         let kind: ContractDifference.Kind
         let detail: String
+
+        static func == (one: Key, other: Key) -> Bool {
+            one.shape == other.shape && one.kind == other.kind && one.detail.hasBytes(of: other.detail)
+        }
     }
 
     private(set) var found: [Found] = []
