@@ -128,6 +128,11 @@ struct DeduplicationKey: Hashable {
     private struct Field: Hashable {
         let name: String
         let value: String
+
+        // Other bytes are another value, also for two encodings of one character.
+        static func == (one: Field, other: Field) -> Bool {
+            one.name == other.name && one.value.hasBytes(of: other.value)
+        }
     }
 
     private let name: String

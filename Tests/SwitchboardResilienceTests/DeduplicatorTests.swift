@@ -60,6 +60,17 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 2)
     }
 
+    @Test("header values with other bytes share no exchange")
+    func bytes() throws {
+        let keys = ["\u{E9}", "e\u{301}"].map { value in
+            var request = NetworkRequest(.get, url)
+            request.headers["X-City"] = value
+            return DeduplicationKey(request, ignoring: [])
+        }
+        let (composed, decomposed) = try (#require(keys[0]), #require(keys[1]))
+        #expect(composed != decomposed)
+    }
+
     @Test("before a circuit breaker and a limiter, a shared exchange counts once")
     func documentedOrder() async throws {
         let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
