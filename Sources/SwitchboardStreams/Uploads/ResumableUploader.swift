@@ -32,8 +32,8 @@ extension NetworkRouter {
     ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
     ///   - progress: Receives the progress, and can cancel the upload.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
-    /// - Returns: The response to the last request, once its status is accepted. Only a 2xx is, also if the options accept
-    ///   others.
+    /// - Returns: The response to the last request, once its status is accepted. Only a 2xx is accepted, even
+    ///   if the options accept other statuses.
     /// - Throws: `NetworkError` as from `response(for:options:)`, with `NetworkError.Code.invalidResponse` for a server
     ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
     @discardableResult
@@ -272,6 +272,7 @@ actor ResumableUploader {
             if target.isChosenElsewhere { request.leaveOrigin() }
             // The app's own key identifies the creation. A server would repeat its response for each piece.
             if request.options.idempotencyKey != .unique { request.options.idempotencyKey = nil }
+            request.headers.remove(IdempotencyKey.field)
             request.body = EmptyBody()
             change(&request)
         }

@@ -169,6 +169,11 @@ struct ResumableUploadTests {
                     #expect(keys == ["order-7", nil])
                 }
             }
+            let session = StubSession(Self.opened, .status(204, headers: ["Upload-Offset": "4"]))
+            let headers: HTTPHeaders = ["Idempotency-Key": "order-8"]
+            try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new"), headers: headers), from: file, by: .tus)
+            #expect(session.requests.map { $0.headers["Idempotency-Key"] } == ["order-8", nil])
         }
     }
 

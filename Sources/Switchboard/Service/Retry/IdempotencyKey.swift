@@ -5,7 +5,7 @@ import Foundation
 ///
 /// It is sent without the quotation marks of the draft, as most servers expect.
 public struct IdempotencyKey: Sendable, Hashable, ExpressibleByStringLiteral {
-    static let field = "Idempotency-Key"
+    package static let field = "Idempotency-Key"
 
     private let key: String?
 
