@@ -88,7 +88,7 @@ extension NetworkResponse {
     /// `Data` is the unchanged body, and `String` is its text. An empty body decodes to ``EmptyResponse``, or to nil
     /// for an optional. Without a decoder, the ``RequestOptions/decoder`` of the request is used.
     ///
-    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one,
+    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one, or when the options stream it,
     ///   ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted part of the body,
     ///   ``NetworkError/Code/unexpectedContentType`` when the body has a different media type.
     public func decode<Value: Decodable>(
@@ -121,7 +121,7 @@ extension NetworkResponse {
 
     /// Returns nil as a value of an optional type. Throws if the body has yet to arrive.
     private func valueOfEmptyBody<Value: Decodable>() throws(NetworkError) -> Value? {
-        guard stream == nil || Value.self == EmptyResponse.self else {
+        guard stream == nil || statusCode == 204 || EmptyResponse() is Value else {
             throw failure(.noData, "the options stream the response: read its bytes, or set streamsResponse to false")
         }
         return Value.ifMissing

@@ -255,6 +255,9 @@ extension DecodingTests {
             #expect(error?.code == .noData && error?.reason?.contains("streamsResponse") == true)
         }
         _ = try await router.request(endPoint, as: EmptyResponse.self)
+        _ = try await router.request(endPoint, as: EmptyResponse?.self)
+        let empty = Router<URLEndPoint>(session: StubSession(.status(204)), options: options)
+        #expect(try await empty.request(endPoint, as: Int?.self) == nil)
         let error: (any Error)? = await withCheckedContinuation { continuation in
             router.request(endPoint) { _, _, error in continuation.resume(returning: error) }
         }
