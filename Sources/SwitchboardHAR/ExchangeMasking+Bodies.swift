@@ -50,7 +50,8 @@ extension ExchangeMasking {
             case .object(let members):
                 let isNamed = members.contains { namesSecret($0, $1) }
                 rest += members.map { name, value in
-                    let isOwn = redaction.isSecret(member: name, before: value.isNumber ? UInt8(ascii: "0") : nil)
+                    let isOwn = redaction.isSecret(
+                        member: name, before: value.isPositiveNumber ? UInt8(ascii: "0") : nil)
                     return (value, isSecret || isOwn || isNamed && NamedValueMember(name) == .value)
                 }
             case .null, .bool, .number, .double: break
@@ -108,9 +109,10 @@ extension ExchangeMasking {
 }
 
 extension JSONTree {
-    fileprivate var isNumber: Bool {
+    fileprivate var isPositiveNumber: Bool {
         switch self {
-        case .number, .double: true
+        case .number(let number): number >= 0
+        case .double(let number): number >= 0
         default: false
         }
     }

@@ -82,6 +82,14 @@ struct HARRecorderTests {
         #expect(content["text"] as? String == #"{"tokens":1234567,"limit":1234567}"#)
     }
 
+    @Test("a negative number with a secret's name is a secret everywhere")
+    func negativeTokens() async throws {
+        let recorder = HARRecorder()
+        let router = router(StubSession(.json(#"{"tokens":-1234567}"#), .text("it is -1234567")), recorder)
+        for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("1234567"))
+    }
+
     @Test("each retry, redirect and failed exchange is a separate entry")
     func exchanges() async throws {
         let recorder = HARRecorder()
