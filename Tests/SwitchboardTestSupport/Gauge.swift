@@ -20,7 +20,7 @@ package final class Gauge: Sendable {
         counts.withLock { $0.now -= 1 }
     }
 
-    /// Forgets the peak.
+    /// Resets the peak.
     package func restart() {
         counts.withLock { $0.peak = $0.now }
     }
