@@ -152,23 +152,25 @@ private struct SingleValueContainer: SingleValueEncodingContainer {
 
 extension EncodingNode {
     /// Writes scalars directly and passes other values to ``EncodingNode/encode(_:at:)``.
-    fileprivate func encodeElement<Value: Encodable>(_ value: Value, at path: [any CodingKey]) throws {
+    fileprivate func encodeElement<Value: Encodable>(
+        _ value: Value, at path: @autoclosure () -> [any CodingKey]
+    ) throws {
         switch value {
         case let value as String: set(.string(value))
         case let value as Bool: set(.bool(value))
-        case let value as Double: set(try finite(value, at: path))
-        case let value as Float: set(try finite(value, at: path))
+        case let value as Double: set(try finite(value, at: path()))
+        case let value as Float: set(try finite(value, at: path()))
         case let value as any BinaryInteger: set(.number(value))
-        default: try encode(value, at: path)
+        default: try encode(value, at: path())
         }
     }
 
     private func finite<Value: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ value: Value, at path: [any CodingKey]
+        _ value: Value, at path: @autoclosure () -> [any CodingKey]
     ) throws -> ParameterValue {
         guard let number = ParameterValue.number(finite: value) else {
             throw EncodingError.invalidValue(
-                value, .init(codingPath: path, debugDescription: "\(value) is not a finite number"))
+                value, .init(codingPath: path(), debugDescription: "\(value) is not a finite number"))
         }
         return number
     }
