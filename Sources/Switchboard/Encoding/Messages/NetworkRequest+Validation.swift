@@ -6,7 +6,7 @@ extension NetworkRequest {
     ///
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
     ///   body, ``NetworkError/Code/unreadableFile`` for a file that does not exist,
-    ///   ``NetworkError/Code/encodingFailed`` for a form with an invalid boundary, and
+    ///   ``NetworkError/Code/encodingFailed`` for a form with an invalid boundary or a stream of negative length, and
     ///   ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
     ///   request's head, a URL that is not http or https, or headers that contradict the body. Those are a
     ///   `Content-Length` other than its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
@@ -99,6 +99,9 @@ extension NetworkRequest {
 
     private func checkStreamedBody() throws(NetworkError) {
         if let fault = body.fileFault { throw fault }
+        if let length = body.length, length < 0 {
+            throw NetworkError(.encodingFailed, reason: "the body's length is \(length)")
+        }
         guard let type = headers["Content-Type"],
             let boundary = body.additionalHeaders["Content-Type"]?.multipartBoundary, type.multipartBoundary != boundary
         else { return }

@@ -125,6 +125,17 @@ struct SessionUploadTests {
         }
     }
 
+    @Test("a negative length is encodingFailed, before anything is sent", arguments: SessionKind.allCases)
+    func negativeLength(kind: SessionKind) async throws {
+        try await MockServer.run(handler: { _ in .text("whole?") }) { server in
+            let body = StreamBody(length: -5) { .init(chunks: []) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await kind.make().send(NetworkRequest(.put, server.url, body: body))
+            }
+            #expect(error?.code == .encodingFailed && server.requests.isEmpty)
+        }
+    }
+
     @Test("an empty chunk is not the end of a body [streamed uploads]", arguments: SessionKind.allCases, [nil, 7])
     func emptyChunk(kind: SessionKind, length: Int64?) async throws {
         try await MockServer.run(handler: { .data($0.body) }) { server in
