@@ -7,14 +7,19 @@ import Foundation
 /// ```swift
 /// import SwitchboardTesting
 ///
-/// @Test(arguments: MockFault.all)
-/// func theListNeverHangsNorCrashes(fault: MockFault) async throws {
+/// @Test(arguments: MockFault.all.filter { !$0.needsBody })
+/// func theErrorIsThatOfTheFault(fault: MockFault) async throws {
+///     guard let code = fault.code else { return }
 ///     try await MockServer.run { server in
 ///         server.enqueue(fault.response)
-///         let error = await #expect(throws: NetworkError.self) {
-///             try await NetworkManager().data(from: server.url)
+///         let options = RequestOptions {
+///             $0.timeouts.attempt = .seconds(2)
 ///         }
-///         #expect(error?.code == fault.code)
+///         let error = await #expect(throws: NetworkError.self) {
+///             try await NetworkManager().data(
+///                 from: server.url, options: options)
+///         }
+///         #expect(error?.code.isKind(of: code) == true)
 ///     }
 /// }
 /// ```
