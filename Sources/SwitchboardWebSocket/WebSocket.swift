@@ -55,8 +55,9 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
 
     /// Sends a message, and waits until all but its last 64 KiB are on the network. Concurrent messages are sent one
     /// after another. While the socket reconnects, it waits for the next connection. A message that may have been sent
-    /// on a lost connection is not sent again. While 1 MiB and 16 times ``WebSocketOptions/receiveBufferLimit`` or more are
-    /// unread, it throws in place of waiting: the socket reconnects after the messages are read.
+    /// on a lost connection is not sent again. While the unread messages have 16 times
+    /// ``WebSocketOptions/receiveBufferLimit`` or more, and at least 1 MiB, it throws in place of waiting: the socket
+    /// reconnects after the messages are read.
     ///
     /// - Throws: `NetworkError.Code.webSocketClosed` after the end of the socket, the error of a lost connection,
     ///   `NetworkError.Code.encodingFailed`, or `CancellationError`.
