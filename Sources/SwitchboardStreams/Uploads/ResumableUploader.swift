@@ -301,6 +301,7 @@ extension NetworkRequest {
     /// Changes the options and header fields that do not suit an upload in pieces.
     fileprivate mutating func changeForUpload() {
         options.keepResponseInMemory()
+        options.keepsEmptyBody = true  // a server would add a body of the creation to the file
         let accepted = options.acceptedStatusCodes
         options.acceptedStatusCodes = .init { (200..<300).contains($0) && accepted.contains($0) }
         // The endpoint's own body is not sent.

@@ -355,6 +355,28 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("common parameters are no bytes of an upload")
+    func commonParameters() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            let session = StubSession { request in
+                request.method == .post ? Self.opened : .status(204)
+            }
+            for location in [nil, CommonParameters.Location.body] {
+                let router = Router<URLEndPoint>(
+                    session: session, interceptors: [CommonParameters(["client": "app"], in: location)])
+                for content in ["", "abcd"] {
+                    try Data(content.utf8).write(to: file)
+                    try await router.upload(
+                        URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf)
+                    let sent = session.requests.suffix(2)
+                    #expect(try sent.map { try $0.body.encode() } == [Data(), Data(content.utf8)])
+                    #expect(sent.map { $0.url?.query } == ["client=app", "client=app"])
+                }
+            }
+        }
+    }
+
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in

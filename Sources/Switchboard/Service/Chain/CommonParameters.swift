@@ -15,8 +15,8 @@ import SwitchboardText
 /// `HTTPTask.requestParameters(_:bodyEncoding:)`. The argument `in:` overrides this, for example `.query` for a key
 /// that the server expects there. A form gets more pairs, a JSON object gets more members, and a request without a body
 /// gets one by `bodyEncoding`. Other bodies stay unchanged, and the parameters go into the query: a file, a multipart
-/// or compressed body, or a JSON array. A parameter that the request already has there keeps its value. Nil values are
-/// left out.
+/// or compressed body, a JSON array, or the empty body of an upload in pieces. A parameter that the request already has
+/// there keeps its value. Nil values are left out.
 ///
 /// If the provider throws, the call fails and nothing is sent: a `NetworkError` is thrown unchanged, any other error
 /// within `NetworkError.Code.invalidRequest`. Logs redact parameters with a secret's name, such as `token`; see
@@ -110,7 +110,7 @@ extension NetworkRequest {
     /// - Returns: Whether it added any. Nil for a body that accepts no parameters.
     private mutating func addToBody(_ parameters: Parameters, _ encoding: ParameterEncoding) throws -> Bool? {
         guard !parameters.isEmpty else { return false }
-        guard !body.isEmpty else { return try makeBody(parameters, encoding) }
+        guard !body.isEmpty else { return options.keepsEmptyBody ? nil : try makeBody(parameters, encoding) }
         guard !body.isStreamed, !allHeaders.contains("Content-Encoding") else { return nil }
         var encoded = self
         try encoded.encodeBody()
@@ -148,6 +148,16 @@ extension NetworkRequest {
         return true
     }
 }
+
+extension RequestOptions {
+    /// Whether ``CommonParameters`` make no body for a request without one. Default false.
+    package var keepsEmptyBody: Bool {
+        get { self[KeepsEmptyBodyOption.self] }
+        set { self[KeepsEmptyBodyOption.self] = newValue }
+    }
+}
+
+private enum KeepsEmptyBodyOption: RequestOption { static let defaultValue = false }
 
 extension Parameters {
     /// The parameters with a value.
