@@ -131,6 +131,10 @@ actor ResumableUploader {
                 let start = try await check(offset)
                 offset = nil
                 onProgress?(start, length)
+                guard try file.sizeAndModification() == (length, modified) else {
+                    let reason = "\(file.path.quotedForMessage) changed while it was uploaded"
+                    throw NetworkError(.encodingFailed, reason: reason)
+                }
                 guard start == length, last != nil || isComplete else {
                     (offset, last) = try await sendPiece(from: start)
                     continue
@@ -231,10 +235,6 @@ actor ResumableUploader {
     }
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {
-        let current = try file.sizeAndModification()
-        guard current == (length, modified) else {
-            throw NetworkError(.encodingFailed, reason: "\(file.path.quotedForMessage) changed while it was uploaded")
-        }
         let piece = start..<start + max(0, min(length - start, pieceSize))
         let response = try await sendToTarget { [flow, file, length, onProgress] request in
             if !piece.isEmpty { request.body = FileBody(file, range: piece) }

@@ -377,6 +377,28 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("a file that changes while its last piece is sent is an error", arguments: [true, false])
+    func changedLastPiece(isAnswered: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abc".utf8).write(to: file)
+            let session = StubSession { request in
+                guard request.method != .post else { return Self.opened }
+                if request.method == .patch {
+                    try Data("longer than before".utf8).write(to: file)
+                    guard isAnswered else { return .close }
+                }
+                return .status(204, headers: ["Upload-Offset": "3"])
+            }
+            let error = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: session).upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus,
+                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+            }
+            #expect(error?.code == .encodingFailed)
+        }
+    }
+
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in
