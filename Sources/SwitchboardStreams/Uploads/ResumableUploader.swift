@@ -363,7 +363,9 @@ extension URL {
     /// Returns the size and the time of last change of the regular file.
     func sizeAndModification() throws(NetworkError) -> (length: Int64, changed: Double) {
         guard let length = sizeOfFile, access(path, R_OK) == 0,
-            let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+            // The attributes of a symbolic link are its own.
+            let date = try? FileManager.default.attributesOfItem(atPath: resolvingSymlinksInPath().path)[
+                .modificationDate] as? Date
         else {
             throw NetworkError(.unreadableFile, reason: path.quotedForMessage)
         }

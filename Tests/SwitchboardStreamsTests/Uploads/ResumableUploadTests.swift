@@ -399,6 +399,31 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("a stored state of a symbolic link does not resume when the file behind it has changed")
+    func changedBehindLink() async throws {
+        try await withFolder { folder in
+            let (file, link) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("link"))
+            let state = folder.appendingPathComponent("state")
+            try Data("abcd".utf8).write(to: file)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            let session = StubSession(
+                Self.opened, .status(204, headers: ["Upload-Offset": "2"]), .status(400),
+                .status(201, headers: ["Location": "/uploads/2"]), .status(204, headers: ["Upload-Offset": "2"]),
+                .status(204, headers: ["Upload-Offset": "4"]))
+            func upload() async throws {
+                try await Router<URLEndPoint>(session: session).upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: link, by: .tus, pieceSize: 2,
+                    stateFile: state)
+            }
+            await #expect(throws: NetworkError.self) { try await upload() }
+            try Data("efgh".utf8).write(to: file)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: file.path)
+            try await upload()
+            #expect(session.requests.dropFirst(3).map(\.method) == [.post, .patch, .patch])
+        }
+    }
+
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in
