@@ -171,7 +171,7 @@ actor ResumableUploader {
         // Stops when a server accepts almost nothing of each piece, which would repeat the upload forever.
         if highest < 0 || progress >= min(pieceSize, 64 << 10) || progress > 0 && offset == length {
             call.restartAttempts()
-        } else if !isRecovering {
+        } else if !isRecovering, offset < length {
             guard call.takeAttempt() else { throw serverError("accepts no data") }
         }
         isRecovering = false

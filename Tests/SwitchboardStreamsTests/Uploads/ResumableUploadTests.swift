@@ -424,6 +424,20 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("an empty file is uploaded by the IETF's draft also without retries")
+    func emptyOnce() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data().write(to: file)
+            let session = StubSession(Self.opened, .status(204, headers: ["Upload-Offset": "0"]))
+            let response = try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
+                options: RequestOptions { $0.retry = .never })
+            #expect(session.requests.map(\.method) == [.post, .patch])
+            #expect(response.statusCode == 204 && response.attempts == 1)
+        }
+    }
+
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in
