@@ -85,7 +85,9 @@ public struct TusUpload: UploadFlow {
     /// Returns the field `Upload-Offset`. Without it, returns 0 for the response that created the upload, and nil
     /// otherwise.
     public func offset(after response: NetworkResponse, sent: Int64?) -> Int64? {
-        guard let value = response.headers["Upload-Offset"] else { return response.statusCode == 201 ? 0 : nil }
+        guard let value = response.headers["Upload-Offset"] else {
+            return sent == nil && response.statusCode == 201 ? 0 : nil
+        }
         return Int64(digits: value)
     }
 }

@@ -438,6 +438,25 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("a piece whose 201 has no offset is followed by the question for it")
+    func createdPiece() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession { request in
+                switch request.method {
+                case .post: Self.opened
+                case .head: .status(200, headers: ["Upload-Offset": "4"])
+                default: request.headers["Upload-Offset"] == "0" ? .status(201) : .status(409)
+                }
+            }
+            try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus,
+                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+            #expect(session.requests.map(\.method) == [.post, .patch, .head])
+        }
+    }
+
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in
