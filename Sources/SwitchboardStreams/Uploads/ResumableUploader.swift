@@ -186,8 +186,10 @@ actor ResumableUploader {
             target = nil
             return
         }
-        // Creates the upload again if the server lost it.
-        if let status = error.statusCode, target != nil, status == 404 || status == 410 || status == 403 {
+        // Creates the upload again if the server lost it. An interceptor may throw the error of another request.
+        if let status = error.statusCode, target != nil, error.request?.id == call.request?.id,
+            status == 404 || status == 410 || status == 403
+        {
             if status != 403, let stateFile { unlink(stateFile.path) }
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil

@@ -457,6 +457,35 @@ struct ResumableUploadTests {
         }
     }
 
+    @Test("the status of another request does not say that the server lost the upload")
+    func otherStatus() async throws {
+        try await withFolder { folder in
+            let (file, state) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("state"))
+            try Data("abcd".utf8).write(to: file)
+            let isGone = Protected(false)
+            let tokens = Router<URLEndPoint>(session: StubSession { _ in .status(isGone.value ? 404 : 204) })
+            let session = StubSession { request in
+                if request.method == .patch { isGone.withLock { $0 = true } }
+                return request.method == .post ? Self.opened : .status(500)
+            }
+            let router = Router<URLEndPoint>(
+                session: session,
+                interceptors: [
+                    CommonHeaders {
+                        try await tokens.response(for: URLEndPoint(.get, URL(text: "http://t.test/")))
+                        return [:]
+                    }
+                ])
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, stateFile: state,
+                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+            }
+            #expect(error?.statusCode == 404 && error?.url?.host == "t.test")
+            #expect(FileManager.default.fileExists(atPath: state.path))
+        }
+    }
+
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
         try await withFolder { folder in
