@@ -51,7 +51,7 @@ extension ExchangeMasking {
                 let isNamed = members.contains { namesSecret($0, $1) }
                 rest += members.map { name, value in
                     let isOwn = redaction.isSecret(
-                        member: name, before: value.isPositiveNumber ? UInt8(ascii: "0") : nil)
+                        member: name, before: value.isNonnegativeNumber ? UInt8(ascii: "0") : nil)
                     return (value, isSecret || isOwn || isNamed && NamedValueMember(name) == .value)
                 }
             case .null, .bool, .number, .double: break
@@ -109,7 +109,7 @@ extension ExchangeMasking {
 }
 
 extension JSONTree {
-    fileprivate var isPositiveNumber: Bool {
+    fileprivate var isNonnegativeNumber: Bool {
         switch self {
         case .number(let number): number >= 0
         case .double(let number): number >= 0

@@ -89,9 +89,8 @@ public struct Redaction: Sendable {
     }
 
     package func isSecret(header name: String) -> Bool { redactor.isSecret(header: name) }
-    package func isSecret(member name: String) -> Bool { redactor.isSecret(member: name) }
-    /// Returns whether a member is a secret. A name such as `tokens` before a number is a count.
-    package func isSecret(member name: String, before value: UInt8?) -> Bool {
+    /// Returns whether a member is a secret. A name such as `tokens` before a digit is a count.
+    package func isSecret(member name: String, before value: UInt8? = nil) -> Bool {
         redactor.isSecret(member: name, before: value)
     }
     /// Returns whether a parameter name indicates a secret: `token`, and also `user[token]`, `user.token` and
