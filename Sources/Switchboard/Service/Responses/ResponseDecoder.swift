@@ -88,8 +88,8 @@ extension NetworkResponse {
     /// `Data` is the unchanged body, and `String` is its text. An empty body decodes to ``EmptyResponse``, or to nil
     /// for an optional. Without a decoder, the ``RequestOptions/decoder`` of the request is used.
     ///
-    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one, or when the options stream it,
-    ///   ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted part of the body,
+    /// - Throws: ``NetworkError/Code/noData`` when the body is empty and the type needs one, or when the options stream
+    ///   it, ``NetworkError/Code/decodingFailed`` with key path, expected type and a short redacted part of the body,
     ///   ``NetworkError/Code/unexpectedContentType`` when the body has a different media type.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: (any ResponseDecoder)? = nil

@@ -180,9 +180,9 @@ extension RequestOptions {
         set { self[RetryOption.self] = newValue }
     }
 
-    /// The `Idempotency-Key` of the request, for servers that support the field. A ``RetryPolicy`` or a download adds it, the same
-    /// for all attempts, and then also retries methods that it would send only once, such as POST. An empty key fails
-    /// with ``NetworkError/Code/invalidRequest``. Default nil.
+    /// The `Idempotency-Key` of the request, for servers that support the field. A ``RetryPolicy`` or a download adds
+    /// it, the same for all attempts, and then also retries methods that it would send only once, such as POST. An
+    /// empty key fails with ``NetworkError/Code/invalidRequest``. Default nil.
     public var idempotencyKey: IdempotencyKey? {
         get { self[IdempotencyKeyOption.self] }
         set { self[IdempotencyKeyOption.self] = newValue }
