@@ -127,11 +127,11 @@ extension NetworkRequest {
 struct DeduplicationKey: Hashable {
     private struct Field: Hashable {
         let name: String
-        let value: String
+        let value: ExactText
 
-        // Other bytes are another value, also for two encodings of one character.
-        static func == (one: Field, other: Field) -> Bool {
-            one.name == other.name && one.value.hasBytes(of: other.value)
+        init(name: String, value: String) {
+            self.name = name
+            self.value = ExactText(value)
         }
     }
 

@@ -54,10 +54,12 @@ struct ContractCheck {
     private struct Key: Hashable {
         let shape: Int
         let kind: ContractDifference.Kind
-        let detail: String
+        let detail: ExactText
 
-        static func == (one: Key, other: Key) -> Bool {
-            one.shape == other.shape && one.kind == other.kind && one.detail.hasBytes(of: other.detail)
+        init(shape: Int, kind: ContractDifference.Kind, detail: String) {
+            self.shape = shape
+            self.kind = kind
+            self.detail = ExactText(detail)
         }
     }
 

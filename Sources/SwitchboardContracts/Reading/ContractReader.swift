@@ -7,10 +7,10 @@ import SwitchboardText
 struct ContractReader {
     private var shapes: [Shape] = []
     private var line = 0
-    /// The shapes by the bytes of their paths, as this package writes them.
-    private var paths: [[UInt8]: Int] = [:]
+    /// The shapes by their paths, as this package writes them.
+    private var paths: [ExactText: Int] = [:]
     /// The paths of all lines.
-    private var seen: Set<[UInt8]> = []
+    private var seen: Set<ExactText> = []
     /// The lines that refer to another path.
     private var references: [(line: Int, parent: Int, step: Shape.Step, path: String)] = []
 
@@ -25,7 +25,7 @@ struct ContractReader {
         guard shapes.count < Contract.maximumCount else { throw .tooLargeContract }
         let (path, container, step) = try path(&scanner)
         let parent = try parent(container, of: path, at: step)
-        guard seen.insert(Array(path.utf8)).inserted else { throw fault("\(path) has a line already") }
+        guard seen.insert(ExactText(path)).inserted else { throw fault("\(path) has a line already") }
         let isOptional = scanner.take("?")
         if isOptional, !step.isMember { throw fault("only a member may be optional, and \(path) is none") }
         guard scanner.take(":") else { throw fault("expected ':' after \(path)\(scanner.found)") }
@@ -38,7 +38,7 @@ struct ContractReader {
         } else {
             let shape = try type(&scanner)
             shapes.append(shape)
-            paths[Array(path.utf8)] = shapes.count - 1
+            paths[ExactText(path)] = shapes.count - 1
             if let parent { add(shapes.count - 1, to: parent, at: step, isOptional: isOptional) }
         }
         scanner.skipBlanks()
@@ -52,7 +52,7 @@ struct ContractReader {
             shapes[index].members.sort { $0.name.lexicographicallyPrecedes($1.name) }
         }
         for (line, parent, step, path) in references {
-            guard let target = paths[Array(path.utf8)] else {
+            guard let target = paths[ExactText(path)] else {
                 throw .contract("line \(line): @\(path) refers to no line with a type")
             }
             switch step {
@@ -111,7 +111,7 @@ struct ContractReader {
     /// Returns the shape of the container, or nil for the top level.
     private func parent(_ container: String, of path: String, at step: Shape.Step) throws(NetworkError) -> Int? {
         if step == .root { return nil }
-        guard let parent = paths[Array(container.utf8)] else {
+        guard let parent = paths[ExactText(container)] else {
             throw fault("the line of \(container) must precede \(path)")
         }
         let kind: Kinds = step == .element ? .array : .object
@@ -136,13 +136,13 @@ struct ContractReader {
     private func type(_ scanner: inout ContractScanner) throws(NetworkError) -> Shape {
         var shape = Shape(kinds: [])
         var formats: StringFormats = []
-        var values: Set<String> = []
+        var values: Set<ExactText> = []
         var hasAnyString = false
         var words: Set<String> = []
         repeat {
             scanner.skipBlanks()
             if let value = try string(&scanner) {
-                guard values.insert(value).inserted else { throw fault("a string is listed twice") }
+                guard values.insert(ExactText(value)).inserted else { throw fault("a string is listed twice") }
                 shape.kinds.insert(.string)
             } else {
                 guard let word = scanner.takePlainName() else { throw fault("expected a type\(scanner.found)") }

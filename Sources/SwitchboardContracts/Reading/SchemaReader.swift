@@ -232,7 +232,7 @@ struct SchemaReader {
         _ leaf: inout Leaf, to values: [JSONTree], at pointer: String
     ) throws(NetworkError) {
         var kinds: Kinds = []
-        var strings: Set<String> = []
+        var strings: Set<ExactText> = []
         var hasOthers = false
         try spend(values.count)
         for value in values {
@@ -240,7 +240,7 @@ struct SchemaReader {
             case .null: kinds.insert(.null)
             case .string(let text):
                 kinds.insert(.string)
-                strings.insert(text)
+                strings.insert(ExactText(text))
             case .bool: (kinds, hasOthers) = (kinds.union(.boolean), true)
             case .number, .double: (kinds, hasOthers) = (kinds.union([.number, .integer]), true)
             case .array: (kinds, hasOthers) = (kinds.union(.array), true)

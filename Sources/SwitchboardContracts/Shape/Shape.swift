@@ -93,8 +93,8 @@ enum StringRule: Sendable, Hashable {
     case values([String])
 
     /// Creates a rule that allows some strings.
-    static func anyOf(_ values: Set<String>) -> StringRule {
-        .values(values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    static func anyOf(_ values: Set<ExactText>) -> StringRule {
+        .values(values.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     }
 
     /// The number of allowed strings. 0 for other rules.
@@ -114,7 +114,7 @@ enum StringRule: Sendable, Hashable {
     func union(_ other: StringRule) -> StringRule {
         switch (self, other) {
         case (.formats(let one), .formats(let other)): .formats(one.union(other))
-        case (.values(let one), .values(let other)): .anyOf(Set(one).union(other))
+        case (.values(let one), .values(let other)): .anyOf(Set((one + other).map(ExactText.init)))
         default: .any
         }
     }
@@ -123,7 +123,8 @@ enum StringRule: Sendable, Hashable {
     func intersection(_ other: StringRule) -> StringRule {
         switch (self, other) {
         case (.any, let rule), (let rule, .any): rule
-        case (.values(let one), .values(let other)): .values(one.filter(Set(other).contains))
+        case (.values(let one), .values(let other)):
+            .anyOf(Set(one.map(ExactText.init)).intersection(other.map(ExactText.init)))
         case (.formats(let one), .formats(let other)):
             // Different formats of one string, such as a URL that is also a date, do not occur.
             .formats(one.intersection(other).isEmpty ? one : one.intersection(other))

@@ -7,19 +7,13 @@ import SwitchboardText
 ///
 /// It neither recurses nor stores more than a contract may have.
 struct ShapeBuilder {
-    /// The name of a member, compared by its bytes: JSON has no other encodings of a character (RFC 8259 §8.3).
-    fileprivate struct Name: Hashable {
-        let text: String
-
-        static func == (one: Name, other: Name) -> Bool { one.text.hasBytes(of: other.text) }
-    }
-
     /// The values at one key path so far.
     fileprivate struct Seen {
         var kinds: Kinds = []
         /// The number of objects.
         var objects = 0
-        var members: [Name: Int] = [:]
+        /// The members by name. Names are compared by their bytes (RFC 8259 §8.3).
+        var members: [ExactText: Int] = [:]
         /// The number of members whose names are no keys of a map.
         var plainNames = 0
         var others: Int?
@@ -28,7 +22,7 @@ struct ShapeBuilder {
         /// Whether a string had no format.
         var hasText = false
         /// The number of occurrences of each string. Nil if they are no set of values.
-        var values: [String: Int]?
+        var values: [ExactText: Int]?
         /// The number of objects with this member.
         var presences = 0
         /// The number of the last object with this member.
@@ -99,7 +93,7 @@ struct ShapeBuilder {
         }
         guard seen[path].values != nil else { return }
         guard Self.isWord(text) else { return seen[path].values = nil }
-        seen[path].values?[String(decoding: text, as: UTF8.self), default: 0] += 1
+        seen[path].values?[ExactText(String(decoding: text, as: UTF8.self)), default: 0] += 1
         forgetTooManyValues(of: path)
     }
 
@@ -129,14 +123,14 @@ struct ShapeBuilder {
     private mutating func member(_ name: String, of path: Int) throws(NetworkError) -> Int {
         if let others = seen[path].others { return others }
         let member: Int
-        if let known = seen[path].members[Name(text: name)] {
+        if let known = seen[path].members[ExactText(name)] {
             member = known
         } else {
             let isKey = name.isMapKey
             // The length of a key does not matter, because its path becomes that of the map.
             member = try newPath(below: path, isKey ? 2 : name.utf8.count + 3)
             if name.isNameOfChoice, !Redaction.standard.isSecret(member: name) { seen[member].values = [:] }
-            seen[path].members[Name(text: name)] = member
+            seen[path].members[ExactText(name)] = member
             if !isKey { seen[path].plainNames += 1 }
         }
         if seen[member].lastObject != objects {

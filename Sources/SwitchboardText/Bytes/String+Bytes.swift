@@ -62,6 +62,23 @@ extension String {
     }
 }
 
+/// A text that equals only a text of the same bytes. Strings also equal another encoding of the same character.
+package struct ExactText: Hashable, Sendable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package static func == (one: ExactText, other: ExactText) -> Bool { one.text.hasBytes(of: other.text) }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
 extension StringProtocol {
     /// Returns the pieces between the occurrences of an ASCII byte, including empty ones.
     package func pieces(between separator: UInt8) -> [SubSequence] {

@@ -53,6 +53,21 @@ struct ContractReaderTests {
         #expect(try Contract(text).description == text)
     }
 
+    @Test("strings of a set are compared by their bytes")
+    func exactStrings() throws {
+        let (composed, decomposed) = ("\"caf\u{E9}\"", "\"cafe\u{301}\"")
+        let contracts = [
+            try Contract("$: \(composed) | \(decomposed)"),
+            try Contract(schema: Data(#"{"enum":[\#(composed),\#(decomposed)]}"#.utf8)),
+            try Contract(schema: Data(#"{"oneOf":[{"enum":[\#(composed)]},{"enum":[\#(decomposed)]}]}"#.utf8)),
+        ]
+        for contract in contracts {
+            #expect(contract.differences(in: Data(composed.utf8)) == [])
+            #expect(contract.differences(in: Data(decomposed.utf8)) == [])
+        }
+        #expect(try Contract("$: \(composed)").differences(in: Data(decomposed.utf8)).count == 1)
+    }
+
     @Test("the lines of members may be in any order, and are written sorted")
     func order() throws {
         let text = "  $ : object\nb:string|null#c\na?: \"y\"|\"x\"\nb2: @a2\na2: object\na2.x: integer\n"
