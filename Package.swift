@@ -66,7 +66,7 @@ let package = Package(
             name: "SwitchboardTestSupport",
             dependencies: core + ["SwitchboardCurl", "SwitchboardMocks", "SwitchboardTestSetup"],
             path: "Tests/SwitchboardTestSupport", swiftSettings: settings),
-        // Limits concurrent tests, and on Apple's systems raises the limit of descriptors.
+        // Sets limits of concurrent tests and of descriptors, and removes proxies of the environment.
         .target(name: "SwitchboardTestSetup", path: "Tests/SwitchboardTestSetup"),
         .testTarget(
             name: "SwitchboardMocksTests",

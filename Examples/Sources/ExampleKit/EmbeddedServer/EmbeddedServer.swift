@@ -14,6 +14,8 @@ package enum EmbeddedServer {
         _ body: (URL) async throws -> Value
     ) async throws -> Value {
         if let other { return try await body(other) }
+        // Otherwise a proxy of the environment gets the requests to this server.
+        setenv("no_proxy", "127.0.0.1", 1)
         return try await MockServer.run { request in
             (try? answer(request)) ?? .status(500)
         } body: { server in

@@ -10,6 +10,14 @@ __attribute__((constructor)) static void limitParallelTests(void) {
     setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "16", 0);
 }
 
+/// Removes the proxies of the environment, which would get the requests to the tests' own servers.
+__attribute__((constructor)) static void removeProxies(void) {
+    static const char *const names[] = {
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+    };
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++) unsetenv(names[index]);
+}
+
 #ifdef __APPLE__
 /// Raises the limit of open descriptors, which is 256 by default. The servers and clients of the tests need more.
 __attribute__((constructor)) static void raiseDescriptorLimit(void) {
