@@ -137,7 +137,7 @@ struct MockServerTLSWitnessTests {
                     text, end = b"", "end"
                     try:
                         while some := wrapped.recv(1000): text += some
-                    except ssl.SSLEOFError: end = "early"
+                    except ssl.SSLError: end = "early"
                     print(text.decode().split("\\r\\n\\r\\n")[1], end)
                     """
                 let (text, _) = try await Witness.python(script, server, authority: authority)
