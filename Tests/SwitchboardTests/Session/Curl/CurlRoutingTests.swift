@@ -114,7 +114,7 @@ struct CurlRoutingTests {
             let url = try Servers.url("http", "api.invalid", server.port)
             let knowing = try Self.session { $0.resolve = ["api.invalid:\(server.port)": ["127.0.0.1"]] }
             #expect(try await knowing.text(url) == "found")
-            #expect(try await Self.session { _ in }.failure(url).code == .cannotFindHost)
+            #expect(try await Self.session { _ in }.failure(url).code == Servers.unknownHostCode)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import Testing
 
 /// The independent servers of `scripts/oracles/servers`, if `scripts/oracles/with-httpbin` runs them.
@@ -23,6 +24,9 @@ enum Servers {
     static let folder = ProcessInfo.processInfo.environment["SWITCHBOARD_SERVERS"].map {
         URL(fileURLWithPath: $0, isDirectory: true)
     }
+
+    /// The code of the error for an unknown name. A machine without a network cannot look it up.
+    static var unknownHostCode: NetworkError.Code { NetworkPath.exists ? .cannotFindHost : .noInternetConnection }
 
     static func directory() throws -> Directory {
         let file = try #require(folder).appendingPathComponent("servers.json")
