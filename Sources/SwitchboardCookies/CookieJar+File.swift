@@ -46,7 +46,7 @@ extension CookieJar {
         do {
             try contents.write(to: file)
         } catch {
-            let reason = "the cookies could not be written to \(file.path.quotedForMessage), whose folder must exist"
+            let reason = "the cookies could not be written to \(file.path.quotedInFull), whose folder must exist"
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
         // A reset removed the file before it was written.
@@ -63,7 +63,7 @@ extension CookieJar {
             try JSONEncoder().encode(CookieFile(partitions: [])).write(to: file)
             return true
         } catch {
-            let name = file.path.quotedForMessage
+            let name = file.path.quotedInFull
             StandardError.write("Switchboard: the cookie file \(name) remains: \(error.localizedDescription)\n")
             return false
         }
@@ -137,7 +137,7 @@ private struct CookieFile: Codable {
     /// Reads a file. Nil when it does not exist.
     init?(readFrom file: URL) throws(NetworkError) {
         func readError(_ problem: String) -> NetworkError {
-            NetworkError(.unreadableFile, reason: "the cookie file \(file.path.quotedForMessage) \(problem)")
+            NetworkError(.unreadableFile, reason: "the cookie file \(file.path.quotedInFull) \(problem)")
         }
         let read: Data?
         do {

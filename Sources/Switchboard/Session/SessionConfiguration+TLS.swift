@@ -95,12 +95,12 @@ extension SessionConfiguration.TLS.PEM {
                 data = try Data(contentsOf: url)
             } catch {
                 throw NetworkError(
-                    .insecureConnection, reason: "the file \(url.path.quotedForMessage) cannot be read",
+                    .insecureConnection, reason: "the file \(url.path.quotedInFull) cannot be read",
                     underlying: error)
             }
         }
         guard data.range(of: Data("-----BEGIN ".utf8)) != nil else {
-            throw NetworkError(.insecureConnection, reason: "\(description.quotedForMessage) contains no PEM text")
+            throw NetworkError(.insecureConnection, reason: "\(description.quotedInFull) contains no PEM text")
         }
         return data
     }

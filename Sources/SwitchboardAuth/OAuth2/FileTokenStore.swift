@@ -81,7 +81,7 @@ public actor FileTokenStore: TokenStore {
     // MARK: The file
 
     private func read() throws -> Contents {
-        let name = file.path.quotedForMessage
+        let name = file.path.quotedInFull
         let data: Data
         do {
             guard let read = try PrivateFile.read(file, limit: Self.limit) else { return Contents() }
@@ -143,7 +143,7 @@ public actor FileTokenStore: TokenStore {
             throw NetworkError(
                 .cannotWriteFile,
                 reason:
-                    "\(file.path.quotedForMessage) cannot be changed: another process held its lock \(busy.path.quotedForMessage) for \(wait) s; end that process or try again"
+                    "\(file.path.quotedInFull) cannot be changed: another process held its lock \(busy.path.quotedInFull) for \(wait) s; end that process or try again"
             )
         }
     }
@@ -165,7 +165,7 @@ public actor FileTokenStore: TokenStore {
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             } catch {
                 throw NetworkError(
-                    .cannotWriteFile, reason: "the folder \(folder.path.quotedForMessage) cannot be created",
+                    .cannotWriteFile, reason: "the folder \(folder.path.quotedInFull) cannot be created",
                     underlying: error)
             }
         }
@@ -173,7 +173,7 @@ public actor FileTokenStore: TokenStore {
 
     private func failure(_ action: String, _ error: any Error) -> NetworkError {
         NetworkError(
-            .cannotWriteFile, reason: "\(file.path.quotedForMessage) cannot \(action): \(error.localizedDescription)",
+            .cannotWriteFile, reason: "\(file.path.quotedInFull) cannot \(action): \(error.localizedDescription)",
             underlying: error)
     }
 }

@@ -36,7 +36,7 @@ struct CacheFolder: Sendable {
     func refuseRemainingFiles() {
         guard !mustBeEmptied.swap(true) else { return }
         StandardError.write(
-            "Switchboard: files in \(url.path.quotedForMessage) could not be removed; the next launch uses them\n")
+            "Switchboard: files in \(url.path.quotedInFull) could not be removed; the next launch uses them\n")
     }
 
     /// Sets the time of a file to that of its last use, which other processes read.

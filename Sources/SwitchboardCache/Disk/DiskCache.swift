@@ -54,14 +54,14 @@ final class DiskCache {
                 if !folder.isFileURL {
                     "\(folder.absoluteString.quotedForMessage) is not a file URL"
                 } else if FileManager.default.fileExists(atPath: folder.path) {
-                    "\(folder.path.quotedForMessage) is a file, not a folder"
+                    "\(folder.path.quotedInFull) is a file, not a folder"
                 } else {
-                    "the folder \(folder.path.quotedForMessage) cannot be created"
+                    "the folder \(folder.path.quotedInFull) cannot be created"
                 }
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
         if let fault = self.folder.fault {
-            throw NetworkError(.cannotWriteFile, reason: "the folder \(folder.path.quotedForMessage) \(fault)")
+            throw NetworkError(.cannotWriteFile, reason: "the folder \(folder.path.quotedInFull) \(fault)")
         }
     }
 

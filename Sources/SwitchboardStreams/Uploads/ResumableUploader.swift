@@ -132,7 +132,7 @@ actor ResumableUploader {
                 offset = nil
                 onProgress?(start, length)
                 guard try file.sizeAndModification() == (length, modified) else {
-                    let reason = "\(file.path.quotedForMessage) changed while it was uploaded"
+                    let reason = "\(file.path.quotedInFull) changed while it was uploaded"
                     throw NetworkError(.encodingFailed, reason: reason)
                 }
                 guard start == length, last != nil || isComplete else {
@@ -345,7 +345,7 @@ struct UploadState: Codable, Equatable {
                 try? FastJSONDecoder().decode(UploadState.self, from: $0)
             }
         } catch {
-            let reason = "the state of the upload, \(file.path.quotedForMessage): \(error.localizedDescription)"
+            let reason = "the state of the upload, \(file.path.quotedInFull): \(error.localizedDescription)"
             throw NetworkError(.unreadableFile, reason: reason, underlying: error)
         }
     }
@@ -355,7 +355,7 @@ struct UploadState: Codable, Equatable {
         do {
             try PrivateFile.write(JSONEncoder().encode(self), to: file, isSynchronized: false)
         } catch {
-            let reason = "the state of the upload, \(file.path.quotedForMessage), for which its folder must exist"
+            let reason = "the state of the upload, \(file.path.quotedInFull), for which its folder must exist"
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
     }
@@ -369,7 +369,7 @@ extension URL {
             let date = try? FileManager.default.attributesOfItem(atPath: resolvingSymlinksInPath().path)[
                 .modificationDate] as? Date
         else {
-            throw NetworkError(.unreadableFile, reason: path.quotedForMessage)
+            throw NetworkError(.unreadableFile, reason: path.quotedInFull)
         }
         return (length, date.timeIntervalSince1970)
     }

@@ -107,8 +107,17 @@ extension String {
     /// The text on one line and with at most 80 characters.
     package var shortForMessage: String {
         let short = unicodeScalars.prefix(80)
-        let text = short.map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()
-        return short.endIndex == unicodeScalars.endIndex ? text : text + "…"
+        return short.onOneLine + (short.endIndex == unicodeScalars.endIndex ? "" : "…")
+    }
+
+    /// The text in quotes and on one line, whatever its length: a path ends with the name of its file.
+    package var quotedInFull: String { "\"\(unicodeScalars[...].onOneLine)\"" }
+}
+
+extension Substring.UnicodeScalarView {
+    /// The text with escapes for line breaks and control characters.
+    fileprivate var onOneLine: String {
+        map { $0.breaksLine ? $0.escaped(asASCII: true) : String($0) }.joined()
     }
 }
 

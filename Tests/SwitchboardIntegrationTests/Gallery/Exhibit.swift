@@ -60,6 +60,8 @@ enum Mask {
         text = text.replacing(#/(127\.0\.0\.1|localhost):\d+/#) { "\($0.1):PORT" }
         text = text.replacing(#/port \d+/#) { _ in "port PORT" }
         text = text.replacing(#/after \d+ ms/#) { _ in "after TIME" }
+        // Its name may contain a blank.
+        text = text.replacingOccurrences(of: FileManager.default.temporaryDirectory.path, with: "")
         return text.replacing(#/[^ "]*\/switchboard-[0-9A-F-]{36}/#) { _ in "FOLDER" }
     }
 }

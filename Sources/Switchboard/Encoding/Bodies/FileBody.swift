@@ -68,7 +68,7 @@ public struct FileBody: HTTPBody {
 
     fileprivate func unreadable(_ error: (any Error)?) -> NetworkError {
         let part = range.map { "bytes \($0.lowerBound) to \($0.upperBound) of " } ?? ""
-        return NetworkError(.unreadableFile, reason: "\(part)\(url.path.quotedForMessage)", underlying: error)
+        return NetworkError(.unreadableFile, reason: "\(part)\(url.path.quotedInFull)", underlying: error)
     }
 }
 

@@ -128,7 +128,7 @@ public struct MultipartBody: HTTPBody {
                 .encodingFailed, reason: "\(boundary.quotedForMessage) is not a boundary (RFC 2046 §5.1.1)")
         }
         guard !skipsUnreadableFiles, !failedFiles.isEmpty else { return nil }
-        return NetworkError(.unreadableFile, reason: failedFiles.map(\.quotedForMessage).joined(separator: ", "))
+        return NetworkError(.unreadableFile, reason: failedFiles.map(\.quotedInFull).joined(separator: ", "))
     }
 }
 

@@ -48,12 +48,12 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         }
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: destination.path, isDirectory: &isFolder), isFolder.boolValue {
-            throw Self.failure("\(destination.path.quotedForMessage) is a folder")
+            throw Self.failure("\(destination.path.quotedInFull) is a folder")
         }
         // The download would replace a device or a pipe with a file.
         var existing = stat()
         guard lstat(destination.path, &existing) != 0 || [S_IFREG, S_IFLNK].contains(existing.st_mode & S_IFMT) else {
-            throw Self.failure("\(destination.path.quotedForMessage) is not a regular file")
+            throw Self.failure("\(destination.path.quotedInFull) is not a regular file")
         }
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
@@ -96,12 +96,12 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
                 if let descriptor = try FileLock.open(url.path, mode: 0o666) { return descriptor }
             } catch {
                 guard error.code != .ENOENT else {
-                    throw failure("the folder of \(destination.path.quotedForMessage) does not exist")
+                    throw failure("the folder of \(destination.path.quotedInFull) does not exist")
                 }
-                throw failure("cannot create a file next to \(destination.path.quotedForMessage)", error.code.rawValue)
+                throw failure("cannot create a file next to \(destination.path.quotedInFull)", error.code.rawValue)
             }
         }
-        throw failure("another download to \(destination.path.quotedForMessage) is in progress")
+        throw failure("another download to \(destination.path.quotedInFull) is in progress")
     }
 
     /// Removes the bytes and their origin.
@@ -142,7 +142,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         do {
             try PrivateFile.create(sidecar, JSONEncoder().encode(origin), isSynchronized: false)
         } catch {
-            throw NetworkError(.cannotWriteFile, reason: sidecar.path.quotedForMessage, underlying: error)
+            throw NetworkError(.cannotWriteFile, reason: sidecar.path.quotedInFull, underlying: error)
         }
     }
 
@@ -173,7 +173,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).synchronizeDisk()
         } catch {
-            throw NetworkError(.cannotWriteFile, reason: destination.path.quotedForMessage, underlying: error)
+            throw NetworkError(.cannotWriteFile, reason: destination.path.quotedInFull, underlying: error)
         }
     }
 
@@ -186,7 +186,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     }
 
     private func failure(_ number: Int32) -> NetworkError {
-        Self.failure(destination.path.quotedForMessage, number)
+        Self.failure(destination.path.quotedInFull, number)
     }
 
     private static func failure(_ reason: String, _ number: Int32? = nil) -> NetworkError {

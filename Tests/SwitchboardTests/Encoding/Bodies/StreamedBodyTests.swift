@@ -25,7 +25,9 @@ struct StreamedBodyTests {
         #expect(try body.encode() == bytes)
     }
 
-    @Test("a missing file or a folder is unreadableFile, and the reason names it", arguments: ["", "no-such-file"])
+    @Test(
+        "a missing file or a folder is unreadableFile, and the reason names it",
+        arguments: ["", "no-such-file", String(repeating: "folder/", count: 30) + "no-such-file"])
     func unreadableFileIsNamed(name: String) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
         let body = FileBody(file)
