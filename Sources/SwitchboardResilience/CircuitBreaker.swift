@@ -14,7 +14,8 @@ import SwitchboardPlatform
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
 /// again when it fails. A canceled call does not count. After a probe that was canceled, or that a cache answered without
-/// an exchange, the next request is the probe.
+/// an exchange, the next request is the probe. A probe may need a new credential, so requests that refresh the one of an
+/// `AuthenticationInterceptor`, or that a credential provider sends, are probes too.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
 /// count. A reset closes all circuits.
@@ -109,7 +110,8 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         _ request: NetworkRequest, _ key: String
     ) throws(NetworkError) -> (epoch: Int, exchangeCount: Int?) {
         let now = elapsed()
-        switch circuits.withLock({ $0.byKey[key]?.admit(at: now) ?? .admitted(0) }) {
+        let isRefresh = CredentialRefresh.isRunning
+        switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh) ?? .admitted(0) }) {
         case .admitted(let epoch): return (epoch, nil)
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
@@ -201,10 +203,11 @@ struct Circuit: Sendable {
         }
     }
 
-    mutating func admit(at now: Duration) -> Admission {
+    /// Decides about a request. The probe may wait for a request that refreshes its credential.
+    mutating func admit(at now: Duration, _ isRefresh: Bool) -> Admission {
         switch phase {
         case .closed: return .admitted(epoch)
-        case .halfOpenProbe: return .rejected(nil)
+        case .halfOpenProbe: return isRefresh ? .probe(epoch) : .rejected(nil)
         case .open(let until):
             guard until <= now else { return .rejected(until - now) }
             transition(.halfOpenProbe)

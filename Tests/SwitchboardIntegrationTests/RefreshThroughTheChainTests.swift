@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -126,5 +127,35 @@ struct RefreshThroughTheChainTests {
             options: RequestOptions { $0.monitors = [NetworkLogger(output: { notes.add($0) })] })
         #expect(try await router.request(URLEndPoint(.get, url), as: String.self) == "ok")
         #expect(notes.all.contains { $0.contains("could not be saved") && $0.contains("the device is full") })
+    }
+
+    @Test("a probe of a half-open circuit refreshes its credential", arguments: [200, 503])
+    func probe(status: Int) async throws {
+        let (made, statuses, clock) = (Deliveries<Router<URLEndPoint>>(), Deliveries<Int>(), TestClock())
+        statuses.add(503)
+        let session = StubSession { request in
+            let status = statuses.all.last ?? 200
+            guard status == 200 else { return .status(status) }
+            if request.path == "/login" { return .text("2") }
+            return request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
+        }
+        let authenticator = KeyAuthenticator { _, _ in
+            let login = URLEndPoint(.get, URL(text: "https://api.example.com/login"))
+            return Key(number: Int(try await made.first().response(for: login).text) ?? 0)
+        }
+        let date = Protected(Date(timeIntervalSince1970: 0))
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(20), clock: clock)
+        let login = AuthenticationInterceptor(authenticator, leeway: .zero, clock: clock, now: { date.value })
+        let router = Router<URLEndPoint>(session: session, interceptors: [breaker, login])
+        made.add(router)
+        try await login.signIn(Key(number: 1, end: Date(timeIntervalSince1970: 10)), in: String?.none)
+        _ = try? await router.response(for: URLEndPoint(.get, url))
+        clock.advance(by: .seconds(20))
+        date.withLock { $0 = Date(timeIntervalSince1970: 20) }
+        statuses.add(status)
+        let text = try? await router.response(for: URLEndPoint(.get, url)).text
+        #expect(text == (status == 200 ? "ok" : nil))
+        #expect(breaker.state(of: "api.example.com:443") == (status == 200 ? .closed : .open(for: .seconds(20))))
+        #expect(session.requests.map(\.path) == (status == 200 ? ["/a", "/login", "/a"] : ["/a", "/login"]))
     }
 }
