@@ -158,4 +158,28 @@ struct RefreshThroughTheChainTests {
         #expect(breaker.state(of: "api.example.com:443") == (status == 200 ? .closed : .open(for: .seconds(20))))
         #expect(session.requests.map(\.path) == (status == 200 ? ["/a", "/login", "/a"] : ["/a", "/login"]))
     }
+
+    @Test("a refresh does not wait behind the requests of a rate limit")
+    func rateLimited() async throws {
+        let (made, clock) = (Deliveries<Router<URLEndPoint>>(), TestClock())
+        let session = StubSession { request in
+            if request.path == "/login" { return .text("2") }
+            return request.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401)
+        }
+        let authenticator = KeyAuthenticator { _, _ in
+            let login = URLEndPoint(.get, URL(text: "https://api.example.com/login"))
+            return Key(number: Int(try await made.first().response(for: login).text) ?? 0)
+        }
+        let limiter = RateLimiter(1, per: .seconds(100), clock: clock)
+        let login = AuthenticationInterceptor(authenticator, clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [limiter, login])
+        made.add(router)
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)).text }
+        #expect(await comesTrue { session.requests.count == 2 || limiter.waiting > 0 })
+        #expect(limiter.waiting == 0)
+        // Only ends the test if the refresh waits.
+        if limiter.waiting > 0 { clock.advance(by: .seconds(60)) }
+        #expect(try await call.value == "ok")
+        #expect(session.requests.map(\.path) == ["/a", "/login", "/a"])
+    }
 }

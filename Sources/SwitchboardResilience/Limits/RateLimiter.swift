@@ -11,7 +11,8 @@ import SwitchboardPlatform
 ///
 /// It is a token bucket: each request takes a token, and tokens return one by one at an even rate. A canceled request
 /// leaves the queue immediately and takes no token. List it after `RetryPolicy`, so that each attempt counts. If hosts
-/// have different limits, use a separate limiter for each.
+/// have different limits, use a separate limiter for each. Requests that refresh the credential of an
+/// `AuthenticationInterceptor`, or that a credential provider sends, take a token if one is left, and do not wait.
 public final class RateLimiter: Interceptor, ExchangeInterceptor {
     private struct State: Sendable {
         var bucket: TokenBucket
@@ -55,7 +56,8 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
 
     /// Waits for a token, and sends the request.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        if !request.options.bypassesLimits, !takeToken() {
+        // A refresh must not wait behind requests that wait for its credential.
+        if !request.options.bypassesLimits, !takeToken(), !CredentialRefresh.isRunning {
             request.report(.waiting(for: "the rate limit, \(rule)"))
             let start = elapsed()
             try await waitForToken()
