@@ -182,4 +182,28 @@ struct RefreshThroughTheChainTests {
         #expect(try await call.value == "ok")
         #expect(session.requests.map(\.path) == ["/a", "/login", "/a"])
     }
+
+    @Test("monitors learn that a lost credential could not be removed")
+    func notRemoved() async throws {
+        struct Locked: TokenStore {
+            func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "old", refreshToken: "r") }
+            func save(_ token: OAuthToken, in partition: String?) {}
+            func remove(in partition: String?) throws {
+                throw NetworkError(.cannotWriteFile, reason: "another process holds the lock")
+            }
+            func removeAll() {}
+        }
+        let session = StubSession { request in
+            request.path == "/token" ? .json(#"{"error":"invalid_grant"}"#, statusCode: 400) : .status(401)
+        }
+        let notes = Deliveries<String>()
+        let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://api.example.com/token"), session: session)
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [AuthenticationInterceptor(OAuth2Authenticator(client, store: Locked()))],
+            options: RequestOptions { $0.monitors = [NetworkLogger(output: { notes.add($0) })] })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.oauthError?.code == .invalidGrant)
+        #expect(notes.all.contains { $0.contains("could not be removed") && $0.contains("another process holds") })
+    }
 }

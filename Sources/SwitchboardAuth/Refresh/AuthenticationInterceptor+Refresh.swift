@@ -144,7 +144,7 @@ extension AuthenticationInterceptor {
                 let isLost = authenticator.isLost(after: error)
                 var failure = Self.failure(error)
                 if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
-                if recordFailure(failure, isLost: isLost, of: call, in: partition) { await removeSaved(in: partition) }
+                if recordFailure(failure, isLost: isLost, of: call, in: partition) { await removeSaved(for: request) }
                 return .failure(failure)
             }
         }
@@ -238,10 +238,17 @@ extension AuthenticationInterceptor {
         }
     }
 
-    private func removeSaved(in partition: String?) async {
-        try? await saving.run { [self] in
-            guard generation(in: partition) == nil else { return }
-            try await authenticator.save(nil, in: partition)
+    /// Removes the saved credential unless a new one replaced it. If that fails, the monitors of the request receive an
+    /// event.
+    private func removeSaved(for request: NetworkRequest) async {
+        let partition = request.options.partition
+        do {
+            try await saving.run { [self] in
+                guard generation(in: partition) == nil else { return }
+                try await authenticator.save(nil, in: partition)
+            }
+        } catch {
+            request.report(.note("the saved credential could not be removed: \(NetworkError.caught(error).summary)"))
         }
     }
 
