@@ -164,7 +164,7 @@ extension OAuth2Client {
             URLQueryItem(name: "grant_type", value: "refresh_token"),
             URLQueryItem(name: "refresh_token", value: refreshToken),
         ])
-        if fresh.refreshToken?.isEmpty != false { fresh.refreshToken = refreshToken }
+        fresh.refreshToken = fresh.refreshToken ?? refreshToken
         fresh.scope = fresh.scope ?? token.scope
         fresh.idToken = fresh.idToken ?? token.idToken
         return fresh

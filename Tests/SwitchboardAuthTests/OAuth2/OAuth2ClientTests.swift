@@ -275,6 +275,18 @@ struct OAuth2ClientTests {
         }
     }
 
+    @Test("an empty refresh token is none (RFC 6749, appendix A.17)")
+    func emptyRefreshToken() async throws {
+        let session = StubSession { _ in .json(#"{"access_token":"a","refresh_token":""}"#) }
+        let client = client(session)
+        let token = try await client.clientCredentials()
+        #expect(token == OAuthToken(accessToken: "a"))
+        try await client.revoke(token)
+        #expect(form(session).first == URLQueryItem(name: "token", value: "a"))
+        let error = await #expect(throws: NetworkError.self) { try await client.refresh(token) }
+        #expect(error?.oauthError?.code == .notSignedIn)
+    }
+
     @Test("revocation sends the refresh token and hint (RFC 7009); a 503 fails", .requirement("S2.21"))
     func revocation() async throws {
         let session = StubSession { _ in .status(200) }
