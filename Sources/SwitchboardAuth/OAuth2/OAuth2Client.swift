@@ -254,7 +254,8 @@ extension OAuth2Client {
     func secrets(in items: [URLQueryItem]) -> [String] {
         let names = ["code", "code_verifier", "assertion", "client_assertion"]
         func isSecret(_ name: String) -> Bool { names.contains(name) || Redaction.standard.isSecret(parameter: name) }
-        return ([secret] + items.map { isSecret($0.name) ? $0.value : nil }).compactMap { $0 }
+        let more = (try? URLEncodedFormEncoder().encode(tokenParameters)).map { FormBody.decode($0) } ?? []
+        return ([secret] + (items + more).map { isSecret($0.name) ? $0.value : nil }).compactMap { $0 }
             .filter { $0.utf8.count >= 6 }
     }
 

@@ -275,6 +275,19 @@ struct OAuth2ClientTests {
         }
     }
 
+    @Test("an error does not repeat a secret parameter of the client", .requirement("S2.24"))
+    func quotesNoParameter() async throws {
+        let session = StubSession { _ in
+            .json(#"{"error":"invalid_client","error_description":"a1-s3cret is unknown"}"#, statusCode: 401)
+        }
+        var client = client(session)
+        client.tokenParameters = ["client_assertion": "a1-s3cret"]
+        let error = await #expect(throws: NetworkError.self) { try await client.clientCredentials() }
+        #expect(error?.oauthError?.code == .invalidClient)
+        #expect(error?.oauthError?.text == "<redacted> is unknown")
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
     @Test("an empty refresh token is none (RFC 6749, appendix A.17)")
     func emptyRefreshToken() async throws {
         let session = StubSession { _ in .json(#"{"access_token":"a","refresh_token":""}"#) }
