@@ -15,7 +15,8 @@ import SwitchboardText
 ///
 /// After a redirect or a link from another site, `SameSite` decides which cookies are sent ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): a `Strict` cookie never,
-/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation.
+/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation. The
+/// hosts below one public suffix and a label are one site; see ``CookieJar``. Their schemes and ports do not count.
 ///
 /// The request has one `Cookie` field. It begins with the pairs that the request already had, which override the jar's
 /// cookies of the same name.
@@ -50,8 +51,12 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     /// Adds the cookies, and returns their names.
     private func apply(to request: inout NetworkRequest) -> [String] {
         guard let url = request.url else { return [] }
-        let cookies = jar.cookies(for: url, in: request.options.partition).filter { $0.isSent(with: request) }
+        var cookies = jar.cookies(for: url, in: request.options.partition)
         guard !cookies.isEmpty else { return [] }
+        if request.isCrossSite(in: jar) {
+            let isSafe = request.method.isSafe
+            cookies.removeAll { $0.sameSite != StoredCookie.SameSite.none && (!isSafe || $0.sameSite == .strict) }
+        }
         let own = request.headers.values(for: "Cookie").filter { !$0.trimmedOfBlanks.isEmpty }
         let pairs = own.flatMap { $0.utf8.split(separator: .semicolon) }
         let setNames = Set(pairs.map { Array($0.prefix { $0 != .equals }.trimmedOfBlanks) })
@@ -74,10 +79,10 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     }
 }
 
-extension StoredCookie {
-    fileprivate func isSent(with request: NetworkRequest) -> Bool {
-        guard request.crossOriginHops.isCrossSite, sameSite != StoredCookie.SameSite.none else { return true }
-        return sameSite != .strict && request.method.isSafe
+extension NetworkRequest {
+    /// Returns whether a host of another site led to the URL of the request.
+    fileprivate func isCrossSite(in jar: CookieJar) -> Bool {
+        crossOriginHops.hosts.contains { !jar.isSameSite($0, host.lowercased()) }
     }
 }
 

@@ -84,11 +84,16 @@ extension CookieJar {
     /// Returns the name below which a domain and its neighbors belong to one owner: `example.co.uk` for
     /// `a.b.example.co.uk`.
     func site(_ domain: String) -> String {
-        guard IPAddress(host: domain) == nil else { return domain }
+        guard IPAddress(host: domain.withoutRootDot) == nil, !isPublicSuffix(domain) else { return domain }
         // No public suffix has more labels.
         var labels = domain.split(separator: ".").suffix(8)
         while labels.count > 1, !isPublicSuffix(labels.dropFirst().joined(separator: ".")) { labels.removeFirst() }
         return labels.joined(separator: ".")
+    }
+
+    /// Returns whether two hosts, in lower case, belong to one site. A host with a trailing dot is another one.
+    func isSameSite(_ one: String, _ other: String) -> Bool {
+        one == other || (one.utf8.last == .dot) == (other.utf8.last == .dot) && site(one) == site(other)
     }
 
     /// Stores the cookies that a server sets. It ignores invalid cookies, cookies that the server may not set, and all

@@ -31,7 +31,7 @@ extension String {
     }
 
     /// The name without the trailing dot of the root: `co.uk` for `co.uk.`.
-    fileprivate var withoutRootDot: String {
+    var withoutRootDot: String {
         guard utf8.last == .dot else { return self }
         return String(decoding: utf8.dropLast(), as: UTF8.self)
     }

@@ -25,7 +25,7 @@ struct ProtocolRequest: Sendable {
             $0.streamsResponse = streamsResponse
         }
         var request = NetworkRequest(urlRequest.method, urlRequest.url, headers: headers, body: body, options: options)
-        if let isCrossSite = isRedirectCrossSite { request.leaveOriginEarlier(isCrossSite: isCrossSite) }
+        if let hosts = redirectingHosts { request.leaveOriginEarlier(of: hosts) }
         return request
     }
 

@@ -168,4 +168,29 @@ struct CookiesTests {
         let cookies = session.requests.last?.headers["Cookie"]?.components(separatedBy: "; ").sorted()
         #expect(cookies?.joined(separator: "; ") == sent)
     }
+
+    /// RFC 6265bis §5.2 refers to the sites of the HTML standard: registrable domains, by the Public Suffix List.
+    @Test(
+        "a site is a registrable domain",
+        arguments: [
+            ("login.shop.test", "www.shop.test", true), ("a.b.shop.test", "c.shop.test", true),
+            ("shop.test", "www.shop.test", true), ("www.shop.test", "shop.test", true),
+            ("WWW.shop.test", "login.SHOP.test", true), ("shop.test", "bank.test", false),
+            ("xshop.test", "shop.test", false), ("a.hosts.test", "b.hosts.test", false),
+            ("hosts.test", "a.hosts.test", false), ("a.hosts.test", "hosts.test", false),
+            ("x.a.hosts.test", "y.a.hosts.test", true), ("a.any.test", "b.any.test", false),
+            ("localhost", "localhost", true), ("10.0.0.1", "11.0.0.1", false), ("10.0.0.1.", "11.0.0.1.", false),
+            ("[fe80::1]", "[fe80::1]", true), ("shop.test.", "shop.test", false),
+        ])
+    func sites(host: String, target: String, isSameSite: Bool) async throws {
+        let suffixes = ["test", "hosts.test", "a.any.test", "b.any.test", "localhost"]
+        let jar = CookieJar(now: { Date() }, isPublicSuffix: { suffixes.contains($0) })
+        let name = target.lowercased()
+        try jar.set(StoredCookie("strict", "1", domain: name, sameSite: .strict), in: nil)
+        let session = StubSession(.redirect(to: "https://\(target):8443/b"), .text("end"))
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [CookieInterceptor(jar)])
+        _ = try await router.response(for: URLEndPoint(.get, #require(URL(string: "https://\(host)/a"))))
+        #expect(session.requests.count == 2)
+        #expect(session.requests.last?.headers["Cookie"] == (isSameSite ? "strict=1" : nil))
+    }
 }

@@ -167,13 +167,13 @@ struct URLSessionCallTests {
             baseURL: URL(text: "https://api.example/"), session: stub, interceptors: [BearerAuth("secret")],
             headers: ["X-App": "7"])
         var request = NetworkRequest(.get, URL(text: "https://api.example/a"))
-        if hasCrossed { request.leaveOriginEarlier(isCrossSite: true) }
+        if hasCrossed { request.leaveOriginEarlier(of: ["other.example"]) }
         let opened = try manager.openForURLSession(request)
         _ = try await opened.send(opened.request)
         let seen = try #require(stub.requests.last)
         #expect(seen.headers["Authorization"] == (hasCrossed ? nil : "Bearer secret"))
         #expect(seen.headers["X-App"] == (hasCrossed ? nil : "7"))
-        #expect(seen.crossOriginHops.isCrossSite == hasCrossed)
+        #expect(seen.crossOriginHops.hosts == (hasCrossed ? ["other.example"] : []))
     }
 
     @Test("a plain session follows a redirect whose body never ends", arguments: SessionKind.curlAlone, [true, false])

@@ -13,14 +13,14 @@ extension ProtocolRequest {
     /// The idle timeout of the request. Nil for the default.
     var timeout: TimeInterval? { urlRequest.timeoutInterval == 60 ? nil : urlRequest.timeoutInterval }
 
-    /// Whether another site influenced earlier redirects of the task across origins. Nil without any. Each redirect is a
-    /// loading of its own, so the task carries it from one to the next.
-    var isRedirectCrossSite: Bool? {
-        task.flatMap { objc_getAssociatedObject($0, Self.crossSiteKey) as? Bool }
+    /// The hosts whose redirects led the task across origins. Nil without any. Each redirect is a loading of its own, so
+    /// the task carries them from one to the next.
+    var redirectingHosts: [String]? {
+        task.flatMap { objc_getAssociatedObject($0, Self.hostsKey) as? [String] }
     }
 
     /// An address that nothing else uses as a key.
-    private static var crossSiteKey: UnsafeRawPointer {
+    private static var hostsKey: UnsafeRawPointer {
         UnsafeRawPointer(Unmanaged.passUnretained(ProtocolClasses.shared).toOpaque())
     }
 
@@ -47,7 +47,7 @@ extension ProtocolRequest {
         if redirection.body.isStreamed { request.httpBodyStream = urlRequest.httpBodyStream }
         let hops = redirection.crossOriginHops
         if let task, hops.count > 0 {
-            objc_setAssociatedObject(task, Self.crossSiteKey, hops.isCrossSite, .OBJC_ASSOCIATION_RETAIN)
+            objc_setAssociatedObject(task, Self.hostsKey, hops.hosts, .OBJC_ASSOCIATION_RETAIN)
         }
         client.wasRedirected(to: request, by: head)
         return nil

@@ -28,7 +28,7 @@ extension ProtocolRequest {
     }
 
     /// Whether another site influenced earlier redirects of the task. Nil: all redirects belong to one loading.
-    var isRedirectCrossSite: Bool? { nil }
+    var redirectingHosts: [String]? { nil }
 
     /// The body of an upload task, or none for that of its request. Throws for a task that no protocol can answer.
     var uploadedBody: UploadedBody {

@@ -18,18 +18,17 @@ extension NetworkRequest {
     /// Removes the header fields that another origin must not see. From then on, credentials are added only where
     /// ``CredentialOrigins`` allow them explicitly.
     ///
-    /// - Parameter isSameSite: True if the request goes to a host of the same site.
-    package mutating func leaveOrigin(isSameSite: Bool = false) {
+    /// - Parameter host: The host that chose the URL of the request. Empty if it is unknown.
+    package mutating func leaveOrigin(of host: String = "") {
         let names = sameOriginHeaderNames
         for name in names { headers.remove(name) }
-        route.crossOriginHops.add(names, isSameSite)
+        route.crossOriginHops.add(names, host)
     }
 
-    /// Records that redirects across origins led to this request, and that they have already removed header fields.
-    ///
-    /// - Parameter isCrossSite: True if another site influenced them.
-    package mutating func leaveOriginEarlier(isCrossSite: Bool) {
-        route.crossOriginHops.add([], !isCrossSite)
+    /// Records that redirects of these hosts across origins led to this request, and that they have already removed
+    /// header fields.
+    package mutating func leaveOriginEarlier(of hosts: [String]) {
+        for host in hosts { route.crossOriginHops.add([], host) }
         hasUntrustedURL = true
     }
 
@@ -130,20 +129,20 @@ package struct RequestRoute: Sendable {
 package struct CrossOriginHops: Sendable, Hashable {
     package private(set) var count = 0
     private(set) var names: [String] = []
-    /// Whether another site influenced the destination of the request.
-    package private(set) var isCrossSite = false
+    /// The hosts that led to another origin, in lower case and each once. Empty for an unknown one.
+    package private(set) var hosts: [String] = []
     var hasUntrustedURL = false
 
-    mutating func add(_ names: [String], _ isSameSite: Bool) {
+    mutating func add(_ names: [String], _ host: String) {
         count += 1
         self.names += names
-        if !isSameSite { isCrossSite = true }
+        if !hosts.contains(host) { hosts.append(host) }
     }
 
     mutating func merge(_ other: CrossOriginHops) {
         count = max(count, other.count)
         names += other.names.filter { !names.contains($0) }
-        isCrossSite = isCrossSite || other.isCrossSite
+        hosts += other.hosts.filter { !hosts.contains($0) }
         hasUntrustedURL = hasUntrustedURL || other.hasUntrustedURL
     }
 
@@ -183,7 +182,7 @@ extension NetworkRequest {
     /// Returns the request with another URL, from a redirect or a server's link.
     ///
     /// When scheme, host or port change, it drops the header fields that another origin must not receive; see
-    /// ``leaveOrigin(isSameSite:)``.
+    /// ``leaveOrigin(of:)``.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused`` for an invalid URL, and for a step from https to http.
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
@@ -195,7 +194,7 @@ extension NetworkRequest {
         try target.refuseDowngrade(from: url)
         var moved = self
         moved.url = target
-        if !url.hasSameOrigin(as: target) { moved.leaveOrigin(isSameSite: url.isSameSite(as: target)) }
+        if !url.hasSameOrigin(as: target) { moved.leaveOrigin(of: host.lowercased()) }
         return moved
     }
 }
@@ -207,13 +206,6 @@ extension URL {
     package func refuseDowngrade(from source: URL) throws(NetworkError) {
         guard source.isHTTPS, !isHTTPS else { return }
         throw NetworkError(.redirectRefused, reason: "it leads from https to \(absoluteString.quotedURLForMessage)")
-    }
-
-    /// Returns whether the hosts are equal or one is a subdomain of the other. Two subdomains of a third host count as
-    /// different sites.
-    fileprivate func isSameSite(as other: URL) -> Bool {
-        let (one, two) = ((host ?? "").lowercased(), (other.host ?? "").lowercased())
-        return one == two || one.hasSuffix("." + two) || two.hasSuffix("." + one)
     }
 }
 
