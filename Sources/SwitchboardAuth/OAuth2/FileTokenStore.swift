@@ -23,6 +23,11 @@ public actor FileTokenStore: TokenStore {
         var partitions: [String: OAuthToken] = [:]
 
         var isEmpty: Bool { token == nil && partitions.isEmpty }
+
+        subscript(partition: String?) -> OAuthToken? {
+            get { partition.map { partitions[$0] } ?? token }
+            set { if let partition { partitions[partition] = newValue } else { token = newValue } }
+        }
     }
 
     private let file: URL
@@ -49,9 +54,7 @@ public actor FileTokenStore: TokenStore {
     ///   ``removeAll()``; `NetworkError.Code.unreadableFile` when the file cannot be read, or other users own it, can
     ///   write it or can read it.
     public func load(in partition: String?) throws -> OAuthToken? {
-        let contents = try read()
-        guard let partition else { return contents.token }
-        return contents.partitions[partition]
+        try read()[partition]
     }
 
     /// Stores a token in place of the previous one.
@@ -59,15 +62,23 @@ public actor FileTokenStore: TokenStore {
     /// - Throws: `NetworkError.Code.cannotWriteFile`, also when the file cannot be read or another process keeps its
     ///   lock. `NetworkError.Code.cannotAuthenticate` for a file with other contents, which is not changed.
     public func save(_ token: OAuthToken, in partition: String?) async throws {
-        try await change { if let partition { $0.partitions[partition] = token } else { $0.token = token } }
+        try await change { $0[partition] = token }
     }
 
     /// Removes the token, and the file with the last token.
     ///
     /// - Throws: The errors of ``save(_:in:)``.
     public func remove(in partition: String?) async throws {
+        try await remove(in: partition) { _ in true }
+    }
+
+    /// Removes the token if the closure returns true for it.
+    func remove(in partition: String?, where isRemoved: @escaping @Sendable (OAuthToken) -> Bool) async throws {
         guard hasFolder else { return }
-        try await change { if let partition { $0.partitions[partition] = nil } else { $0.token = nil } }
+        try await change { contents in
+            guard let token = contents[partition], isRemoved(token) else { return }
+            contents[partition] = nil
+        }
     }
 
     /// Removes the file.

@@ -45,6 +45,8 @@ public struct OAuth2Authenticator: Authenticator {
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
+    /// The access tokens of the refreshes that ended with `invalid_grant`. Another process may have replaced them.
+    private let refused = Protected<[String?: String]>([:])
 
     /// Creates an authenticator. By default tokens are stored only in memory.
     public init(
@@ -90,7 +92,11 @@ public struct OAuth2Authenticator: Authenticator {
             return try await client.refresh(sent)
         } catch let error as NetworkError where error.oauthError?.code == .invalidGrant {
             // Another process may have refreshed the token at the same time.
-            guard let newer = await self.replacement(of: sent, in: partition) else { throw error }
+            guard let newer = await self.replacement(of: sent, in: partition) else {
+                // A sign-in or sign-out cancels the refresh, and a later removal is not about this token.
+                if !Task.isCancelled { refused.withLock { $0[partition] = sent.accessToken } }
+                throw error
+            }
             return take(newer, in: partition)
         }
     }
@@ -130,24 +136,37 @@ public struct OAuth2Authenticator: Authenticator {
         return try await store.load(in: partition)
     }
 
-    /// Saves the token in the store, or removes it for nil.
+    /// Saves the token in the store, or removes it for nil. After `invalid_grant`, a token that another process has saved
+    /// meanwhile stays there.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         let taken = taken.withLock { $0.removeValue(forKey: partition) }
+        let refused = refused.withLock { $0.removeValue(forKey: partition) }
         guard credential == nil || credential != taken else { return }
         if let credential {
             try await store.save(credential, in: partition)
             savedSinceReset.withLock { _ = $0?.insert(partition) }
             stored.withLock { $0[partition] = credential.accessToken }
         } else {
-            try await store.remove(in: partition)
+            if let refused, let last = stored.withLock({ $0[partition] }) {
+                try await remove(in: partition) { [last, refused].contains($0.accessToken) }
+            } else {
+                try await store.remove(in: partition)
+            }
             stored.withLock { $0[partition] = nil }
         }
+    }
+
+    private func remove(in partition: String?, where isRemoved: @escaping @Sendable (OAuthToken) -> Bool) async throws {
+        if let store = store as? FileTokenStore { return try await store.remove(in: partition, where: isRemoved) }
+        if let token = try await store.load(in: partition), !isRemoved(token) { return }
+        try await store.remove(in: partition)
     }
 
     /// Removes all tokens from the store. If that fails, this authenticator does not load them again.
     public func reset() async {
         _ = stored.swap([:])
         _ = taken.swap([:])
+        _ = refused.swap([:])
         do {
             try await store.removeAll()
             savedSinceReset.withLock { $0 = nil }

@@ -50,6 +50,36 @@ struct FileLockTests {
         }
     }
 
+    @Test("removing a lost token keeps one that another process saves", arguments: [true, false])
+    func replacedBeforeRemoval(isReplaced: Bool) async throws {
+        try await whileLocked { file, lock in
+            /// Replaces the file as a process that holds the lock.
+            func write(_ name: String) async throws {
+                let other = file.deletingLastPathComponent().appendingPathComponent("other.json")
+                try await FileTokenStore(other).save(OAuthToken(accessToken: name, refreshToken: name), in: nil)
+                #expect(rename(other.path, file.path) == 0)
+            }
+            let clock = TestClock()
+            let client = OAuth2Client(
+                id: "app", tokenURL: URL(text: "https://login.example.com/"),
+                session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+            let authenticator = OAuth2Authenticator(client, store: FileTokenStore(file, clock: clock))
+            try await write("old")
+            let old = try await authenticator.load(in: nil)
+            await #expect(throws: NetworkError.self) { try await authenticator.refresh(old, in: nil) }
+            let removal = Task { try await authenticator.save(nil, in: nil) }
+            _ = try await clock.nextSleep()
+            if isReplaced { try await write("new") }
+            #expect(flock(lock, LOCK_UN) == 0)
+            clock.advance(by: .seconds(1))
+            try await removal.value
+            #expect(try await FileTokenStore(file).load(in: nil)?.accessToken == (isReplaced ? "new" : nil))
+            // A sign-out removes any token.
+            try await authenticator.save(nil, in: nil)
+            #expect(try await FileTokenStore(file).load(in: nil) == nil)
+        }
+    }
+
     @Test("a save canceled while it waits still stores the token")
     func cancelled() async throws {
         try await whileLocked { file, lock in
