@@ -21,8 +21,10 @@ public struct NetworkCall<Value>: Sendable {
     /// Returns the environment to use, each time the call is made.
     let environment: @Sendable () -> CallEnvironment?
 
-    /// Creates a call from any operation, for instance one that sends two requests.
-    public init(_ operation: @escaping @Sendable () async throws -> Value) where Value: Sendable {
+    /// Creates a call from any operation, for instance one that sends two requests. In code of the main actor, the
+    /// operation runs there.
+    public init(@_inheritActorContext _ operation: @escaping @Sendable () async throws -> Value)
+    where Value: Sendable {
         self.init(in: { CallEnvironment.current }) { Transferred(try await operation()) }
     }
 

@@ -91,6 +91,17 @@ nonisolated private struct FindLarge: TypedEndPoint {
         #expect("\(await router.explain(.one))".contains("probe"))
     }
 
+    @Test("the operation of a call stays on the main actor")
+    func callOfOperation() async throws {
+        answer(.json("7"))
+        let router = router
+        let call = NetworkCall {
+            MainActor.preconditionIsolated()
+            return try await router.request(.one, as: Probe.self).id
+        }
+        #expect(try await Task.detached { try await call.map { $0 + 1 }.value }.value == 8)
+    }
+
     @Test("the operation of a latest call stays on the main actor")
     func latestCall() async throws {
         answer(.json("7"))
