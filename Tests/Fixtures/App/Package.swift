@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "SwitchboardAuth", package: "Switchboard"),
                 .product(name: "SwitchboardCache", package: "Switchboard"),
                 .product(name: "SwitchboardCalls", package: "Switchboard"),
+                .product(name: "SwitchboardInspector", package: "Switchboard"),
                 .product(name: "SwitchboardStreams", package: "Switchboard"),
                 .product(name: "SwitchboardWebSocket", package: "Switchboard"),
             ],

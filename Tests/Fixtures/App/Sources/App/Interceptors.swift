@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardAuth
+import SwitchboardInspector
 
 struct Stamp: Interceptor {
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
@@ -24,6 +25,10 @@ struct Urgent: TypedEndPoint {
 
 final class Log: EventMonitor {
     func record(_ event: CallEvent) {}
+}
+
+func makeInspectedManager() async throws -> NetworkManager {
+    NetworkManager(monitors: [try await NetworkInspector.start()])
 }
 
 /// Refreshes a session key. Interceptors and authenticators run outside of the main actor, and so does what they use:
