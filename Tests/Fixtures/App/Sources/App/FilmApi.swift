@@ -68,6 +68,39 @@ struct AddFilm: TypedEndPoint {
     var task: HTTPTask { .requestBody(JSONBody(film)) }
 }
 
+// An endpoint of a protocol of the app, which has defaults.
+nonisolated protocol ShopEndPoint: TypedEndPoint {
+    var version: Int { get }
+}
+
+extension ShopEndPoint {
+    var version: Int { 2 }
+    var path: String { "v\(version)/offers" }
+    var headers: HTTPHeaders? { ["X-Client": "app"] }
+}
+
+struct FindOffers: ShopEndPoint {
+    typealias Response = [Film]
+}
+
+// A protocol of the app with an API as an associated type.
+nonisolated protocol Repository {
+    associatedtype Api: EndPointType
+    var router: Router<Api> { get }
+}
+
+extension Repository {
+    func fetch<Value: Decodable>(_ endPoint: Api, as type: Value.Type = Value.self) async throws -> Value {
+        try await router.request(endPoint, as: type)
+    }
+}
+
+struct FilmRepository: Repository {
+    let router: Router<FilmApi>
+
+    func popular() async throws -> [Film] { try await fetch(.popular(page: 1), as: FilmPage.self).results }
+}
+
 struct Film: Codable, Equatable {
     let id: Int
     let title: String

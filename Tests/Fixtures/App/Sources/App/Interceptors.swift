@@ -27,8 +27,33 @@ final class Log: EventMonitor {
     func record(_ event: CallEvent) {}
 }
 
+/// A monitor whose state a view shows.
+@MainActor final class Activity: EventMonitor {
+    private(set) var finished = 0
+
+    nonisolated func record(_ event: CallEvent) {
+        guard case .finished = event.kind else { return }
+        Task { @MainActor in finished += 1 }
+    }
+}
+
 func makeInspectedManager() async throws -> NetworkManager {
-    NetworkManager(monitors: [try await NetworkInspector.start()])
+    NetworkManager(monitors: [try await NetworkInspector.start(), Activity()])
+}
+
+/// An interceptor with state of the main actor.
+@MainActor final class LastVersion: Interceptor, Resettable {
+    private(set) var version: String?
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.headers["X-Version"] = version
+        let response = try await next(request)
+        version = response.headers["X-Version"]
+        return response
+    }
+
+    func reset() { version = nil }
 }
 
 /// Refreshes a session key. Interceptors and authenticators run outside of the main actor, and so does what they use:

@@ -35,6 +35,28 @@ import Testing
         session.verify()
     }
 
+    @Test("protocols of the app have endpoints of the main actor")
+    func protocols() async throws {
+        session.stub(FindOffers(), with: .json(#"[{"id":7,"title":"Alien"}]"#))
+        #expect(try await manager.send(FindOffers()) == [alien])
+        #expect(session.requests.last?.path == "/3/v2/offers")
+        session.stub(FilmApi.popular(page: 1), with: page)
+        #expect(try await FilmRepository(router: manager.router(for: FilmApi.self)).popular() == [alien])
+    }
+
+    @Test("interceptors and monitors of the main actor keep state")
+    func state() async throws {
+        session.stub(.any, times: .any) { _ in .status(204, headers: ["X-Version": "7"]) }
+        let (activity, version) = (Activity(), LastVersion())
+        let manager = NetworkManager(
+            servers: FilmApi.servers, session: session, interceptors: [version], monitors: [activity])
+        for _ in 0..<2 { _ = try await manager.response(for: FilmApi.film(id: 1)) }
+        #expect(session.requests.map { $0.headers["X-Version"] } == [nil, "7"])
+        while activity.finished < 2 { await Task.yield() }
+        await manager.reset()
+        #expect(version.version == nil)
+    }
+
     @Test("a stub of another case does not answer")
     func otherCase() async throws {
         session.stub(FilmApi.film(id: 1), with: page)
