@@ -28,8 +28,8 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     ///   - monitors: Receive the events of every call. Default none.
     ///   - decoder: Decodes bodies. Nil for the one in `options`.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
-    ///   - completionQueue: The queue that completions are called on, such as `.main` for user interfaces. Nil, the
-    ///     default, selects no specific queue.
+    ///   - completionQueue: The queue that completions are called on. Nil, the default, selects no specific queue. For
+    ///     user interfaces use `on: MainActor.self` of a call.
     ///   - clock: The clock that measures ``Timeouts/total``.
     public convenience init(
         session: any NetworkSession = DefaultSession.shared, interceptors: [any Interceptor] = [],
