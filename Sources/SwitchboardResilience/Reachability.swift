@@ -11,8 +11,9 @@ import SwitchboardPlatform
 ///
 /// A network does not guarantee that a server answers. Send the request, and check for
 /// `NetworkError.Code.noInternetConnection`, the error of a connection that failed without a network. On Apple's
-/// systems, a path monitor supplies the status, except on watchOS, where it is always reachable. On Linux, one interface
-/// other than loopback must be up, with a carrier and an address that is not link-local.
+/// systems, a path monitor supplies the status, except on watchOS, where it is always reachable. The first instance of
+/// a process starts the monitor, and the status is reachable until its first report. On Linux, one interface other than
+/// loopback must be up, with a carrier and an address that is not link-local.
 public struct Reachability: Sendable {
     /// The status of the network.
     public enum Status: String, Sendable {
@@ -36,6 +37,8 @@ public struct Reachability: Sendable {
     ///     second.
     ///   - clock: The clock that measures it.
     public init(interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
+        // Starts the path monitor of Apple's systems, so that it has usually reported before the first request.
+        _ = NetworkPath.exists
         self.init(interval: interval, clock: clock, isOnline: { NetworkPath.exists })
     }
 
