@@ -51,6 +51,10 @@ final class FilmStreams {
         titles += try await latest.value {
             try await self.router.request(.popular(page: 1), as: FilmPage.self)
         }.results.map(\.title)
+        let (first, second) = try await call.zip(router.call(for: .popular(page: 2), as: FilmPage.self)).value
+        titles += (first.results + second.results).map(\.title)
+        let pages = (3...9).map { router.call(for: .popular(page: $0), as: FilmPage.self) }
+        titles += try await NetworkCall.all(pages).value.flatMap { $0.results.map(\.title) }
         call.start(on: MainActor.self) { self.titles += (try? $0.get())?.results.map(\.title) ?? [] }
     }
 }

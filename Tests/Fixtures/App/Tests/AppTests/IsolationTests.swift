@@ -102,6 +102,15 @@ nonisolated private struct FindLarge: TypedEndPoint {
         #expect(try await Task.detached { try await call.map { $0 + 1 }.value }.value == 8)
     }
 
+    @Test("calls at the same time decode on the main actor")
+    func callsAtTheSameTime() async throws {
+        answer(.json("7"))
+        let calls = (1...3).map { router.call(for: .page($0), as: Probe.self) }
+        let pair = try await calls[0].zip(calls[1]).value
+        #expect(pair.0.id == 7 && pair.1.id == 7)
+        #expect(try await NetworkCall.all(calls).value.map(\.id) == [7, 7, 7])
+    }
+
     @Test("the operation of a latest call stays on the main actor")
     func latestCall() async throws {
         answer(.json("7"))
