@@ -195,7 +195,9 @@ extension URLEncodedFormEncoder {
 
 /// Describes an `EncodingError` in one line, without the value.
 enum EncodingFailure {
-    static func describe(_ error: any Error, at path: String = "") -> String {
+    static func describe(
+        _ error: any Error, at path: String = "", by source: String = "the value's encode(to:)"
+    ) -> String {
         switch error {
         case let error as NetworkError:
             return error.reason ?? error.code.title
@@ -204,16 +206,18 @@ enum EncodingFailure {
             let subject = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
             return "\(subject), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
         default:
-            return (path.isEmpty ? "" : "\(path): ") + "\(type(of: error)) was thrown by the value's encode(to:)"
+            return (path.isEmpty ? "" : "\(path): ") + "\(type(of: error)) was thrown by \(source)"
         }
     }
 }
 
 extension NetworkError {
     /// Returns the error itself if it is a ``NetworkError``, or else ``Code/encodingFailed`` with the error underneath.
-    package static func encoding(_ error: any Error) -> NetworkError {
+    /// `source` names what has thrown it.
+    package static func encoding(_ error: any Error, by source: String = "the value's encode(to:)") -> NetworkError {
         error as? NetworkError
-            ?? NetworkError(.encodingFailed, reason: EncodingFailure.describe(error), underlying: error)
+            ?? NetworkError(
+                .encodingFailed, reason: EncodingFailure.describe(error, by: source), underlying: error)
     }
 }
 

@@ -56,7 +56,11 @@ extension NetworkRequest {
     package mutating func encodeBody() throws(NetworkError) {
         guard !body.isEmpty, !body.isStreamed else { return }
         let data: Data
-        do { data = try body.encode() } catch { throw NetworkError.encoding(error).attributed(to: self) }
+        do {
+            data = try body.encode()
+        } catch {
+            throw NetworkError.encoding(error, by: "the body's encode()").attributed(to: self)
+        }
         // An empty result is no body and has no type (RFC 9110 §8.3).
         if !data.isEmpty { headers.addMissing(body.additionalHeaders) }
         body = DataBody(data)

@@ -61,7 +61,7 @@ extension CurlFailure {
                 .responseTooLarge,
                 reason: "it decompresses to more than \(request.limits.decompressionRatio) times its size"
                     + " (limits.decompressionRatio)")
-        case .body(let error): NetworkError.encoding(error)
+        case .body(let error): NetworkError.encoding(error, by: "the body's stream")
         case .wrongBodyLength(let amount):
             NetworkError(.encodingFailed, reason: "the body's stream produced \(amount) that its length announced")
         }

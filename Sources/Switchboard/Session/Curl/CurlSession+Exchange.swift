@@ -87,7 +87,7 @@ extension CurlSession {
             do {
                 return .data(try body.encode())
             } catch {
-                throw NetworkError.encoding(error)
+                throw NetworkError.encoding(error, by: "the body's encode()")
             }
         }
         let environment = CallEnvironment.current

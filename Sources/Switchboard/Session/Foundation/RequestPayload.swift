@@ -48,7 +48,7 @@ final class RequestPayload: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw NetworkError.encoding(error)
+            throw NetworkError.encoding(error, by: "the body's stream")
         }
     }
 

@@ -37,6 +37,20 @@ struct HTTPBodyTests {
         #expect(request.body.isEmpty && request.headers["Content-Type"] == nil)
     }
 
+    @Test("the error of a custom body is encodingFailed, and names encode()", .requirement("S2.1"))
+    func throwingBody() {
+        struct Spoiled: Error {}
+        struct Broken: HTTPBody {
+            func encode() throws -> Data { throw Spoiled() }
+        }
+        let error = #expect(throws: NetworkError.self) {
+            var request = NetworkRequest(.post, Self.url, body: Broken())
+            try request.encodeBody()
+        }
+        #expect(error?.code == .encodingFailed && error?.underlying is Spoiled)
+        #expect(error?.reason == "Spoiled was thrown by the body's encode()")
+    }
+
     @Test("a request has no body by default, and a GET has no Content-Type", .requirement("S2.2"))
     func emptyBody() throws {
         #expect(NetworkRequest(.get, Self.url).body is EmptyBody)

@@ -61,6 +61,7 @@ struct SessionUploadTests {
                 }
                 #expect(error?.code == .encodingFailed)
                 #expect(error?.underlying is Spoiled)
+                #expect(error?.reason == "Spoiled was thrown by the body's stream")
                 #expect(error?.method == .post)
             }
             // The server never accepts a partial body.
@@ -80,6 +81,7 @@ struct SessionUploadTests {
             }
             #expect(error?.code == .encodingFailed)
             #expect(error?.underlying is Locked)
+            #expect(error?.reason == "Locked was thrown by the body's stream")
             #expect(server.requests.isEmpty)
         }
     }
