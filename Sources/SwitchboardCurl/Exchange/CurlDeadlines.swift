@@ -15,7 +15,8 @@ struct CurlDeadlines {
     /// The deadline for a connection. While the exchange waits for a connection that others use, it is the time at
     /// which libcurl's connect limit must be extended, because libcurl counts that wait as connecting since 8.11.
     private var connectDeadline = UInt64.max
-    private var isConnecting = false
+    /// Whether the exchange has begun to connect. It has not if it waits for a connection or reuses one.
+    private(set) var isConnecting = false
 
     init(_ request: CurlRequest, start: UInt64) {
         self.start = start
@@ -54,8 +55,9 @@ struct CurlDeadlines {
 
     /// Starts the connect timeout. Returns false if it was already running.
     mutating func beginConnecting(now: UInt64) -> Bool {
-        guard connect != .max, !isConnecting else { return false }
+        guard !isConnecting else { return false }
         isConnecting = true
+        guard connect != .max else { return false }
         connectDeadline = now + connect
         return true
     }

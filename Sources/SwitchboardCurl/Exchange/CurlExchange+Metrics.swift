@@ -8,6 +8,9 @@ extension CurlExchange {
     package var bytesSent: Int64 { info.sent }
     package var isReusedConnection: Bool { info.connects == 0 }
 
+    /// Whether the exchange ended while it waited for a connection that others use.
+    package var endedInQueue: Bool { sendTime == 0 && !deadlines.isConnecting }
+
     /// The protocol, such as `HTTP/1.1`.
     package var protocolVersion: String? {
         switch info.http_version {  // a `CURL_HTTP_VERSION_` value of libcurl

@@ -3,12 +3,14 @@ import SwitchboardPlatform
 /// The time limits for the parts of a call. Nil means no limit. Fractions of a second are supported.
 public struct Timeouts: Sendable, Hashable {
     /// The time until a connection is established, including TLS. ``FoundationSession`` cannot measure this phase and
-    /// refuses a value with ``NetworkError/Code/unsupported``. Default nil.
+    /// refuses a value with ``NetworkError/Code/unsupported``. A wait for a connection that others use does not count.
+    /// Default nil.
     public var connect: Duration?
-    /// The idle timeout: the longest time without data, from the start to the head and between chunks of the body.
-    /// Default 60 seconds.
+    /// The idle timeout: the longest time without data, from the start to the head and between chunks of the body. It
+    /// includes a wait for a connection that others use. Default 60 seconds.
     public var idle: Duration?
-    /// The time for one attempt, from its start to the last byte of its response. Default nil.
+    /// The time for one attempt, from its start to the last byte of its response. It includes a wait for a connection
+    /// that others use. Default nil.
     public var attempt: Duration?
     /// The time for the whole call: all attempts, redirects and waits between them. The router enforces it, not the
     /// session. For a stream, it ends at the response's head: ``attempt`` limits the body. Default nil.

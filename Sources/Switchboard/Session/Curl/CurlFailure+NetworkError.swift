@@ -6,11 +6,17 @@ import SwitchboardText
 
 extension CurlFailure {
     /// Returns the error of a failed request. `isHeadComplete` is true if the complete head of the response had
-    /// arrived.
+    /// arrived. `limits` names the limits of connections if the request waited for one until it ended.
     func networkError(
-        of request: NetworkRequest, isHeadComplete: Bool, route: TransportText.Route = .init()
+        of request: NetworkRequest, isHeadComplete: Bool, limits: String? = nil,
+        route: TransportText.Route = .init()
     ) -> NetworkError {
-        switch self {
+        if case .timedOut(let phase) = self, let limits {
+            let (time, name) =
+                phase == .attempt ? (request.timeouts.attempt, "attempt") : (request.timeouts.idle, "idle")
+            return .timedOut("no connection was free within", time, "\(name), \(limits)")
+        }
+        return switch self {
         case .libcurl(let code, let message):
             CurlError(code: Int(code), message: message).networkError(
                 isHeadComplete: isHeadComplete, route: route,

@@ -121,6 +121,12 @@ extension SessionConfiguration.Proxy {
 }
 
 extension SessionConfiguration {
+    /// The limits of connections, for the text of an error.
+    var connectionLimits: String {
+        "maximumConnectionsPerHost: \(maximumConnectionsPerHost)"
+            + (maximumConnections.map { ", maximumConnections: \($0)" } ?? "")
+    }
+
     /// Returns the route to a URL, for the text of an error.
     func route(to url: URL?) -> TransportText.Route {
         var route = TransportText.Route(proxy: proxy.hostAndPort, unixSocketPath: unixSocketPath)

@@ -102,7 +102,9 @@ extension CurlSession {
     func error(_ failure: CurlFailure, of request: NetworkRequest, _ exchange: CurlExchange? = nil) -> NetworkError {
         let partial = exchange.flatMap { $0.head.isComplete ? $0 : nil }
         let error = failure.networkError(
-            of: request, isHeadComplete: partial != nil, route: configuration.route(to: request.url))
+            of: request, isHeadComplete: partial != nil,
+            limits: exchange?.endedInQueue == true ? configuration.connectionLimits : nil,
+            route: configuration.route(to: request.url))
         return partial.map { error.with(response($0.head, body: $0.body, of: request)) } ?? error
     }
 

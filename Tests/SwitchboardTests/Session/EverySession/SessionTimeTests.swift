@@ -80,6 +80,29 @@ struct SessionTimeTests {
         }
     }
 
+    @Test(
+        "a timeout in the queue names the queue [attempt and idle timeouts]",
+        arguments: SessionKind.curlAlone, [true, false])
+    func timeoutInTheQueue(kind: SessionKind, isAttempt: Bool) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.stall)
+            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
+            let first = Task { [url = server.url] in try await session.send(NetworkRequest(.get, url)) }
+            _ = try await server.takeRequest()
+            var request = NetworkRequest(.get, server.url)
+            request.timeouts =
+                isAttempt ? Timeouts(idle: nil, attempt: .milliseconds(300)) : Timeouts(idle: .milliseconds(300))
+            let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+            #expect(error?.code == .timedOut)
+            let name = isAttempt ? "attempt" : "idle"
+            #expect(
+                error?.reason
+                    == "no connection was free within 0.3 s (timeouts.\(name), maximumConnectionsPerHost: 1)")
+            first.cancel()
+            _ = await first.result
+        }
+    }
+
     @Test("no timeouts: a slow response is awaited [attempt and idle timeouts]", arguments: SessionKind.allCases)
     func noTimeout(kind: SessionKind) async throws {
         try await MockServer.run { server in
