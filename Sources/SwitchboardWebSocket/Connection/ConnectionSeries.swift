@@ -144,10 +144,10 @@ final class ConnectionSeries: Sendable {
                 let cause = reconnection.cause(after: end, connection.closure)
             else { return finish(end) }
             publish(.reconnecting(after: cause))
-            // `onOpen` gets the last message that the reader received.
-            await connection.inbox.drained()
             do {
-                try install(try await reconnection.reopen(after: cause))
+                // `onOpen` gets the last message that the reader received.
+                try install(
+                    try await reconnection.reopen(after: cause) { await connection.inbox.drained() })
             } catch {
                 return finish(.failure(reconnection.call.end(with: error)))
             }

@@ -20,11 +20,17 @@ struct Reconnection: Sendable {
         return error.flatMap { call.policy.errorCodes.contains($0.code) ? $0 : nil }
     }
 
-    /// Waits and opens a connection, until one is open.
+    /// Waits for `isReady` to return, and then opens a connection, until one is open.
     ///
-    /// - Throws: The last error, when no further attempt is allowed.
-    func reopen(after cause: NetworkError) async throws -> WebSocketConnection {
+    /// - Throws: The last error, when no further attempt is allowed. `CancellationError` when the router canceled the
+    ///   socket.
+    func reopen(
+        after cause: NetworkError, when isReady: @escaping @Sendable () async -> Void
+    ) async throws -> WebSocketConnection {
         try await run { [call, open] in
+            try await withOwnTask(isReady)
+            // The router may have canceled the socket before this operation began.
+            guard !call.isCancelled else { throw CancellationError() }
             var error = cause
             while try await call.waitForRetry(after: error) {
                 do {

@@ -373,6 +373,26 @@ import Testing
         #expect(session.requests.count == 1)
     }
 
+    @Test("the router's cancel and reset end a socket with unread messages", arguments: [false, true])
+    func routerEndsUnread(_ isReset: Bool) async throws {
+        let session = StubSession(.webSocket(.text("1"), .text("2"), .drop), .webSocket(.text("never"), .close()))
+        let router = router(session, clock: TestClock(skips: true))
+        let socket = try await router.webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        for await state in socket.states {
+            if case .reconnecting = state { break }
+        }
+        if isReset { await router.reset() } else { router.cancel() }
+        var last: WebSocketState?
+        for await state in socket.states { last = state }
+        #expect(last == .closed(nil))
+        var texts: [String] = []
+        await #expect(throws: CancellationError.self) {
+            while let text = try await socket.receive() { texts.append(text) }
+        }
+        #expect(texts == ["1", "2"] && session.requests.count == 1)
+    }
+
     @Test("releasing a socket that reconnects ends its wait")
     func releasing() async throws {
         let session = StubSession(.webSocket(.drop), .webSocket(.text("never")))
