@@ -119,7 +119,10 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
-            throw NetworkError(.encodingFailed, reason: "the body's stream failed", underlying: stream.streamError)
+            let reason = stream.streamStatus == .closed ? "was read before" : "failed"
+            // Foundation on Linux traps for the error of a stream that has none.
+            let error = stream.streamStatus == .error ? stream.streamError : nil
+            throw NetworkError(.encodingFailed, reason: "the body's stream \(reason)", underlying: error)
         }
         return count > 0 ? Data(buffer[..<count]) : nil
     }

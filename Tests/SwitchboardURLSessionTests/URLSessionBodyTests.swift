@@ -175,6 +175,22 @@ struct URLSessionBodyTests {
         #expect(error?.code == .encodingFailed)
     }
 
+    @Test("a stream that was read before, or fails without an error, is an error")
+    func failureWithoutError() async throws {
+        final class Failing: InputStream {
+            override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int { -1 }
+        }
+        let used = InputStream(data: Data(count: 10))
+        used.open()
+        used.close()
+        for (stream, reason) in [(used, "the body's stream was read before"), (Failing(data: Data()), "failed")] {
+            let error = await #expect(throws: NetworkError.self) {
+                try await StreamReader(stream).body(of: nil, inMemoryUpTo: 10)
+            }
+            #expect(error?.code == .encodingFailed && error?.reason?.hasSuffix(reason) == true)
+        }
+    }
+
     @Test("canceling ends a stream without an end, and closes it", arguments: SessionKind.allCases)
     func endlessStream(kind: SessionKind) async throws {
         try await RawServer.run { connection in
