@@ -40,8 +40,8 @@ class ChainURLProtocol: URLProtocol {
         if let old { old.resume() } else { new.start() }
     }
 
-    /// Stops the loading. After a suspension amid its body, it waits instead. The open-source Foundation may call this
-    /// method late, when a suspended task runs again. Such a call does nothing.
+    /// Stops the loading. After a suspension it waits instead, unless it can start again. The open-source Foundation may
+    /// call this method late, when a suspended task runs again. Such a call does nothing.
     override func stopLoading() {
         let state = task?.state
         if ProtocolClient.startsStoppedTasks, state == .running { return }
@@ -88,10 +88,12 @@ final class URLLoad: Sendable {
         return client.stop()
     }
 
-    /// Stops delivering the body until ``resume()``. Returns false outside of the body, where a loading can start again.
+    /// Stops delivering the response until ``resume()``. Returns false outside of the body if the loading can start
+    /// again.
     func suspend() -> Bool {
-        state.withLock { state in
-            guard state.isInBody else { return false }
+        let isRepeatable = request.isRepeatable
+        return state.withLock { state in
+            guard state.isInBody || !isRepeatable else { return false }
             if state.suspension == nil { state.suspension = AsyncStream.makeStream() }
             return true
         }
@@ -134,6 +136,7 @@ final class URLLoad: Sendable {
 
     private func deliver(_ response: NetworkResponse) async throws {
         guard let head = response.urlResponse else { throw NetworkError(.missingURL) }
+        await whileSuspended()
         state.withLock { $0.isInBody = client.takesPieces }
         client.didReceive(head)
         if client.takesPieces {
@@ -141,12 +144,12 @@ final class URLLoad: Sendable {
                 await whileSuspended()
                 await client.didLoad(chunk)
             }
-            await whileSuspended()
         } else {
             var body = response.body
             if response.stream != nil { for try await chunk in response.bytes { body += chunk } }
             if !body.isEmpty { await client.didLoad(body) }
         }
+        await whileSuspended()
         client.didFinish()
     }
 

@@ -49,6 +49,12 @@ struct ProtocolRequest: Sendable {
         }
     }
 
+    /// Whether the request may be sent a second time.
+    var isRepeatable: Bool {
+        if case .stream? = try? uploadedBody { return false }
+        return urlRequest.method.isIdempotent && urlRequest.httpBodyStream == nil
+    }
+
     /// Whether the request itself has a body.
     var hasBody: Bool { urlRequest.httpBody != nil || urlRequest.httpBodyStream != nil }
 

@@ -75,6 +75,38 @@ struct URLSessionLinuxTests {
         session.invalidateAndCancel()
     }
 
+    @Test("a task suspended before its response sends no POST and no stream twice", arguments: [true, false])
+    func suspendedUpload(isStream: Bool) async throws {
+        let sends = Deliveries<NetworkRequest>()
+        let mayAnswer = Gate()
+        let session = AdHocSession { request in
+            sends.add(request)
+            var body = request.body.isStreamed ? Data() : try request.body.encode()
+            if request.body.isStreamed { for try await chunk in try request.body.makeStream() { body += chunk } }
+            try await mayAnswer.wait()
+            return NetworkResponse(statusCode: 200, body: Data("\(body.count)".utf8), url: request.url)
+        }.urlSession()
+        var request = URLRequest(isStream ? "PUT" : "POST", url)
+        if isStream {
+            request.httpBodyStream = InputStream(data: Data(count: 200_000))
+        } else {
+            request.httpBody = Data(count: 200_000)
+        }
+        let texts = Deliveries<String>()
+        let task = session.dataTask(with: request) { data, _, error in
+            texts.add(error.map { "\($0)" } ?? String(decoding: data ?? Data(), as: UTF8.self))
+        }
+        task.resume()
+        _ = try await sends.first()
+        task.suspend()
+        let queue = try #require(task.workQueue)
+        await withCheckedContinuation { done in queue.async { done.resume() } }  // Foundation has stopped the loading
+        mayAnswer.open()
+        task.resume()
+        #expect(try await texts.first() == "200000")
+        #expect(sends.all.count == 1)
+    }
+
     @Test("a loading that has ended never begins again")
     func stopAfterEnd() async {
         let session = StubSession(.stall).urlSession()
