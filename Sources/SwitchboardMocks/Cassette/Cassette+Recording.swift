@@ -12,7 +12,7 @@ extension Cassette {
         }
         let start = (Date(), ContinuousClock.now)
         // After an error the recording stays empty.
-        var response = try await session.send(recordingMessages(of: request, at: index))
+        var response = try await recordingMessages(of: request, at: index).sendReported(over: session)
         let entry = HAR.Entry(
             HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
         let isSocket = response.statusCode == 101 && request.options.upgrade != nil

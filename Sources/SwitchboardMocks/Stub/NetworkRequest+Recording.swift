@@ -43,6 +43,15 @@ extension NetworkRequest {
         return request
     }
 
+    /// Sends a request whose body was read and reported, without a second report.
+    func sendReported(over session: any NetworkSession) async throws -> NetworkResponse {
+        var request = self
+        request.options.onBodySent = nil
+        var response = try await session.send(request)
+        response.request?.options.onBodySent = options.onBodySent
+        return response
+    }
+
     /// Returns the request as it would be on the wire over HTTP/1.1, without fields that a transport adds, such as
     /// `User-Agent`.
     func recorded(body bytes: Data?, index: Int) -> RecordedRequest {

@@ -95,7 +95,7 @@ public final class StubSession: NetworkSession {
         }
         switch registry.refuses(recorded) ? .none : fallback {
         case .session(let session):
-            var response = try await withOwnTask { try await session.send(request) }
+            var response = try await withOwnTask { try await request.sendReported(over: session) }
             if response.request == nil { response.request = request }
             let (status, body) = (response.statusCode, response.body)
             let isStream = request.streams(status)

@@ -75,6 +75,23 @@ struct CassetteBodyTests {
         }
     }
 
+    @Test("the body of a recorded or forwarded request is reported as sent once")
+    func sentOnce() async throws {
+        try await withFile { file in
+            let stub = StubSession { _ in .text("recorded") }
+            let cassette = try Cassette(file: file, mode: .rewrite, recording: stub)
+            for session in [cassette, StubSession(fallingBackTo: stub)] as [any NetworkSession] {
+                for body in [DataBody(Data("once".utf8)), OneShotBody()] as [any HTTPBody] {
+                    let counts = Deliveries<Int64>()
+                    var request = NetworkRequest(.put, text: url, body: body)
+                    request.options.onBodySent = { counts.add($0) }
+                    _ = try await session.send(request)
+                    #expect(counts.all == [4])
+                }
+            }
+        }
+    }
+
     @Test("a body that cannot be read ends the request")
     func unreadableBody() async throws {
         try await withFile { file in
