@@ -27,7 +27,7 @@ extension ProtocolRequest {
         return ofSession == standard ? nil : ofSession
     }
 
-    /// Whether another site influenced earlier redirects of the task. Nil: all redirects belong to one loading.
+    /// The hosts whose redirects led the task across origins. Nil: all redirects belong to one loading.
     var redirectingHosts: [String]? { nil }
 
     /// The body of an upload task, or none for that of its request. Throws for a task that no protocol can answer.
