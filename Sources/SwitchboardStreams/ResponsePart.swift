@@ -79,6 +79,8 @@ private actor PartReader {
     private var bytes: ResponseBytes?
     private var scanner: MultipartScanner
     private var epilogue = 0
+    private var isStarted = false
+    private var isAtEnd = false
 
     init(_ response: NetworkResponse, limit: Int) throws(NetworkError) {
         do throws(NetworkError) {
@@ -94,23 +96,31 @@ private actor PartReader {
     }
 
     func next() async throws -> ResponsePart? {
+        guard let bytes else { return nil }
         do {
+            if !isStarted { await bytes.letReaderEndCall() }
+            isStarted = true
             while true {
                 if let part = try scanner.next() { return part }
-                guard let bytes else { return nil }
-                guard let chunk = try await bytes.next() else {
+                guard !isAtEnd, epilogue <= Self.epilogueLimit else {
+                    head.endCall()
                     self.bytes = nil
-                    scanner.finish()
-                    continue
+                    return nil
                 }
-                if scanner.isOver { epilogue += chunk.count }
-                if epilogue > Self.epilogueLimit { self.bytes = nil }
-                scanner.push(chunk)
+                if let chunk = try await bytes.next() {
+                    if scanner.isOver { epilogue += chunk.count }
+                    scanner.push(chunk)
+                } else {
+                    isAtEnd = true
+                    scanner.finish()
+                }
             }
         } catch {
-            bytes = nil
+            self.bytes = nil
             scanner.stop()
-            throw (error as? NetworkError)?.withResponse(head) ?? error
+            let error = (error as? NetworkError)?.withResponse(head) ?? error
+            head.endCall(with: error)
+            throw error
         }
     }
 }
@@ -129,7 +139,13 @@ private actor LazyPartReader {
     func next() async throws -> ResponsePart? {
         if let open {
             self.open = nil
-            reader = try PartReader(await open(), limit: limit)
+            let response = try await open()
+            do {
+                reader = try PartReader(response, limit: limit)
+            } catch {
+                response.endCall(with: error)
+                throw error
+            }
         }
         return try await reader?.next()
     }

@@ -98,6 +98,27 @@ struct CallEndTests {
         #expect(cut.error != nil && cut.text == text(of: cut.error))
     }
 
+    @Test("parts that cannot be read end the call as failed, an endless epilogue as finished")
+    func parts() async throws {
+        let part = "--b\r\nA: b\r\n\r\nfour"
+        let texts: [(text: String, code: NetworkError.Code?)] = [
+            (part, .truncatedBody), (part + "5\r\n--b--", .responseTooLarge),
+            ("--b\r\nbad\r\n\r\n", .invalidResponse),
+            (part + "\r\n--b--", nil), (part + "\r\n--b--" + String(repeating: "\r\n", count: 100_000), nil),
+        ]
+        func read(_ response: MockResponse) async throws -> (text: String, error: NetworkError?) {
+            try await end(of: response) { for try await _ in $0.parts(for: Self.endPoint, limit: 4) {} }
+        }
+        for (text, code) in texts {
+            let response = MockResponse.text(text).with("Content-Type", "multipart/mixed; boundary=b")
+            let end = try await read(response.chunked(9_000))
+            #expect(end.error?.code == code)
+            #expect(end.text == (code == nil ? "finished: HTTP 200" : self.text(of: end.error)))
+        }
+        let plain = try await read(.text(part))
+        #expect(plain.error?.code == .unexpectedContentType && plain.text == text(of: plain.error))
+    }
+
     @Test("a reader that leaves before a bad line has canceled the call", arguments: [false, true])
     func leftEarly(isByEvents: Bool) async throws {
         let texts = [#"{"title":"Alien"}"#, "bad", ""]

@@ -77,7 +77,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     package var storedCount: Int64 { source.storedCount }
 
-    func letReaderEndCall() async { await source.letReaderEndCall() }
+    package func letReaderEndCall() async { await source.letReaderEndCall() }
 
     /// Ends the call with a reader's error. Returns the error with the request attached.
     func endCall(with error: any Error) async -> any Error {
