@@ -54,6 +54,7 @@ actor Downloader {
                 try await withOwnTask { [url = file.url] in try await verify(url) }
             } catch {
                 if error is CancellationError { throw error }
+                try Call.check()  // whatever the closure throws then, the file may be valid
                 file.discard()  // prevents a resumption
                 await response.request?[RefusedDownload.self]?(response)
                 throw NetworkError(.verificationFailed, underlying: error).with(response)

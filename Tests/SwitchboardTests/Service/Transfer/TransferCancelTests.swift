@@ -49,8 +49,10 @@ struct TransferCancelTests {
         #expect(progress.current.fraction == 1)
     }
 
-    @Test("a cancellation ends a verification and leaves a kept download", arguments: [true, false])
-    func verification(isKept: Bool) async throws {
+    @Test(
+        "a cancellation ends a verification and leaves a kept download", arguments: [true, false],
+        [nil, URLError(.cancelled), CocoaError(.userCancelled)] as [(any Error)?])
+    func verification(isKept: Bool, error: (any Error)?) async throws {
         try await withFolder { folder in
             let (began, gate) = (Deliveries<Bool>(), Gate())
             let router = Router<URLEndPoint>(session: StubSession { _ in .text("done").with("ETag", #""v1""#) })
@@ -58,7 +60,7 @@ struct TransferCancelTests {
             let task = Task {
                 try await router.download(endPoint, to: file, keepingPartial: isKept) { _ in
                     began.open()
-                    try await gate.wait()
+                    do { try await gate.wait() } catch let cancellation { throw error ?? cancellation }
                 }
             }
             _ = try await began.first()
