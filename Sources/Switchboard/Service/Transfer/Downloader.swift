@@ -68,6 +68,7 @@ actor Downloader {
             for name in ["Content-Range", "Content-Length"] { response.headers.remove(name) }
         }
         response.fileURL = download.file
+        response.body = Data()  // that of a cache or of a session without streams
         return response
     }
 

@@ -171,6 +171,18 @@ struct DownloadTests {
         #expect(session.requests.isEmpty)
     }
 
+    @Test("a download of a session without streams has no body in memory")
+    func fromMemory() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            let session = AdHocSession { _ in NetworkResponse(statusCode: 200, body: Data("content".utf8)) }
+            let response = try await Router<URLEndPoint>(session: session).download(
+                URLEndPoint(.get, URL(text: "http://h.test/")), to: file)
+            #expect(try Data(contentsOf: file) == Data("content".utf8))
+            #expect(response.body.isEmpty && response.metrics.bytesReceived == 7)
+        }
+    }
+
     @Test("verification runs before the rename, and its error removes the file", .requirement("S0.13"))
     func verified() async throws {
         struct Mismatch: Error {}
