@@ -123,8 +123,9 @@ actor EventSource<Parser: StreamParser> {
 
     /// The error of a stream whose connections end normally but deliver no event.
     private var noEventsError: NetworkError? {
-        guard emptyConnections > 1 else { return nil }
-        return NetworkError(.connectionLost, reason: "\(emptyConnections) connections in a row ended without an event")
+        guard emptyConnections > 0 else { return nil }
+        let connections = emptyConnections > 1 ? "\(emptyConnections) connections in a row" : "a connection"
+        return NetworkError(.connectionLost, reason: "\(connections) ended without an event")
     }
 
     /// Ends the call. The error is thrown after the events before it are delivered.

@@ -122,6 +122,24 @@ struct RouterEventTests {
         #expect(never.requests.count == 4)
     }
 
+    @Test("an empty connection without another attempt is an error", arguments: [false, true])
+    func lastAttempt(isFirst: Bool) async throws {
+        let session = StubSession()
+        if !isFirst { session.enqueue(events("data: a\n\n")) }
+        session.enqueue(.status(503), .status(503), events(""), .status(204))
+        let policy = RetryPolicy(clock: TestClock(skips: true))
+        let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+        var seen: [String] = []
+        let error = await #expect(throws: NetworkError.self) {
+            let options = RequestOptions { $0.retry = policy }
+            for try await event in router.events(for: URLEndPoint(.get, url), options: options) {
+                seen.append(event.data)
+            }
+        }
+        #expect(seen == (isFirst ? [] : ["a"]))
+        #expect(error?.code == .connectionLost && error?.reason == "a connection ended without an event")
+    }
+
     @Test("a bad status or content type is an error without reconnection")
     func refusals() async throws {
         let cases: [(MockResponse, NetworkError.Code)] = [
