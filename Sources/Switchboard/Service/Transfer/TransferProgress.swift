@@ -114,7 +114,11 @@ public final class TransferProgress: AsyncSequence, Sendable {
             state.update = Update(completed: completed, expected: expected, rate: state.rate.bytesPerSecond)
             return (state.update, Array(state.readers.values))
         }
-        foundationProgress.totalUnitCount = expected ?? -1
+        if foundationProgress.totalUnitCount != expected ?? -1 {
+            // The open-source Foundation multiplies positive totals with each other, and traps at a zero.
+            foundationProgress.totalUnitCount = -1
+            foundationProgress.totalUnitCount = expected ?? -1
+        }
         foundationProgress.completedUnitCount = completed
         for reader in readers { reader.yield(update) }
         observe?(update)

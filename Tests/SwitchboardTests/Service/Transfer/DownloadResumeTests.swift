@@ -261,6 +261,23 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("the progress follows a file that shrinks, at last to nothing", arguments: SessionKind.allCases)
+    func shrinks(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                for size in [300_000, 200_000, 0] {
+                    let files = RangeServer(content: content.prefix(size), validators: ["ETag": "\"\(size)\""])
+                    server.enqueue(size > 0 ? files.whole.truncated(after: size - 100_000) : files.whole)
+                }
+                let (file, progress) = (folder.appendingPathComponent("a"), TransferProgress())
+                try await Router<URLEndPoint>(session: kind.make()).download(
+                    endPoint(server), to: file, options: options(), progress: progress)
+                #expect(try Data(contentsOf: file).isEmpty)
+                #expect(progress.current.fraction == 1 && progress.foundationProgress.totalUnitCount == 0)
+            }
+        }
+    }
+
     // MARK: Over several calls
 
     @Test("the next call resumes a kept partial file, which has no secrets", arguments: SessionKind.allCases)

@@ -43,6 +43,21 @@ struct UploadProgressTests {
         }
     }
 
+    @Test("a progress of Foundation accepts any change of the size")
+    func changedSizes() {
+        let progress = TransferProgress()
+        let updates: [(completed: Int64, size: Int64?)] = [
+            (9_000_000_000, 10_000_000_007), (4_000_000_000, 5_000_000_009), (1_000_000, 1_000_000_007), (0, 0),
+            (7, nil), (3, 4), (0, nil), (0, 0), (1, 2),
+        ]
+        for (completed, size) in updates {
+            progress.report(completed, of: size)
+            #expect(progress.foundationProgress.totalUnitCount == size ?? -1)
+            #expect(progress.foundationProgress.completedUnitCount == completed)
+        }
+        #expect(progress.foundationProgress.fractionCompleted == 0.5)
+    }
+
     @Test(
         "bodies in memory and forms report progress; a stream has no fraction",
         arguments: SessionKind.allCases)
