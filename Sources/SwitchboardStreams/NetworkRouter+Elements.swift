@@ -82,8 +82,10 @@ extension ResponseBytes {
     fileprivate func elements<Value: Decodable>(
         as type: Value.Type, at path: [String], by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
+        let tooLarge = NetworkError(
+            .responseTooLarge, reason: "an element, or the text around the array, has more than \(limit) bytes")
         // Created with the first chunk, when the response has arrived.
-        lazy var reader = decoding.run { JSONElementReader(type, decodedBy: $0, at: path) }
+        lazy var reader = decoding.run { JSONElementReader(type, decodedBy: $0, at: path, limit: limit) }
         return ResponseSequence(self, on: actor) { chunk, elements in
             do {
                 try decoding.run { _ in
@@ -92,22 +94,22 @@ extension ResponseBytes {
                 }
             } catch let error as DecodingError {
                 throw NetworkError(.decodingFailed, reason: DecodingFailure.cause(of: error), underlying: error)
+            } catch is JSONElementReader<Value>.ElementTooLarge {
+                throw tooLarge
             }
-            guard reader.bufferedCount <= limit else {
-                throw NetworkError(
-                    .responseTooLarge, reason: "an element, or the text around the array, has more than \(limit) bytes")
-            }
+            guard reader.bufferedCount <= limit else { throw tooLarge }
         }
     }
 }
 
 extension JSONElementReader {
     /// Creates a reader with any decoder. A decoder other than `FastJSONDecoder` gets a copy of each element.
-    fileprivate init(_ type: Element.Type, decodedBy decoder: any ResponseDecoder, at path: [String]) {
+    fileprivate init(_ type: Element.Type, decodedBy decoder: any ResponseDecoder, at path: [String], limit: Int) {
         if let decoder = decoder as? FastJSONDecoder {
-            self.init(type, decoder: decoder, at: path)
+            self.init(type, decoder: decoder, at: path, limit: limit)
         } else {
-            self.init(type, decoder: .ofResponses, decode: { try decoder.decode(type, from: Data($0)) }, at: path)
+            let decode = { (text: UnsafeRawBufferPointer) in try decoder.decode(type, from: Data(text)) }
+            self.init(type, decoder: .ofResponses, decode: decode, at: path, limit: limit)
         }
     }
 }

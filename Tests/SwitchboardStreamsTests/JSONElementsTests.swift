@@ -95,5 +95,11 @@ struct JSONElementsTests {
         let element = #"{"id":1,"title":"a""#
         #expect(await read("[\(element)", limit: element.utf8.count).error?.code == .decodingFailed)
         #expect(await read("[\(element)", limit: element.utf8.count - 1).error?.code == .responseTooLarge)
+        // Complete within one chunk.
+        let (first, second) = (element + "}", element + " }")
+        let both = await read("[\(first),\(second)]", limit: second.utf8.count)
+        #expect(both.ids == [1, 1] && both.error == nil)
+        let one = await read("[\(first),\(second)]", limit: first.utf8.count)
+        #expect(one.ids == [1] && one.error?.code == .responseTooLarge)
     }
 }

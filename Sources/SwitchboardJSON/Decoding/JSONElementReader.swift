@@ -11,6 +11,9 @@
 /// It buffers the incomplete element and the text around the array. Each element is checked once it is complete, and
 /// ``finish()`` checks the text around the array. When an object on the path repeats a name, the first member counts.
 package struct JSONElementReader<Element: Decodable> {
+    /// The error for an element of more bytes than the limit.
+    package struct ElementTooLarge: Error {}
+
     private enum Stage {
         /// Before the array.
         case outside
@@ -27,6 +30,7 @@ package struct JSONElementReader<Element: Decodable> {
     /// Decodes an element in place of `decoder`.
     private let decode: ((UnsafeRawBufferPointer) throws -> Element)?
     private let path: [String]
+    private let limit: Int
     private var stage = Stage.outside
     /// The text without the elements.
     private var frame: [UInt8] = []
@@ -55,9 +59,10 @@ package struct JSONElementReader<Element: Decodable> {
     ///   - decoder: Decodes the elements.
     ///   - decode: Decodes the elements in place of `decoder`, which then only checks the text around the array.
     ///   - path: The names that lead to the array.
+    ///   - limit: The maximum number of bytes of a complete element.
     package init(
         _ type: Element.Type, decoder: FastJSONDecoder,
-        decode: ((UnsafeRawBufferPointer) throws -> Element)? = nil, at path: [String] = []
+        decode: ((UnsafeRawBufferPointer) throws -> Element)? = nil, at path: [String] = [], limit: Int = .max
     ) {
         var decoder = decoder
         decoder.maximumDepth = max(0, decoder.maximumDepth) - path.count - 1
@@ -65,6 +70,7 @@ package struct JSONElementReader<Element: Decodable> {
         self.decoder = decoder
         self.decode = decode
         self.path = path
+        self.limit = limit
     }
 
     /// The size of the larger buffer, in bytes: of the incomplete element, or of the text around the array.
@@ -72,7 +78,7 @@ package struct JSONElementReader<Element: Decodable> {
 
     /// Reads a chunk and calls the closure with each element that it completes.
     ///
-    /// - Throws: `DecodingError`, or the closure's error. The reader cannot be used after an error.
+    /// - Throws: `DecodingError`, ``ElementTooLarge``, or the closure's error. The reader cannot be used after an error.
     package mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (Element) throws -> Void) throws {
         for byte in chunk {
             // A number or literal ends before the delimiter that follows it.
@@ -124,6 +130,7 @@ package struct JSONElementReader<Element: Decodable> {
     }
 
     private mutating func completeElement() throws -> Element {
+        guard element.count <= limit else { throw ElementTooLarge() }
         let steps = path.map { JSONPathKey(stringValue: $0) } + [JSONPathKey(index: count)]
         let origin = JSONDocument.Origin(path: steps, position: elementPosition)
         stage = .after
