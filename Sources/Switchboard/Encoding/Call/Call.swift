@@ -1,4 +1,5 @@
 import SwitchboardPlatform
+import Foundation
 
 /// One call of a router: its cancellation from outside its task, its attempts, and its exchanges. A request and its
 /// copies share it. A part of a call that can be canceled alone, such as a download with a ``TransferProgress``, is a
@@ -206,7 +207,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         }
         guard !isLate else { return }
         let event = CallEvent(
-            kind: kind, request: request, elapsed: .now - start, response: response, cacheRole: role)
+            kind: kind, request: request, elapsed: .now - start, response: response?.withoutExchange, cacheRole: role)
         // A request that a monitor starts is not part of the call, whose cancellation would cancel it.
         Self.$current.withValue(nil) {
             for monitor in monitors { monitor.record(event) }
@@ -263,7 +264,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         /// Records the end with a response.
         func end(_ response: NetworkResponse) {
             let record = add(.status(response.statusCode), response.measured)
-            call.report(.exchangeEnded(record, response: response), request)
+            call.report(.exchangeEnded(record, response: response.withoutExchange), request)
         }
 
         /// Records the end without a complete response.
@@ -362,6 +363,14 @@ extension CallEvent.Kind {
 }
 
 extension NetworkResponse {
+    /// The response with an empty stream in place of its own, which a monitor that keeps events would keep open.
+    fileprivate var withoutExchange: NetworkResponse {
+        guard stream != nil else { return self }
+        var response = self
+        response.stream = ResponseBytes(Data())
+        return response
+    }
+
     /// Reads the response as the last step of its call, and reports the end of the call to the monitors, with the error
     /// of the closure or the status. A stream ends the call at its own end.
     func endingCall<Output>(_ read: (NetworkResponse) throws -> Output) throws -> Output {

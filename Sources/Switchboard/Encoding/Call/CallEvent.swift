@@ -39,7 +39,7 @@ public struct CallEvent: Sendable {
         /// An exchange starts. The number counts the call's exchanges from 1.
         case exchangeStarted(number: Int)
         /// An exchange ended, with or without a response. ``ExchangeRecord/metrics`` has the phases of its connection.
-        /// The body of a stream has yet to arrive, and that of a download is in its file.
+        /// The body of a stream has yet to arrive and is not readable here, and that of a download is in its file.
         indirect case exchangeEnded(ExchangeRecord, response: NetworkResponse?)
         /// The request will be sent again after a wait. The text is the cause.
         case retry(after: Duration, because: String)

@@ -62,6 +62,21 @@ struct EventMonitorTests {
         #expect(notes.kinds.suffix(2) == ["exchanged: cancelled in N ms", "cancelled"])
     }
 
+    @Test("a monitor that keeps events keeps no stream open", arguments: SessionKind.allCases)
+    func keptEvents(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("one\ntwo\n").stalled(after: 4))
+            let notes = Events()
+            let router = router(kind.make(), notes)
+            for try await line in router.lines(for: URLEndPoint(.get, server.url)) {
+                #expect(line == "one")
+                break
+            }
+            try await server.waitForDisconnect()
+            #expect(notes.kinds.suffix(2) == ["exchanged: HTTP 200 in N ms", "cancelled"])
+        }
+    }
+
     @Test("an endpoint's monitor receives only its calls, and an app's reports")
     func ownEvents() async throws {
         let notes = Events()
