@@ -121,9 +121,9 @@ actor EventSource<Parser: StreamParser> {
         }
     }
 
-    /// The error of a stream whose connections end normally but deliver no event.
+    /// The error of a stream whose connections end normally but deliver no event. A policy of one attempt permits that.
     private var noEventsError: NetworkError? {
-        guard emptyConnections > 0 else { return nil }
+        guard emptyConnections > 0, call.policy.maximumAttempts > 1 else { return nil }
         let connections = emptyConnections > 1 ? "\(emptyConnections) connections in a row" : "a connection"
         return NetworkError(.connectionLost, reason: "\(connections) ended without an event")
     }

@@ -140,6 +140,13 @@ struct RouterEventTests {
         #expect(error?.code == .connectionLost && error?.reason == "a connection ended without an event")
     }
 
+    @Test("an empty stream that may not reconnect ends without an error")
+    func emptyStream() async throws {
+        let router = Router<URLEndPoint>(session: StubSession(events("")))
+        let options = RequestOptions { $0.retry = .never }
+        for try await _ in router.events(for: URLEndPoint(.get, url), options: options) { Issue.record() }
+    }
+
     @Test("a bad status or content type is an error without reconnection")
     func refusals() async throws {
         let cases: [(MockResponse, NetworkError.Code)] = [

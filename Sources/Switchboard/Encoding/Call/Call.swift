@@ -1,5 +1,5 @@
-import SwitchboardPlatform
 import Foundation
+import SwitchboardPlatform
 
 /// One call of a router: its cancellation from outside its task, its attempts, and its exchanges. A request and its
 /// copies share it. A part of a call that can be canceled alone, such as a download with a ``TransferProgress``, is a
