@@ -15,7 +15,7 @@ import SwitchboardPlatform
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
 /// again when it fails. A canceled call does not count. After a probe that was canceled, or that a cache answered without
 /// an exchange, the next request is the probe. A probe may need a new credential, so requests that refresh the one of an
-/// `AuthenticationInterceptor`, or that a credential provider sends, are probes too.
+/// `AuthenticationInterceptor`, or that a credential provider sends, pass too. Only their failure counts.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
 /// count. A reset closes all circuits.
@@ -85,15 +85,15 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     /// Sends the request, or throws `NetworkError.Code.circuitOpen` while the circuit is open.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         let key = key(request)
-        let (epoch, exchangeCount) = try admit(request, key)
+        let admission = try admit(request, key)
         do {
             let response = try await next(request)
-            record(outcome(of: response, to: request, exchangeCount), key, epoch, request)
+            record(outcome(of: response, to: request, admission.exchangeCount), key, admission, request)
             return response
         } catch {
             let caught = NetworkError.caught(error)
             let isFailure = caught.code != .cancelled && isFailure(.failure(caught))
-            record(isFailure ? .failure : .neutral, key, epoch, request)
+            record(isFailure ? .failure : .neutral, key, admission, request)
             throw error
         }
     }
@@ -105,17 +105,23 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     // MARK: One request
 
-    /// Returns the epoch of the circuit, and for a probe the number of exchanges of its call so far.
-    private func admit(
-        _ request: NetworkRequest, _ key: String
-    ) throws(NetworkError) -> (epoch: Int, exchangeCount: Int?) {
+    private struct Admitted {
+        /// The epoch of the circuit.
+        let epoch: Int
+        /// For a probe, the number of exchanges of its call so far.
+        var exchangeCount: Int?
+        var onlyFailureCounts = false
+    }
+
+    private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Admitted {
         let now = elapsed()
         let isRefresh = CredentialRefresh.isRunning
         switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh) ?? .admitted(0) }) {
-        case .admitted(let epoch): return (epoch, nil)
+        case .admitted(let epoch): return Admitted(epoch: epoch)
+        case .refresh(let epoch): return Admitted(epoch: epoch, onlyFailureCounts: true)
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
-            return (epoch, request.call?.history.count)
+            return Admitted(epoch: epoch, exchangeCount: request.call?.history.count)
         case .rejected(let time):
             let reason =
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
@@ -138,14 +144,17 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         }
     }
 
-    private func record(_ outcome: Circuit.Outcome, _ key: String, _ epoch: Int, _ request: NetworkRequest) {
+    private func record(
+        _ outcome: Circuit.Outcome, _ key: String, _ admission: Admitted, _ request: NetworkRequest
+    ) {
+        if admission.onlyFailureCounts, outcome != .failure { return }
         let now = elapsed()
         let change: String? = circuits.withLock { circuits in
             if circuits.byKey[key] == nil {
                 guard outcome == .failure else { return nil }
                 circuits.removeIdle(at: now, rules)
             }
-            return circuits.byKey[key, default: Circuit()].record(outcome, epoch, at: now, rules)
+            return circuits.byKey[key, default: Circuit()].record(outcome, admission.epoch, at: now, rules)
         }
         if let change { request.report(.note("the circuit of \(key) \(change)")) }
     }
@@ -181,6 +190,8 @@ struct Circuit: Sendable {
     /// The decision about a request. The caller passes the epoch to ``record(_:_:at:_:)``.
     enum Admission {
         case admitted(Int), probe(Int)
+        /// A request that the probe may wait for, because it refreshes a credential.
+        case refresh(Int)
         /// The time until the next probe, or nil while a probe is in flight.
         case rejected(Duration?)
     }
@@ -203,11 +214,11 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Decides about a request. The probe may wait for a request that refreshes its credential.
+    /// Decides about a request.
     mutating func admit(at now: Duration, _ isRefresh: Bool) -> Admission {
         switch phase {
         case .closed: return .admitted(epoch)
-        case .halfOpenProbe: return isRefresh ? .probe(epoch) : .rejected(nil)
+        case .halfOpenProbe: return isRefresh ? .refresh(epoch) : .rejected(nil)
         case .open(let until):
             guard until <= now else { return .rejected(until - now) }
             transition(.halfOpenProbe)
