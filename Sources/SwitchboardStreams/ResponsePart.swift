@@ -80,6 +80,7 @@ private actor PartReader {
     private var scanner: MultipartScanner
     private var epilogue = 0
     private var isStarted = false
+    private var endsCall = false
     private var isAtEnd = false
 
     init(_ response: NetworkResponse, limit: Int) throws(NetworkError) {
@@ -98,12 +99,16 @@ private actor PartReader {
     func next() async throws -> ResponsePart? {
         guard let bytes else { return nil }
         do {
-            if !isStarted { await bytes.letReaderEndCall() }
+            if !isStarted {
+                await bytes.letReaderEndCall()
+                // Only the body of a whole call has a request: an interceptor that reads parts does not end its call.
+                endsCall = await bytes.request != nil
+            }
             isStarted = true
             while true {
                 if let part = try scanner.next() { return part }
                 guard !isAtEnd, epilogue <= Self.epilogueLimit else {
-                    head.endCall()
+                    if endsCall { head.endCall() }
                     self.bytes = nil
                     return nil
                 }
@@ -119,7 +124,7 @@ private actor PartReader {
             self.bytes = nil
             scanner.stop()
             let error = (error as? NetworkError)?.withResponse(head) ?? error
-            head.endCall(with: error)
+            if endsCall { head.endCall(with: error) }
             throw error
         }
     }

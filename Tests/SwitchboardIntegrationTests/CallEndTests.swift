@@ -119,6 +119,22 @@ struct CallEndTests {
         #expect(plain.error?.code == .unexpectedContentType && plain.text == text(of: plain.error))
     }
 
+    @Test("an interceptor that reads parts does not end the call")
+    func partsOfAnInterceptor() async throws {
+        struct Reader: Interceptor {
+            func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+                for try await _ in try await next(request).parts() {}
+                throw NetworkError(.invalidResponse)
+            }
+        }
+        let events = Events()
+        let body = MockResponse.text("--b\r\n\r\na\r\n--b--").with("Content-Type", "multipart/mixed; boundary=b")
+        let router = Router<URLEndPoint>(
+            session: StubSession(body), interceptors: [Reader()], options: RequestOptions { $0.monitors = [events] })
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: Self.endPoint) }
+        #expect("\(try await events.end())" == text(of: error))
+    }
+
     @Test("a reader that leaves before a bad line has canceled the call", arguments: [false, true])
     func leftEarly(isByEvents: Bool) async throws {
         let texts = [#"{"title":"Alien"}"#, "bad", ""]
