@@ -62,7 +62,10 @@ public actor FileTokenStore: TokenStore {
     /// - Throws: `NetworkError.Code.cannotWriteFile`, also when the file cannot be read or another process keeps its
     ///   lock. `NetworkError.Code.cannotAuthenticate` for a file with other contents, which is not changed.
     public func save(_ token: OAuthToken, in partition: String?) async throws {
-        try await change { $0[partition] = token }
+        try await change {
+            $0[partition] = token
+            return true
+        }
     }
 
     /// Removes the token, and the file with the last token.
@@ -76,8 +79,9 @@ public actor FileTokenStore: TokenStore {
     func remove(in partition: String?, where isRemoved: @escaping @Sendable (OAuthToken) -> Bool) async throws {
         guard hasFolder else { return }
         try await change { contents in
-            guard let token = contents[partition], isRemoved(token) else { return }
+            guard let token = contents[partition], isRemoved(token) else { return false }
             contents[partition] = nil
+            return true
         }
     }
 
@@ -111,7 +115,8 @@ public actor FileTokenStore: TokenStore {
         return contents
     }
 
-    private func change(_ change: @escaping @Sendable (inout Contents) -> Void) async throws {
+    /// Writes the file if the closure changes its contents, and returns true.
+    private func change(_ change: @escaping @Sendable (inout Contents) -> Bool) async throws {
         try makeFolder()
         try await locked { store in
             var contents: Contents
@@ -120,8 +125,7 @@ public actor FileTokenStore: TokenStore {
             } catch let error as NetworkError where error.code == .unreadableFile {
                 throw store.failure("be changed, because it cannot be read", error.underlying ?? error)
             }
-            change(&contents)
-            try store.write(contents)
+            if change(&contents) { try store.write(contents) }
         }
     }
 

@@ -76,6 +76,10 @@ public struct OAuth2Authenticator: Authenticator {
             return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
+                if let newer = await replacement(of: nil, in: partition) {
+                    let isExpired = newer.isExpired(at: client.now())
+                    return isExpired ? try await refresh(newer, storedIn: partition) : take(newer, in: partition)
+                }
                 let suffix = partition.map { " for \($0)" } ?? ""
                 throw OAuthError(.notSignedIn, text: "not signed in\(suffix)").asNetworkError()
             }
@@ -137,7 +141,7 @@ public struct OAuth2Authenticator: Authenticator {
     }
 
     /// Saves the token in the store, or removes it for nil. After `invalid_grant`, a token that another process has saved
-    /// meanwhile stays there.
+    /// meanwhile stays there; a ``FileTokenStore`` checks that under its lock.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         let taken = taken.withLock { $0.removeValue(forKey: partition) }
         let refused = refused.withLock { $0.removeValue(forKey: partition) }
@@ -148,17 +152,17 @@ public struct OAuth2Authenticator: Authenticator {
             stored.withLock { $0[partition] = credential.accessToken }
         } else {
             if let refused, let last = stored.withLock({ $0[partition] }) {
-                try await remove(in: partition) { [last, refused].contains($0.accessToken) }
-            } else {
-                try await store.remove(in: partition)
+                // `stored` keeps the lost token, so that a later refresh finds one of another process.
+                return try await remove(in: partition) { [last, refused].contains($0.accessToken) }
             }
+            try await store.remove(in: partition)
             stored.withLock { $0[partition] = nil }
         }
     }
 
     private func remove(in partition: String?, where isRemoved: @escaping @Sendable (OAuthToken) -> Bool) async throws {
         if let store = store as? FileTokenStore { return try await store.remove(in: partition, where: isRemoved) }
-        if let token = try await store.load(in: partition), !isRemoved(token) { return }
+        if let token = try? await store.load(in: partition), !isRemoved(token) { return }
         try await store.remove(in: partition)
     }
 

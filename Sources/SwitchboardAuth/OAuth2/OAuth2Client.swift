@@ -156,7 +156,7 @@ extension OAuth2Client {
     ///   ``OAuthError/Code/invalidGrant`` when the refresh token was revoked, ``OAuthError/Code/notSignedIn`` without a
     ///   refresh token. Also the errors of any exchange.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
-        guard let refreshToken = token.refreshToken else {
+        guard let refreshToken = token.refreshToken, !refreshToken.isEmpty else {
             throw OAuthError(.notSignedIn, text: "sign in again, because the token came without a refresh token")
                 .asNetworkError()
         }
@@ -179,12 +179,13 @@ extension OAuth2Client {
         guard let revocationURL else {
             throw NetworkError(.invalidRequest, reason: "the client has no revocationURL")
         }
+        let refreshToken = token.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
         _ = try await response(
             from: revocationURL,
             [
-                URLQueryItem(name: "token", value: token.refreshToken ?? token.accessToken),
+                URLQueryItem(name: "token", value: refreshToken ?? token.accessToken),
                 URLQueryItem(
-                    name: "token_type_hint", value: token.refreshToken == nil ? "access_token" : "refresh_token"),
+                    name: "token_type_hint", value: refreshToken == nil ? "access_token" : "refresh_token"),
             ], more: [:])
     }
 

@@ -74,6 +74,11 @@ struct FileLockTests {
             clock.advance(by: .seconds(1))
             try await removal.value
             #expect(try await FileTokenStore(file).load(in: nil)?.accessToken == (isReplaced ? "new" : nil))
+            if isReplaced {
+                #expect(try await authenticator.refresh(nil, in: nil).accessToken == "new")
+            } else {
+                await #expect(throws: NetworkError.self) { try await authenticator.refresh(nil, in: nil) }
+            }
             // A sign-out removes any token.
             try await authenticator.save(nil, in: nil)
             #expect(try await FileTokenStore(file).load(in: nil) == nil)
