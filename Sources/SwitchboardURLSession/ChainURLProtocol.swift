@@ -46,7 +46,8 @@ class ChainURLProtocol: URLProtocol {
         let state = task?.state
         if ProtocolClient.startsStoppedTasks, state == .running { return }
         let load = load.value
-        if state == .suspended, load?.suspend() == true { return }
+        // Apple's systems stop no suspended task, only its loading at a redirect.
+        if ProtocolClient.startsStoppedTasks, state == .suspended, load?.suspend() == true { return }
         if load?.stop() == true { _ = self.load.swap(nil) }
     }
 }
