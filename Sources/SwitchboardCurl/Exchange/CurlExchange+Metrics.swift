@@ -8,7 +8,7 @@ extension CurlExchange {
     package var bytesSent: Int64 { info.sent }
     package var isReusedConnection: Bool { info.connects == 0 }
 
-    /// Whether the exchange ended while it waited for a connection that others use.
+    /// Whether the exchange ended while it waited for a connection that others use or open.
     package var endedInQueue: Bool { sendTime == 0 && !deadlines.isConnecting }
 
     /// The protocol, such as `HTTP/1.1`.

@@ -14,7 +14,7 @@ extension CurlFailure {
         if case .timedOut(let phase) = self, let limits {
             let (time, name) =
                 phase == .attempt ? (request.timeouts.attempt, "attempt") : (request.timeouts.idle, "idle")
-            return .timedOut("no connection was free within", time, "\(name), \(limits)")
+            return .timedOut("no connection was ready within", time, "\(name), \(limits)")
         }
         return switch self {
         case .libcurl(let code, let message):

@@ -97,7 +97,7 @@ struct SessionTimeTests {
             let name = isAttempt ? "attempt" : "idle"
             #expect(
                 error?.reason
-                    == "no connection was free within 0.3 s (timeouts.\(name), maximumConnectionsPerHost: 1)")
+                    == "no connection was ready within 0.3 s (timeouts.\(name), maximumConnectionsPerHost: 1)")
             first.cancel()
             _ = await first.result
         }
