@@ -15,8 +15,9 @@ import SwitchboardText
 ///
 /// After a redirect or a link from another site, `SameSite` decides which cookies are sent ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): a `Strict` cookie never,
-/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation. The
-/// hosts below one public suffix and a label are one site; see ``CookieJar``. Their schemes and ports do not count.
+/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation.
+/// Hosts with the same registrable domain, a public suffix and one label, are one site; see ``CookieJar``. Schemes and
+/// ports do not count. A server's link after a redirect to another origin counts as one from another site.
 ///
 /// The request has one `Cookie` field. It begins with the pairs that the request already had, which override the jar's
 /// cookies of the same name.
