@@ -121,7 +121,7 @@ actor EventSource<Parser: StreamParser> {
         }
     }
 
-    /// The error of a stream whose connections end normally but deliver no event. A policy of one attempt permits that.
+    /// The error of a stream whose connections end normally but deliver no event. Nil for a policy of one attempt.
     private var noEventsError: NetworkError? {
         guard emptyConnections > 0, call.policy.maximumAttempts > 1 else { return nil }
         let connections = emptyConnections > 1 ? "\(emptyConnections) connections in a row" : "a connection"

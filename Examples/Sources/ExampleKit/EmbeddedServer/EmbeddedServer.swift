@@ -15,7 +15,9 @@ package enum EmbeddedServer {
     ) async throws -> Value {
         if let other { return try await body(other) }
         // Otherwise a proxy of the environment gets the requests to this server.
-        setenv("no_proxy", "127.0.0.1", 1)
+        let environment = ProcessInfo.processInfo.environment
+        let others = environment["no_proxy"] ?? environment["NO_PROXY"]
+        setenv("no_proxy", [others, "127.0.0.1"].compactMap { $0 }.joined(separator: ","), 1)
         return try await MockServer.run { request in
             (try? answer(request)) ?? .status(500)
         } body: { server in
