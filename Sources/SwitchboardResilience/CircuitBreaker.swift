@@ -105,23 +105,17 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
 
     // MARK: One request
 
-    private struct Admitted {
-        /// The epoch of the circuit.
-        let epoch: Int
-        /// For a probe, the number of exchanges of its call so far.
-        var exchangeCount: Int?
-        var onlyFailureCounts = false
-    }
+    /// The epoch of the circuit, and for a probe the number of exchanges of its call so far.
+    private typealias Admission = (epoch: Int, exchangeCount: Int?)
 
-    private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Admitted {
+    private func admit(_ request: NetworkRequest, _ key: String) throws(NetworkError) -> Admission {
         let now = elapsed()
         let isRefresh = CredentialRefresh.isRunning
         switch circuits.withLock({ $0.byKey[key]?.admit(at: now, isRefresh) ?? .admitted(0) }) {
-        case .admitted(let epoch): return Admitted(epoch: epoch)
-        case .refresh(let epoch): return Admitted(epoch: epoch, onlyFailureCounts: true)
+        case .admitted(let epoch): return (epoch, nil)
         case .probe(let epoch):
             request.report(.note("the circuit of \(key) is half open: this request is the probe"))
-            return Admitted(epoch: epoch, exchangeCount: request.call?.history.count)
+            return (epoch, request.call?.history.count ?? 0)
         case .rejected(let time):
             let reason =
                 time.map { "the circuit of \(key) is open for another \($0.wholeSecondsText)" }
@@ -145,9 +139,10 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
     }
 
     private func record(
-        _ outcome: Circuit.Outcome, _ key: String, _ admission: Admitted, _ request: NetworkRequest
+        _ outcome: Circuit.Outcome, _ key: String, _ admission: Admission, _ request: NetworkRequest
     ) {
-        if admission.onlyFailureCounts, outcome != .failure { return }
+        // Only the probe closes a circuit.
+        guard outcome == .failure || admission.exchangeCount != nil else { return }
         let now = elapsed()
         let change: String? = circuits.withLock { circuits in
             if circuits.byKey[key] == nil {
@@ -190,8 +185,6 @@ struct Circuit: Sendable {
     /// The decision about a request. The caller passes the epoch to ``record(_:_:at:_:)``.
     enum Admission {
         case admitted(Int), probe(Int)
-        /// A request that the probe may wait for, because it refreshes a credential.
-        case refresh(Int)
         /// The time until the next probe, or nil while a probe is in flight.
         case rejected(Duration?)
     }
@@ -218,7 +211,8 @@ struct Circuit: Sendable {
     mutating func admit(at now: Duration, _ isRefresh: Bool) -> Admission {
         switch phase {
         case .closed: return .admitted(epoch)
-        case .halfOpenProbe: return isRefresh ? .refresh(epoch) : .rejected(nil)
+        // The probe may wait for a request that refreshes its credential.
+        case .halfOpenProbe: return isRefresh ? .admitted(epoch) : .rejected(nil)
         case .open(let until):
             guard until <= now else { return .rejected(until - now) }
             transition(.halfOpenProbe)
