@@ -156,7 +156,7 @@ extension OAuth2Client {
     ///   ``OAuthError/Code/invalidGrant`` when the refresh token was revoked, ``OAuthError/Code/notSignedIn`` without a
     ///   refresh token. Also the errors of any exchange.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
-        guard let refreshToken = token.refreshToken, !refreshToken.isEmpty else {
+        guard let refreshToken = token.nonemptyRefreshToken else {
             throw OAuthError(.notSignedIn, text: "sign in again, because the token came without a refresh token")
                 .asNetworkError()
         }
@@ -179,7 +179,7 @@ extension OAuth2Client {
         guard let revocationURL else {
             throw NetworkError(.invalidRequest, reason: "the client has no revocationURL")
         }
-        let refreshToken = token.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
+        let refreshToken = token.nonemptyRefreshToken
         _ = try await response(
             from: revocationURL,
             [

@@ -79,11 +79,13 @@ extension OAuthToken {
         }
         let end = fields.expires_in?.value.map { date.addingTimeInterval(max(0, min($0, Duration.century.seconds))) }
         self.init(
-            accessToken: fields.access_token,
-            // Some servers send an empty text in place of none.
-            refreshToken: fields.refresh_token.flatMap { $0.isEmpty ? nil : $0 }, expiresAt: end,
+            accessToken: fields.access_token, refreshToken: fields.refresh_token, expiresAt: end,
             scope: fields.scope?.text, idToken: fields.id_token)
+        refreshToken = nonemptyRefreshToken
     }
+
+    /// The refresh token. Nil for an empty one, which some servers send in place of none.
+    var nonemptyRefreshToken: String? { refreshToken.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 /// Words separated by blanks. Some servers send a list.
