@@ -82,8 +82,6 @@ extension ResponseBytes {
     fileprivate func elements<Value: Decodable>(
         as type: Value.Type, at path: [String], by decoding: ResponseDecoding, limit: Int, on actor: (any Actor)?
     ) -> ResponseSequence<Value> {
-        let tooLarge = NetworkError(
-            .responseTooLarge, reason: "an element, or the text around the array, has more than \(limit) bytes")
         // Created with the first chunk, when the response has arrived.
         lazy var reader = decoding.run { JSONElementReader(type, decodedBy: $0, at: path, limit: limit) }
         return ResponseSequence(self, on: actor) { chunk, elements in
@@ -94,10 +92,10 @@ extension ResponseBytes {
                 }
             } catch let error as DecodingError {
                 throw NetworkError(.decodingFailed, reason: DecodingFailure.cause(of: error), underlying: error)
-            } catch is JSONElementReader<Value>.ElementTooLarge {
-                throw tooLarge
+            } catch is JSONElementReader<Value>.TooLarge {
+                throw NetworkError(
+                    .responseTooLarge, reason: "an element, or the text around the array, has more than \(limit) bytes")
             }
-            guard reader.bufferedCount <= limit else { throw tooLarge }
         }
     }
 }

@@ -11,8 +11,8 @@
 /// It buffers the incomplete element and the text around the array. Each element is checked once it is complete, and
 /// ``finish()`` checks the text around the array. When an object on the path repeats a name, the first member counts.
 package struct JSONElementReader<Element: Decodable> {
-    /// The error for an element of more bytes than the limit.
-    package struct ElementTooLarge: Error {}
+    /// The error for an element, or for the text around the array, of more bytes than the limit.
+    package struct TooLarge: Error {}
 
     private enum Stage {
         /// Before the array.
@@ -59,7 +59,7 @@ package struct JSONElementReader<Element: Decodable> {
     ///   - decoder: Decodes the elements.
     ///   - decode: Decodes the elements in place of `decoder`, which then only checks the text around the array.
     ///   - path: The names that lead to the array.
-    ///   - limit: The maximum number of bytes of a complete element.
+    ///   - limit: The maximum number of bytes of an element, and of the text around the array.
     package init(
         _ type: Element.Type, decoder: FastJSONDecoder,
         decode: ((UnsafeRawBufferPointer) throws -> Element)? = nil, at path: [String] = [], limit: Int = .max
@@ -73,12 +73,9 @@ package struct JSONElementReader<Element: Decodable> {
         self.limit = limit
     }
 
-    /// The size of the larger buffer, in bytes: of the incomplete element, or of the text around the array.
-    package var bufferedCount: Int { max(element.count, frame.count) }
-
     /// Reads a chunk and calls the closure with each element that it completes.
     ///
-    /// - Throws: `DecodingError`, ``ElementTooLarge``, or the closure's error. The reader cannot be used after an error.
+    /// - Throws: `DecodingError`, ``TooLarge``, or the closure's error. The reader cannot be used after an error.
     package mutating func read(_ chunk: UnsafeRawBufferPointer, _ body: (Element) throws -> Void) throws {
         for byte in chunk {
             // A number or literal ends before the delimiter that follows it.
@@ -95,6 +92,7 @@ package struct JSONElementReader<Element: Decodable> {
             }
             advance(byte)
         }
+        guard max(element.count, frame.count) <= limit else { throw TooLarge() }
     }
 
     /// Ends the text.
@@ -130,7 +128,7 @@ package struct JSONElementReader<Element: Decodable> {
     }
 
     private mutating func completeElement() throws -> Element {
-        guard element.count <= limit else { throw ElementTooLarge() }
+        guard element.count <= limit else { throw TooLarge() }
         let steps = path.map { JSONPathKey(stringValue: $0) } + [JSONPathKey(index: count)]
         let origin = JSONDocument.Origin(path: steps, position: elementPosition)
         stage = .after
