@@ -194,10 +194,10 @@ extension URLEncodedFormEncoder {
 }
 
 /// Describes an `EncodingError` in one line, without the value.
-enum EncodingFailure {
-    static func describe(
-        _ error: any Error, at path: String = "", by source: String = "the value's encode(to:)"
-    ) -> String {
+package enum EncodingFailure {
+    package static let encodable = "the value's encode(to:)"
+
+    static func describe(_ error: any Error, at path: String = "", by source: String = encodable) -> String {
         switch error {
         case let error as NetworkError:
             return error.reason ?? error.code.title
@@ -214,7 +214,9 @@ enum EncodingFailure {
 extension NetworkError {
     /// Returns the error itself if it is a ``NetworkError``, or else ``Code/encodingFailed`` with the error underneath.
     /// `source` names what has thrown it.
-    package static func encoding(_ error: any Error, by source: String = "the value's encode(to:)") -> NetworkError {
+    package static func encoding(_ error: any Error, by source: String = EncodingFailure.encodable)
+        -> NetworkError
+    {
         error as? NetworkError
             ?? NetworkError(
                 .encodingFailed, reason: EncodingFailure.describe(error, by: source), underlying: error)

@@ -11,11 +11,8 @@ extension CurlFailure {
         of request: NetworkRequest, isHeadComplete: Bool, limits: String? = nil,
         route: TransportText.Route = .init()
     ) -> NetworkError {
-        if case .timedOut(let phase) = self, let limits {
-            let (time, name) =
-                phase == .attempt ? (request.timeouts.attempt, "attempt") : (request.timeouts.idle, "idle")
-            return .timedOut("no connection was ready within", time, "\(name), \(limits)")
-        }
+        let more = limits.map { ", " + $0 } ?? ""
+        func reason(_ text: String) -> String { limits == nil ? text : "no connection was ready within" }
         return switch self {
         case .libcurl(let code, let message):
             CurlError(code: Int(code), message: message).networkError(
@@ -32,9 +29,10 @@ extension CurlFailure {
         case .system(let reason): NetworkError(.unknown, reason: reason)
         case .closed: NetworkError(.sessionInvalidated)
         case .cancelled: NetworkError(.cancelled)
-        case .timedOut(.attempt): .timedOut("no complete response within", request.timeouts.attempt, "attempt")
+        case .timedOut(.attempt):
+            .timedOut(reason("no complete response within"), request.timeouts.attempt, "attempt" + more)
         case .timedOut(.connect): .timedOut("no connection within", request.timeouts.connect, "connect")
-        case .timedOut(.idle): .timedOut("no data for", request.timeouts.idle, "idle")
+        case .timedOut(.idle): .timedOut(reason("no data for"), request.timeouts.idle, "idle" + more)
         case .connectionDied(let loss): connectionDied(loss, request)
         case .headTruncated:
             NetworkError(.connectionLost, reason: "the connection was closed inside the head of the response")
