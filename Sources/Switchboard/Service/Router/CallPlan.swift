@@ -9,11 +9,8 @@ public struct CallPlan: Sendable {
     /// The error of the call before it sends anything, or nil.
     public internal(set) var error: NetworkError?
     /// The types of the interceptors in the order in which they run, including the built-in ``RedirectInterceptor``.
-    public internal(set) var interceptors: [String] = []
-    /// The number of interceptors that wrap the whole call; the others wrap each exchange.
-    var callInterceptors = 0
-    /// The explanations of the interceptors, by index.
-    var explanations: [Int: String] = [:]
+    public var interceptors: [String] { steps.map(\.name) }
+    var steps: [(name: String, isInExchange: Bool, explanation: String?)] = []
     /// The type of the session.
     public internal(set) var session: String
     /// Likely mistakes: secrets in clear text, a body that can be sent only once, timeouts that exclude each other, or
@@ -27,10 +24,9 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         var lines: [String] = []
         if let error { lines.append("No request: \(error)") }
         if let request { lines += text(of: request) }
-        lines += (interceptors + [session]).enumerated().map { index, name in
-            "\(index + 1). \(name)"
-                + (interceptors.indices.dropFirst(callInterceptors).contains(index) ? " (each exchange)" : "")
-                + (explanations[index].map { ": \($0)" } ?? "")
+        lines += (steps + [(session, false, nil)]).enumerated().map { index, step in
+            "\(index + 1). \(step.name)" + (step.isInExchange ? " (each exchange)" : "")
+                + (step.explanation.map { ": \($0)" } ?? "")
         }
         if !warnings.isEmpty { lines += ["Warnings:"] + warnings.map { "  \($0)" } }
         return lines.joined(separator: "\n")
@@ -66,8 +62,8 @@ extension InterceptorChain {
     func plan(_ request: Result<NetworkRequest, any Error>) async -> CallPlan {
         let interceptors = links.map(\.interceptor)
         var plan = CallPlan(session: String(describing: type(of: session)))
-        plan.interceptors = interceptors.map { String(describing: type(of: $0)) }
-        plan.callInterceptors = links.prefix { if case .call = $0 { true } else { false } }.count
+        let calls = links.prefix { if case .call = $0 { true } else { false } }.count
+        plan.steps = interceptors.enumerated().map { (String(describing: type(of: $1)), $0 >= calls, nil) }
         switch request {
         case .failure(let error): plan.error = NetworkError.caught(error)
         case .success(var request):
@@ -83,7 +79,7 @@ extension InterceptorChain {
                 plan.error = NetworkError.caught(error).attributed(to: request)
             }
             for (index, own) in received.enumerated() {
-                plan.explanations[index] = await (interceptors[index] as? any ExplainedInterceptor)?
+                plan.steps[index].explanation = await (interceptors[index] as? any ExplainedInterceptor)?
                     .explanation(of: own, sentAs: request)
             }
             complete(&plan, with: request)
@@ -96,10 +92,7 @@ extension InterceptorChain {
     @inline(never)
     private func complete(_ plan: inout CallPlan, with request: NetworkRequest) {
         if ownPolicy(of: request) != nil {
-            plan.explanations = Dictionary(uniqueKeysWithValues: plan.explanations.map { ($0 + 1, $1) })
-            plan.explanations[0] = "of the request's options"
-            plan.interceptors.insert("RetryPolicy", at: 0)
-            plan.callInterceptors += 1
+            plan.steps.insert(("RetryPolicy", false, "of the request's options"), at: 0)
         }
         plan.request = request
         plan.warnings = request.warnings + ((request.endPoint?.endPoint as? any EndPointType)?.nearMisses ?? [])
