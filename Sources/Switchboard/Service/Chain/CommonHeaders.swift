@@ -26,13 +26,13 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     public init(
         origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> HTTPHeaders
     ) {
-        source = CommonSource(origins: origins, provider: provider)
+        source = CommonSource(origins: origins, of: "header fields", provider)
     }
 
     /// Adds the fields to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.applies(to: request) else { return }
-        let headers = try await source.value(named: "header fields")
+        let headers = try await source.value()
         let hasBody = !request.body.isEmpty
         let described = hasBody ? request.body.additionalHeaders : [:]
         request.headers.addMissing(headers) { name in
@@ -44,30 +44,17 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
 
 /// A value that is added to requests: fixed, or from a provider for each request.
 struct CommonSource<Value: Sendable>: Sendable {
-    private enum Kind: Sendable {
-        case fixed(Value)
-        case provider(@Sendable () async throws -> Value)
-    }
-
     private let origins: CredentialOrigins
-    private let kind: Kind
+    let value: @Sendable () async throws -> Value
 
     init(origins: CredentialOrigins, fixed: Value) {
         self.origins = origins
-        kind = .fixed(fixed)
+        value = { fixed }
     }
 
-    init(origins: CredentialOrigins, provider: @escaping @Sendable () async throws -> Value) {
+    init(origins: CredentialOrigins, of name: String, _ provider: @escaping @Sendable () async throws -> Value) {
         self.origins = origins
-        kind = .provider(provider)
-    }
-
-    func applies(to request: NetworkRequest) -> Bool { origins.allow(request) }
-
-    func value(named name: String) async throws -> Value {
-        switch kind {
-        case .fixed(let value): return value
-        case .provider(let provider):
+        value = {
             do {
                 let value = try await withOwnTask(provider)
                 try Call.check()
@@ -77,4 +64,6 @@ struct CommonSource<Value: Sendable>: Sendable {
             }
         }
     }
+
+    func applies(to request: NetworkRequest) -> Bool { origins.allow(request) }
 }

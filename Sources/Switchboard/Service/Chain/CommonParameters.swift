@@ -57,7 +57,7 @@ public struct CommonParameters: Interceptor, RequestAdapter {
         bodyEncoding: ParameterEncoding = .jsonEncoding,
         provider: @escaping @Sendable () async throws -> Parameters
     ) {
-        source = CommonSource(origins: origins, provider: provider)
+        source = CommonSource(origins: origins, of: "parameters", provider)
         self.location = location
         encoding = bodyEncoding
     }
@@ -65,7 +65,7 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     /// Adds the parameters to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.applies(to: request) else { return }
-        let parameters = try await source.value(named: "parameters")
+        let parameters = try await source.value()
         do {
             let changesBody = try request.add(parameters, encoding, in: location)
             // A redirect would send them to another origin.
