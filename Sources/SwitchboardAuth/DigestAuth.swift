@@ -103,7 +103,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
     }
 
     private func credentials(for request: NetworkRequest) async throws -> BasicCredentials? {
-        let credentials = try await request.options.credentials.orElse { try await source.value(for: request) }
+        let credentials = try await request.options.credentials.orElse { try await source.value(request) }
         if credentials == nil { try request.requireNoSignIn() }
         return credentials
     }

@@ -45,7 +45,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// Adds the key to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.acceptsCredentials(for: origins), !hasKey(request),
-            let key = try await source.value(for: request)
+            let key = try await source.value(request)
         else { return }
         guard !key.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the API key is empty")

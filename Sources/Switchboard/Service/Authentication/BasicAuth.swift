@@ -42,7 +42,7 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         guard request.acceptsSignIn(for: origins), !request.hasAuthorization else { return }
         request.recordSignIn()
         let original = request
-        guard let credentials = try await request.options.credentials.orElse({ try await source.value(for: original) })
+        guard let credentials = try await request.options.credentials.orElse({ try await source.value(original) })
         else { return try request.requireNoSignIn() }
         request.setCredential("Authorization", try credentials.headerValue())
     }

@@ -33,7 +33,7 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard request.acceptsSignIn(for: origins), !request.hasAuthorization else { return }
         request.recordSignIn()
-        guard let token = try await source.value(for: request) else { return try request.requireNoSignIn() }
+        guard let token = try await source.value(request) else { return try request.requireNoSignIn() }
         // RFC 6750 §2.1 allows no empty token. A setting is probably missing.
         guard !token.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the bearer token is empty")

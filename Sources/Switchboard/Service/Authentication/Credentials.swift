@@ -6,33 +6,23 @@ import Foundation
 /// A provider runs once for all requests of an environment and a partition that wait at the same time, and again for the
 /// next one. It is canceled when all of those requests are canceled. A request that it sends itself gets nil.
 package struct CredentialSource<Value: Sendable>: Sendable {
-    private enum Kind: Sendable {
-        case value(Value)
-        case provider(@Sendable () async throws -> Value?, SharedCalls<CredentialKey, (any Sendable)?, Void>)
-    }
-
-    private let kind: Kind
+    /// Returns the value for a request, or nil when the provider returns nil.
+    package let value: @Sendable (_ request: NetworkRequest) async throws -> Value?
 
     package init(_ value: Value) {
-        kind = .value(value)
+        self.value = { _ in value }
     }
 
     package init(_ provider: @escaping @Sendable () async throws -> Value?) {
-        kind = .provider(provider, SharedCalls())
-    }
-
-    /// Returns the value for a request, or nil when the provider returns nil.
-    package func value(for request: NetworkRequest) async throws -> Value? {
-        switch kind {
-        case .value(let value): return value
-        case .provider(let provider, let calls):
+        let calls = SharedCalls<CredentialKey, Value?, Void>()
+        value = { request in
             guard !CredentialRefresh.isRunning(of: calls) else { return nil }
             let reportWaiting = { @Sendable in request.report(.waiting(for: "credentials")) }
             do {
                 return try await calls.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
                     reportWaiting()
                     return try await CredentialRefresh.run(of: calls) { try await provider() }
-                } as? Value
+                }
             } catch let error as CancellationError {
                 try Call.check()
                 throw NetworkError(
