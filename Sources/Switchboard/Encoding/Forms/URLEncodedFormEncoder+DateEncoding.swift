@@ -3,12 +3,7 @@ import Foundation
 extension URLEncodedFormEncoder {
     /// A format for a `Date` in a query, a form or a JSON document.
     public struct DateEncoding: Sendable {
-        enum Form: Sendable {
-            case text(String)
-            case number(Double)
-        }
-
-        let form: @Sendable (Date) throws -> Form
+        private let convert: @Sendable (Date) throws -> ParameterValue
 
         /// ISO 8601 text, the default: `2001-01-01T00:00:00Z`, with milliseconds only if they are not zero ([RFC 3339
         /// §5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6)). Encoding fails for a year before 1 or after
@@ -18,23 +13,25 @@ extension URLEncodedFormEncoder {
                 throw EncodingError.invalidValue(
                     date, .init(codingPath: [], debugDescription: "its year is not between 1 and 9999"))
             }
-            return .text(date.iso8601Text)
+            return .string(date.iso8601Text)
         }
         /// Seconds since 1970, as a number.
-        public static let secondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970) }
+        public static let secondsSince1970 = DateEncoding { .number(finite: $0.timeIntervalSince1970) ?? .null }
         /// Milliseconds since 1970, as a number.
-        public static let millisecondsSince1970 = DateEncoding { .number($0.timeIntervalSince1970 * 1000) }
+        public static let millisecondsSince1970 = DateEncoding {
+            .number(finite: $0.timeIntervalSince1970 * 1000) ?? .null
+        }
         /// Seconds since 2001, as a number. `Date` encodes itself in this form.
-        public static let deferredToDate = DateEncoding { .number($0.timeIntervalSinceReferenceDate) }
+        public static let deferredToDate = DateEncoding { .number(finite: $0.timeIntervalSinceReferenceDate) ?? .null }
 
         /// Returns a format that uses a formatter's text.
         public static func formatted(_ formatter: DateFormatter) -> DateEncoding {
-            DateEncoding { .text(formatter.string(from: $0)) }
+            DateEncoding { .string(formatter.string(from: $0)) }
         }
 
         /// Returns a custom format. `encode` makes the text of each date.
         public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
-            DateEncoding { .text(try encode($0)) }
+            DateEncoding { .string(try encode($0)) }
         }
 
         func encode(_ date: Date) throws -> String {
@@ -52,10 +49,7 @@ extension URLEncodedFormEncoder {
                 throw EncodingError.invalidValue(
                     date, .init(codingPath: [], debugDescription: "it is not a finite date"))
             }
-            switch try form(date) {
-            case .text(let text): return .string(text)
-            case .number(let number): return ParameterValue.number(finite: number) ?? .null
-            }
+            return try convert(date)
         }
     }
 }
