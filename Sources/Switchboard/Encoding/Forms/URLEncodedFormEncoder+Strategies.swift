@@ -91,21 +91,18 @@ extension URLEncodedFormEncoder {
 
     /// A strategy for nil values.
     public struct NilEncoding: Sendable {
-        enum Choice: Sendable {
-            case dropKey, dropValue, text(String)
-        }
-
-        let choice: Choice
+        /// The text of the value. Nil drops the name too.
+        let text: String?
 
         /// Neither name nor value, the default.
-        public static let dropKey = NilEncoding(choice: .dropKey)
+        public static let dropKey = NilEncoding(text: nil)
         /// `name=`
-        public static let dropValue = NilEncoding(choice: .dropValue)
+        public static let dropValue = NilEncoding(text: "")
         /// `name=null`
-        public static let null = NilEncoding(choice: .text("null"))
+        public static let null = NilEncoding(text: "null")
         /// Returns a strategy that writes `name=` and this text.
         public static func custom(_ text: String) -> NilEncoding {
-            NilEncoding(choice: .text(text))
+            NilEncoding(text: text)
         }
     }
 

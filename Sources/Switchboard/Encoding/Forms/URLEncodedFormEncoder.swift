@@ -135,7 +135,7 @@ extension URLEncodedFormEncoder {
     ) throws {
         guard depth <= EncodingNode.maximumDepth + 1 else { throw EncodingNode.tooDeep }
         switch value {
-        case .null, .absent: appendNil(name, to: &buffer)
+        case .null, .absent: if let text = nilEncoding.text { appendPair(name, text, to: &buffer) }
         case .invalid(let error): throw error
         case .bool(let value): appendPair(name, boolEncoding.encode(value), to: &buffer)
         case .number(let text), .string(let text): appendPair(name, text, to: &buffer)
@@ -158,14 +158,6 @@ extension URLEncodedFormEncoder {
             return try append(.array(data.map(ParameterValue.number)), named: name, to: &buffer)
         }
         appendPair(name, text, to: &buffer)
-    }
-
-    private func appendNil(_ name: String, to buffer: inout [UInt8]) {
-        switch nilEncoding.choice {
-        case .dropKey: break
-        case .dropValue: appendPair(name, "", to: &buffer)
-        case .text(let text): appendPair(name, text, to: &buffer)
-        }
     }
 
     private func appendPair(_ name: String, _ value: String, to buffer: inout [UInt8]) {
