@@ -6,8 +6,6 @@ extension URLEncodedFormEncoder {
     public struct ArrayEncoding: Sendable {
         let encode: @Sendable (_ name: String, _ index: Int) -> String
 
-        func encode(_ name: String, atIndex index: Int) -> String { encode(name, index) }
-
         /// `ids[]=1&ids[]=2`, the default.
         public static let brackets = ArrayEncoding { name, _ in name + "[]" }
         /// `ids=1&ids=2`
@@ -74,8 +72,6 @@ extension URLEncodedFormEncoder {
     /// A strategy for joining the names of nested objects.
     public struct KeyPathEncoding: Sendable {
         let encode: @Sendable (_ parent: String, _ child: String) -> String
-
-        func encode(_ parent: String, with child: String) -> String { encode(parent, child) }
 
         /// `user[name]`, the default.
         public static let brackets = KeyPathEncoding { parent, child in "\(parent)[\(child)]" }

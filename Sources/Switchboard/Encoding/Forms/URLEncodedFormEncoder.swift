@@ -143,12 +143,12 @@ extension URLEncodedFormEncoder {
         case .data(let data): try append(data, named: name, to: &buffer)
         case .array(let values):
             for (index, value) in values.enumerated() {
-                try append(value, named: arrayEncoding.encode(name, atIndex: index), depth: depth + 1, to: &buffer)
+                try append(value, named: arrayEncoding.encode(name, index), depth: depth + 1, to: &buffer)
             }
         case .object(let members):
             for member in named(members) {
                 try append(
-                    member.value, named: keyPathEncoding.encode(name, with: member.name), depth: depth + 1, to: &buffer)
+                    member.value, named: keyPathEncoding.encode(name, member.name), depth: depth + 1, to: &buffer)
             }
         }
     }
