@@ -119,9 +119,9 @@ extension OAuth2Client {
             URLQueryItem(name: "code_challenge_method", value: "S256"),
         ]
         if let scope = scope ?? self.scope { items.append(URLQueryItem(name: "scope", value: scope)) }
-        let query = try Self.form(items, parameters)
-        let url = try URLText(authorizationURL).appending(query: Array(query.utf8)).url
-        return AuthorizationRequest(url: url, state: state, redirectURI: redirectURI, verifier: pkce.verifier)
+        var url = try URLText(authorizationURL)
+        url.append(query: Array(try Self.form(items, parameters).utf8))
+        return AuthorizationRequest(url: try url.url, state: state, redirectURI: redirectURI, verifier: pkce.verifier)
     }
 
     /// Completes a login. Returns the token for the code in the URL that the server redirected to.

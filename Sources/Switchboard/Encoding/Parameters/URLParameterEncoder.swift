@@ -25,6 +25,8 @@ public struct URLParameterEncoder: ParameterEncoder {
         var query: [UInt8] = []
         try form.append(parameters, to: &query)
         guard !query.isEmpty else { return }
-        request.url = try URLText(url).appending(query: query).url
+        var text = try URLText(url)
+        text.append(query: query)
+        request.url = try text.url
     }
 }

@@ -29,7 +29,7 @@ package struct URLText {
         self.bytes = bytes
     }
 
-    /// Returns the URL with a path joined by exactly one slash. An empty path changes nothing.
+    /// Joins a path by exactly one slash. An empty path changes nothing.
     ///
     /// The path is text: characters that a path cannot contain are escaped, and a valid `%XX` stays. Text after `?` is
     /// a query, which is appended to the base's query.
@@ -37,11 +37,10 @@ package struct URLText {
     /// - Throws: ``NetworkError/Code/invalidRequest`` when the path contains CR, LF or NUL, or a segment that is an
     ///   escaped `.` or `..`. Servers treat `%2E%2E` like `..` ([RFC 3986
     ///   §6.2.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2)), so such a value could leave its path.
-    consuming func appending(path: String) throws(NetworkError) -> URLText {
-        guard !path.isEmpty else { return self }
+    mutating func append(path: String) throws(NetworkError) {
+        guard !path.isEmpty else { return }
         var path = path
-        let fault = path.withUTF8 { append(path: $0) }
-        guard let fault else { return self }
+        guard let fault = path.withUTF8({ append(path: $0) }) else { return }
         throw NetworkError(
             .invalidRequest, reason: "the path \(path.quotedURLForMessage) \(fault)")
     }
@@ -67,12 +66,6 @@ package struct URLText {
             append(query: query)
         }
         return nil
-    }
-
-    /// Returns the URL with an encoded query after its existing one.
-    package consuming func appending(query: [UInt8]) -> URLText {
-        append(query: query)
-        return self
     }
 
     /// The finished URL.
@@ -106,7 +99,7 @@ package struct URLText {
     }
 
     /// Appends an encoded query after the existing one.
-    mutating func append(query: [UInt8]) {
+    package mutating func append(query: [UInt8]) {
         guard !query.isEmpty else { return }
         if !hasQuery {
             bytes.append(.questionMark)

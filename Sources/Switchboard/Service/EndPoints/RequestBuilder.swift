@@ -90,7 +90,8 @@ package struct RequestBuilder: Sendable {
             headers: (try endPoint.headers._endPointValue ?? [:]).merging(task.headers), options: options)
         let base = try base(of: endPoint)
         let path = endPoint.path
-        var text = try URLText(base).appending(path: path)
+        var text = try URLText(base)
+        try text.append(path: path)
         let query = try write(task, to: &request, &text)
 
         let hasBody = !request.body.isEmpty
