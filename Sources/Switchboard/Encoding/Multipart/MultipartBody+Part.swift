@@ -100,8 +100,9 @@ extension MultipartBody.Part {
 
     /// The path of the file if the content is a file that cannot be read now.
     var unreadableFile: String? {
-        guard let file = content as? FileBody, !file.isReadable else { return nil }
-        return file.url.path
+        guard let file = content as? FileBody else { return nil }
+        let isReadable = file.length != nil && FileManager.default.isReadableFile(atPath: file.url.path)
+        return isReadable ? nil : file.url.path
     }
 
     /// Returns the part's header: `Content-Disposition`, the other fields and the empty line.
@@ -115,13 +116,6 @@ extension MultipartBody.Part {
         if let fileName { text += "; filename=\"\(fileName.escapedForDisposition)\"" }
         for field in headers { text += "\r\n\(field.name): \(field.value)" }
         return Data("\(text)\r\n\r\n".utf8)
-    }
-}
-
-extension FileBody {
-    /// Whether the file exists and may be read.
-    fileprivate var isReadable: Bool {
-        length != nil && FileManager.default.isReadableFile(atPath: url.path)
     }
 }
 

@@ -84,7 +84,7 @@ public struct MultipartBody: HTTPBody {
     ///
     /// - Throws: The errors of ``makeStream()``. A streamed part that is not a file cannot be encoded.
     public func encode() throws -> Data {
-        try check()
+        if let fault { throw fault }
         var data = Data()
         for part in parts {
             data += try opening(of: part)
@@ -100,7 +100,7 @@ public struct MultipartBody: HTTPBody {
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed``, which names the part that cannot be sent.
     public func makeStream() throws -> HTTPBodyStream {
-        try check()
+        if let fault { throw fault }
         let reader = MultipartReader(self)
         return HTTPBodyStream { try await reader.next() }
     }
@@ -115,10 +115,6 @@ public struct MultipartBody: HTTPBody {
 
     /// A guard for the content of one part.
     var boundaryGuard: BoundaryGuard { BoundaryGuard(isGuarded ? boundary : nil) }
-
-    private func check() throws(NetworkError) {
-        if let fault { throw fault }
-    }
 
     /// The reason why the form cannot be sent: its boundary, or the files that could not be read when it was created.
     var fault: NetworkError? {
