@@ -20,9 +20,7 @@ package struct Download: Sendable {
         let policy = shared?.policy(for: request) ?? own ?? retry
         var request = request
         try policy.addKey(to: &request)  // one for all attempts
-        let accepted = request.options.acceptedStatusCodes
-        let isSaved: Downloader.Rule = { (200..<300).contains($0) && $0 != 204 && $0 != 205 && accepted.contains($0) }
-        return try await Downloader(self, request, policy, isSaved: isSaved) { request in
+        return try await Downloader(self, request, policy) { request in
             // A policy of the request handles each of its requests, as a policy of the chain does.
             guard let own else { return try await next(request) }
             return try await own.intercept(request, next: next)

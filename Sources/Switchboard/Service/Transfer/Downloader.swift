@@ -7,14 +7,10 @@ import SwitchboardText
 /// §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)), and the response starts at the first missing byte
 /// ([§15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)). In any other case the file begins again.
 actor Downloader {
-    /// Returns whether the body of a response with this status is saved.
-    typealias Rule = @Sendable (_ status: Int) -> Bool
-
     private let download: Download
     private let request: NetworkRequest
     private let policy: RetryPolicy
     private let call: Call
-    private let isSaved: Rule
     private let send: @Sendable (NetworkRequest) async throws -> NetworkResponse
     private let file: PartialFile
     /// The URL, with secrets replaced.
@@ -25,7 +21,7 @@ actor Downloader {
     private var receivedCount: Int64 = 0
 
     init(
-        _ download: Download, _ request: NetworkRequest, _ policy: RetryPolicy, isSaved: @escaping Rule,
+        _ download: Download, _ request: NetworkRequest, _ policy: RetryPolicy,
         _ send: @escaping @Sendable (NetworkRequest) async throws -> NetworkResponse
     ) throws(NetworkError) {
         var request = request
@@ -37,8 +33,7 @@ actor Downloader {
         request.call = call
         url = Redaction.standard.url(request.url?.absoluteString ?? "")
         isOwnRange = request.headers.contains("Range")
-        (self.download, self.request, self.policy) = (download, request, policy)
-        (self.isSaved, self.send) = (isSaved, send)
+        (self.download, self.request, self.policy, self.send) = (download, request, policy, send)
         file = try PartialFile(for: download.file, isKept: download.isKept)
     }
 
@@ -70,6 +65,12 @@ actor Downloader {
         response.fileURL = download.file
         response.body = Data()  // that of a cache or of a session without streams
         return response
+    }
+
+    /// Returns whether the body of a response with this status is saved.
+    private func isSaved(_ status: Int) -> Bool {
+        (200..<300).contains(status) && status != 204 && status != 205
+            && request.options.acceptedStatusCodes.contains(status)
     }
 
     // MARK: Attempts
