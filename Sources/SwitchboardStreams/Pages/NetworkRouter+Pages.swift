@@ -214,7 +214,10 @@ extension NetworkRouter {
         let plan = PagePlan<Value, Token>(
             first: first, comparesBodies: true, environment: calls.currentEnvironment
         ) { token, sent in
-            try await prepare(token).value.page(for: sent)
+            try await prepare(token).value.performShared { request throws(NetworkError) in
+                request.options.keepResponseInMemory()
+                try sent.record(request)
+            }
         } decode: {
             try await decode($0)
         } next: { value, response, token in
@@ -236,16 +239,6 @@ private func decoding<Value: Decodable>(
 ) -> @Sendable (NetworkResponse) async throws -> Transferred<Value> {
     let decode = ActorBound<NetworkResponse, Value> { try $0.decode(type) }
     return decode.sendable
-}
-
-extension PreparedCall {
-    /// Sends the request for a page, unless it was sent before.
-    fileprivate func page(for sent: SentPages) async throws -> NetworkResponse {
-        try await performShared { request throws(NetworkError) in
-            request.options.keepResponseInMemory()
-            try sent.record(request)
-        }
-    }
 }
 
 extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Sendable {
