@@ -144,7 +144,7 @@ extension AuthenticationInterceptor {
                 let isLost = authenticator.isLost(after: error)
                 var failure = Self.failure(error)
                 if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
-                if recordFailure(failure, isLost: isLost, of: call, in: partition) { await removeSaved(for: request) }
+                if recordFailure(failure, isLost: isLost, of: call, in: partition) { await save(nil, for: request) }
                 return .failure(failure)
             }
         }
@@ -224,36 +224,21 @@ extension AuthenticationInterceptor {
         return authenticator.needsRefresh(credential, at: date) ? nil : .zero
     }
 
-    /// Saves a credential unless it was replaced. If saving fails, the credential stays in use, and the monitors of the
-    /// request receive an event.
-    private func save(_ stored: Stored, for request: NetworkRequest) async {
+    /// Saves a credential, or removes the saved one for nil, unless it was replaced. If that fails, the monitors of the
+    /// request receive an event, and a new credential stays in use.
+    private func save(_ stored: Stored?, for request: NetworkRequest) async {
         let partition = request.options.partition
         do {
             try await saving.run { [self] in
-                guard generation(in: partition) == stored.generation else { return }
-                try await authenticator.save(stored.credential, in: partition)
+                let current = state.withLock { $0.partitions[partition]?.stored?.generation }
+                guard current == stored?.generation else { return }
+                try await authenticator.save(stored?.credential, in: partition)
             }
         } catch {
-            request.report(.note("the new credential could not be saved: \(NetworkError.caught(error).summary)"))
+            let problem =
+                stored == nil ? "the saved credential could not be removed" : "the new credential could not be saved"
+            request.report(.note("\(problem): \(NetworkError.caught(error).summary)"))
         }
-    }
-
-    /// Removes the saved credential unless a new one replaced it. If that fails, the monitors of the request receive an
-    /// event.
-    private func removeSaved(for request: NetworkRequest) async {
-        let partition = request.options.partition
-        do {
-            try await saving.run { [self] in
-                guard generation(in: partition) == nil else { return }
-                try await authenticator.save(nil, in: partition)
-            }
-        } catch {
-            request.report(.note("the saved credential could not be removed: \(NetworkError.caught(error).summary)"))
-        }
-    }
-
-    private func generation(in partition: String?) -> Int? {
-        state.withLock { $0.partitions[partition]?.stored?.generation }
     }
 
     /// Records a failed refresh, unless it was superseded. Returns whether a credential was lost.
