@@ -239,15 +239,10 @@ extension OAuth2Client {
         {
             return error.asNetworkError("the authorization server refused").with(response)
         }
-        let code: NetworkError.Code =
-            switch response.statusCode {
-            case 300..<400: .redirection
-            case 400..<500: .error4xx
-            case 500: .serverError
-            case 501..<600: .error5xx
-            default: .unexpectedStatus
-            }
-        return NetworkError(code, reason: "the authorization server returned \(response.statusCode)").with(response)
+        // Its special codes are about the request of the app.
+        let code = StatusMap.code(for: response.statusCode)
+        let general = code.isKind(of: .error4xx) ? .error4xx : code
+        return NetworkError(general, reason: "the authorization server returned \(response.statusCode)").with(response)
     }
 
     /// Returns the secrets of a request, which its error must not repeat. Short ones are excluded, because they may occur
