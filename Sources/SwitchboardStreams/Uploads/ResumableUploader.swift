@@ -81,7 +81,8 @@ actor ResumableUploader {
     private let send: Send
     private let length: Int64
     private let modified: Double
-    private var target: Target?
+    /// The upload that was created. Nil before.
+    private var target: UploadState?
     /// The highest number of bytes that the server confirmed for this upload, or -1.
     private var highest: Int64 = -1
     /// The number of times that the server lost data.
@@ -94,12 +95,6 @@ actor ResumableUploader {
     private var isRecovering = false
     /// True when the saved state belongs to another endpoint.
     private let isForAnotherEndPoint = Protected(false)
-
-    private struct Target {
-        var location: URL
-        var isChosenElsewhere: Bool
-        var endPoint: String
-    }
 
     init(
         _ file: URL, by flow: any UploadFlow, pieceSize: Int64, stateFile: URL?, in call: LongCall,
@@ -121,8 +116,7 @@ actor ResumableUploader {
     /// Uploads the file. Call it once.
     func run() async throws -> NetworkResponse {
         if let state = try UploadState.read(stateFile), state.length == length, state.changed == modified {
-            target = Target(
-                location: state.location, isChosenElsewhere: state.isChosenElsewhere, endPoint: state.endPoint)
+            target = state
         }
         var offset: Int64?
         var last: NetworkResponse?
@@ -224,7 +218,7 @@ actor ResumableUploader {
         guard let url = try response.uploadURL() else {
             throw serverError("does not say where the upload is to go", response)
         }
-        try save(Target(location: url, isChosenElsewhere: response.passedAnotherOrigin, endPoint: endPoint.value))
+        try save(url, chosenBy: response, for: endPoint.value)
         isCreatedHere = true
         isComplete = flow.isComplete(after: response)
         return flow.offset(after: response, sent: nil)
@@ -279,18 +273,18 @@ actor ResumableUploader {
             change(&request)
         }
         if let moved = try response.uploadURL(), moved != target.location, response.request?.method != .put {
-            // A response of another origin chose the new URL.
-            try save(
-                Target(location: moved, isChosenElsewhere: response.passedAnotherOrigin, endPoint: target.endPoint))
+            try save(moved, chosenBy: response, for: target.endPoint)
         }
         return response
     }
 
-    private func save(_ target: Target) throws(NetworkError) {
-        self.target = target
+    private func save(
+        _ url: URL, chosenBy response: NetworkResponse, for endPoint: String
+    ) throws(NetworkError) {
         let state = UploadState(
-            endPoint: target.endPoint, location: target.location, isChosenElsewhere: target.isChosenElsewhere,
-            length: length, changed: modified)
+            endPoint: endPoint, location: url, isChosenElsewhere: response.passedAnotherOrigin, length: length,
+            changed: modified)
+        target = state
         try state.write(stateFile)
     }
 
