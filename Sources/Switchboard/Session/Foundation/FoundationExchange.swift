@@ -163,10 +163,7 @@ final class FoundationExchange: Sendable {
 
     func didComplete(with error: (any Error)?) {
         let hasResponse = state.withLock { $0.isChallengeDeclined && $0.response != nil }
-        if let error, !hasResponse {
-            return fail(
-                isTruncation(error) ? truncated(by: error) : URLErrorMapping.networkError(error, quirks: quirks))
-        }
+        if let error, !hasResponse { return fail(failure(of: error)) }
         if let end = state.withLock({ $0.parts?.end }) { add(end) }
         let result: Result<NetworkResponse, NetworkError>? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -193,15 +190,13 @@ final class FoundationExchange: Sendable {
         }
     }
 
-    private func isTruncation(_ error: any Error) -> Bool {
-        quirks.truncatedBodyIsLostConnection
-            && URLErrorMapping.networkError(error, quirks: quirks).code == .connectionLost
-            && state.withLock { $0.response != nil }
-    }
-
-    private func truncated(by error: any Error) -> NetworkError {
-        let (count, announced) = state.withLock { ($0.count, $0.response?.announcedLength(of: request.method)) }
-        return Self.truncated(count, of: announced, by: error)
+    private func failure(of error: any Error) -> NetworkError {
+        let failure = URLErrorMapping.networkError(error, quirks: quirks)
+        let (count, response) = state.withLock { ($0.count, $0.response) }
+        guard quirks.truncatedBodyIsLostConnection, failure.code == .connectionLost, let response else {
+            return failure
+        }
+        return Self.truncated(count, of: response.announcedLength(of: request.method), by: error)
     }
 
     private static func truncated(_ count: Int64, of length: Int64?, by error: (any Error)? = nil) -> NetworkError {
