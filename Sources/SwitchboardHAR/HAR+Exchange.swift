@@ -25,7 +25,7 @@ extension HAR.Response {
     package init(_ response: NetworkResponse, body: Data) {
         let headers = response.headers
         self.init(
-            status: response.statusCode, statusText: ReasonPhrase.phrase(for: response.statusCode),
+            status: response.statusCode, statusText: StatusText.phrase(for: response.statusCode),
             httpVersion: response.metrics.protocolVersion ?? "unknown",
             cookies: headers.values(for: "Set-Cookie").compactMap(HAR.Cookie.received),
             headers: HAR.Field.list(headers),

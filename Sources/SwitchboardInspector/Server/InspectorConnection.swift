@@ -128,7 +128,7 @@ struct Answer {
         if let type { fields.append(("Content-Type", type)) }
         if hasLength, status != 204 { fields.append(("Content-Length", "\(body.count)")) }
         head =
-            "HTTP/1.1 \(status) \(ReasonPhrase.phrase(for: status))\r\n"
+            "HTTP/1.1 \(status) \(StatusText.phrase(for: status))\r\n"
             + (fields + headers).map { "\($0): \($1)\r\n" }.joined() + "\r\n"
         self.body = body
     }

@@ -145,7 +145,7 @@ struct ResponseFrame {
         }
 
         let status = response.statusCode
-        statusLine = Data("HTTP/1.1 \(status) \(ReasonPhrase.phrase(for: status))\r\n".utf8)
+        statusLine = Data("HTTP/1.1 \(status) \(StatusText.phrase(for: status))\r\n".utf8)
         head = statusLine + Data((headers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n").utf8)
     }
 }

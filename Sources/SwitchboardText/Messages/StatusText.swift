@@ -1,4 +1,4 @@
-/// Describes status codes in plain words.
+/// The texts of status codes.
 package enum StatusText {
     /// Returns the meaning of a status, without its number, from the [registry of status
     /// codes](https://www.iana.org/assignments/http-status-codes).
@@ -50,10 +50,8 @@ package enum StatusText {
         default: "Unexpected status"
         }
     }
-}
 
-/// The phrase after a status code on the status line. Empty for an unregistered code.
-package enum ReasonPhrase {
+    /// Returns the phrase after a status code on the status line. Empty for an unregistered code.
     package static func phrase(for status: Int) -> String {
         switch status {
         case 100: "Continue"
