@@ -210,8 +210,8 @@ extension OAuth2Client {
         var items = items
         var headers: HTTPHeaders = [.accept("application/json")]
         if let secret, authentication == .basic {
-            let pair = [id, secret].map { $0.percentEncoded(plusForSpace: true) }.joined(separator: ":")
-            headers["Authorization"] = "Basic " + Data(pair.utf8).base64EncodedString()
+            headers["Authorization"] = .basicAuthorization(
+                id.percentEncoded(plusForSpace: true), secret.percentEncoded(plusForSpace: true))
         } else {
             items.append(URLQueryItem(name: "client_id", value: id))
             if let secret { items.append(URLQueryItem(name: "client_secret", value: secret)) }

@@ -67,8 +67,14 @@ extension URL {
         else { return (self, nil) }
         let parts = text[user].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             .map { $0.removingPercentEncoding ?? String($0) }
-        let pair = parts.count == 2 ? parts[0] + ":" + parts[1] : (parts.first ?? "") + ":"
-        return (bare, "Basic " + Data(pair.utf8).base64EncodedString())
+        return (bare, .basicAuthorization(parts[0], parts.count == 2 ? parts[1] : ""))
+    }
+}
+
+extension String {
+    /// Returns the value of an `Authorization` field for a user and a password.
+    package static func basicAuthorization(_ user: String, _ password: String) -> String {
+        "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 }
 

@@ -87,8 +87,8 @@ public struct BasicCredentials: Sendable, Hashable {
         }
         try refuseControlCharacters(
             "the user's name or password for Basic contains a control character (RFC 7617 §2)")
-        let pair = "\(user):\(password)".precomposedStringWithCanonicalMapping
-        return "Basic " + Data(pair.utf8).base64EncodedString()
+        return .basicAuthorization(
+            user.precomposedStringWithCanonicalMapping, password.precomposedStringWithCanonicalMapping)
     }
 
     /// Throws an error with this reason if the user or the password has a control character.
