@@ -56,12 +56,7 @@ extension HTTPBody {
     /// Returns a stream of one chunk: the result of ``encode()``.
     public func makeStream() throws -> HTTPBodyStream {
         let whole = Protected<Data?>(try encode())
-        return HTTPBodyStream {
-            whole.withLock { data in
-                defer { data = nil }
-                return data
-            }
-        }
+        return HTTPBodyStream { whole.swap(nil) }
     }
 }
 

@@ -149,12 +149,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             self.data = Protected(data.isEmpty ? nil : data)
         }
 
-        func next() -> Data? {
-            data.withLock { data in
-                defer { data = nil }
-                return data
-            }
-        }
+        func next() -> Data? { data.swap(nil) }
     }
 }
 
