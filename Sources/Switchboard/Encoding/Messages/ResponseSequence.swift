@@ -18,12 +18,12 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
 
     /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
     package init(more: @escaping @Sendable () async throws -> Transferred<[Element]>?) {
-        let parsed = ParsedElements<Element>()
-        ready = parsed.popFirst
+        let parsed = Protected(Transferred<ArraySlice<Element>>([]))
+        ready = { parsed.withLock { $0.value.popFirst() } }
         read = {
             while let elements = try await more()?.value {
                 guard let first = elements.first else { continue }
-                parsed.append(elements.dropFirst())
+                parsed.withLock { $0.value += elements.dropFirst() }
                 return first
             }
             return nil
@@ -71,15 +71,6 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(ready: ready, read: read)
     }
-}
-
-/// Elements that are parsed and not read yet.
-private final class ParsedElements<Element>: Sendable {
-    private let elements = Protected(Transferred<ArraySlice<Element>>([]))
-
-    func popFirst() -> Element? { elements.withLock { $0.value.popFirst() } }
-
-    func append(_ more: ArraySlice<Element>) { elements.withLock { $0.value += more } }
 }
 
 /// A closure that runs on one actor only: that of its values, or that of the parser.
