@@ -28,7 +28,8 @@ extension EndPointType {
     func printNearMisses() {
         assert(
             {
-                guard CheckedTypes.insert(Self.self) else { return true }
+                let isNew = checkedTypes.withLock { $0.insert(ObjectIdentifier(Self.self)).inserted }
+                guard isNew else { return true }
                 for text in nearMisses { StandardError.write("Switchboard: \(text)\n") }
                 return true
             }())
@@ -36,14 +37,7 @@ extension EndPointType {
 }
 
 /// The endpoint types that were checked.
-private enum CheckedTypes {
-    private static let types = Protected<Set<ObjectIdentifier>>([])
-
-    /// Returns whether the type was not checked before.
-    static func insert(_ type: Any.Type) -> Bool {
-        types.withLock { $0.insert(ObjectIdentifier(type)).inserted }
-    }
-}
+private let checkedTypes = Protected<Set<ObjectIdentifier>>([])
 
 extension String {
     /// Returns whether the texts differ only by case, or by one character that is missing, added, changed or swapped.
