@@ -24,23 +24,22 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
         /// The environment, or nil for all of them.
         let environment: NetworkEnvironment?
         let text: String
-        let target: Target
-
-        enum Target {
-            case url(URL)
-            /// The reason why the URL is invalid.
-            case fault(String)
-        }
+        let url: Result<URL, NetworkError>
 
         init(_ environment: NetworkEnvironment?, _ text: String) {
             self.environment = environment
             self.text = text
-            guard let url = URL(string: text) else {
-                target = .fault(URLFault.of(text) ?? "is not a URL")
-                return
-            }
             // The URL may contain escapes that the text does not.
-            target = URLFault.of(url).map { .fault(URLFault.of(text) ?? $0) } ?? .url(url)
+            let parsed = URL(string: text)
+            if let parsed, URLFault.of(parsed) == nil {
+                url = .success(parsed)
+            } else {
+                let fault = URLFault.of(text) ?? parsed.flatMap { URLFault.of($0) } ?? "is not a URL"
+                let scope = environment.map { " for the environment \($0.name)" } ?? ""
+                url = .failure(
+                    NetworkError(
+                        .invalidRequest, reason: "the base URL \(text.quotedURLForMessage)\(scope) \(fault)"))
+            }
         }
     }
 
@@ -84,13 +83,7 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
                 reason: "the environment \(environment.name.quotedForMessage) has no server; "
                     + (known.isEmpty ? "no environment has one" : "there are servers for \(known)"))
         }
-        switch entry.target {
-        case .url(let url): return url
-        case .fault(let fault):
-            let scope = entry.environment.map { " for the environment \($0.name)" } ?? ""
-            throw NetworkError(
-                .invalidRequest, reason: "the base URL \(entry.text.quotedURLForMessage)\(scope) \(fault)")
-        }
+        return try entry.url.get()
     }
 
     private func entry(_ environment: NetworkEnvironment) -> Entry? {
