@@ -145,11 +145,6 @@ extension NetworkRequest {
         for field in headers where !sent.headers.contains(field.name) { redirected.headers.remove(field.name) }
         return redirected
     }
-
-    /// Returns whether a redirect turned this request into a GET. Another method of `sent` is that of a later interceptor.
-    func isMadeGET(in sent: NetworkRequest) -> Bool {
-        sent.id == id && sent.method == .get && method != .get && method != .head
-    }
 }
 
 extension DigestAuth: Resettable {

@@ -111,7 +111,7 @@ extension NetworkRequest {
             if other.crossOriginHops.count > crossOriginHops.count {
                 for field in headers where !other.headers.contains(field.name) { sent.headers.remove(field.name) }
             }
-            if other.method == .get, method != .get, method != .head {
+            if isMadeGET(in: other) {
                 (sent.method, sent.body) = (.get, other.body)
                 for field in headers where field.isDroppedForGET { sent.headers.remove(field.name) }
             }

@@ -91,7 +91,9 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
             return response
         }
         // The server has processed a POST that a redirect turned into a GET. It rejected only the GET.
-        if let sent = response.request, request.isMadeGET(in: sent) { request = request.redirected(as: sent) }
+        if let sent = response.request, sent.id == request.id, request.isMadeGET(in: sent) {
+            request = request.redirected(as: sent)
+        }
         guard request.body.isReplayable else {
             request.report(.authentication("rejected; the body cannot be sent again"))
             recordRejection(of: stored, in: request.options.partition)

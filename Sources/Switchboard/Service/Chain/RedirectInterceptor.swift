@@ -127,6 +127,13 @@ extension HTTPHeader {
     }
 }
 
+extension NetworkRequest {
+    /// Returns whether a redirect turned this request into a GET. Another method of `sent` is that of a later interceptor.
+    package func isMadeGET(in sent: NetworkRequest) -> Bool {
+        sent.method == .get && method != .get && method != .head
+    }
+}
+
 extension NetworkResponse {
     /// Returns whether the `Location` of a response with this status is followed ([Fetch, redirect
     /// status](https://fetch.spec.whatwg.org/#redirect-status)).
