@@ -126,7 +126,7 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
     /// - Returns: The value of the operation.
     /// - Throws: The error of the operation, or `CancellationError` when the caller was canceled.
     package func value(
-        for key: Key, context: @autoclosure () -> Context, didJoin: (Context) -> Void = { _ in },
+        for key: Key, context: @autoclosure () -> Context, didJoin: (Context) -> Void,
         _ operation: @escaping @Sendable (Context) async throws -> Output
     ) async throws -> Output {
         try Call.check()
