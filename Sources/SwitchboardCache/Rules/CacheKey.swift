@@ -97,11 +97,7 @@ extension CacheKey: Hashable {
     }
 
     func hash(into hasher: inout Hasher) {
-        for text in [url, partition, identity] {
-            hasher.combine(text.utf8.count)
-            var text = text
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        }
+        for text in [url, partition, identity] { hasher.combine(ExactText(text)) }
     }
 }
 
