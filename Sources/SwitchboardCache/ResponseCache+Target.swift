@@ -77,11 +77,11 @@ extension String {
     /// Whether the text begins with a scheme, as opposed to a path or a query that contains a URL.
     fileprivate var hasOrigin: Bool {
         let delimiters: [UInt8] = [.slash, .questionMark, .numberSign]
-        return range(of: "://").map { !utf8[..<$0.lowerBound].contains(where: delimiters.contains) } ?? false
+        return schemeMark.map { !utf8[..<$0.lowerBound].contains(where: delimiters.contains) } ?? false
     }
 
     fileprivate var originEnd: Index {
-        guard let mark = range(of: "://") else { return startIndex }
+        guard let mark = schemeMark else { return startIndex }
         return self[mark.upperBound...].utf8.firstIndex(of: .slash) ?? endIndex
     }
 }

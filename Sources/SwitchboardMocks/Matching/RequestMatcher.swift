@@ -174,7 +174,7 @@ extension Substring {
     /// The `://` after the scheme of a URL. Nil for a path, which may hold `://` too, as a query may.
     fileprivate var schemeSeparator: Range<Index>? {
         let path = prefix { $0 != "?" }
-        return path.range(of: "://").flatMap { path[..<$0.lowerBound].contains("/") ? nil : $0 }
+        return path.schemeMark.flatMap { path[..<$0.lowerBound].utf8.contains(.slash) ? nil : $0 }
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A request as it arrived at a ``MockServer``, or as a ``StubSession`` would have sent it. Nothing is normalized
 /// beyond what the properties describe.
@@ -83,14 +84,14 @@ extension RecordedRequest {
 
     /// The requested URL, from `Host` and ``target``, or nil when they make no URL.
     public var url: URL? {
-        if target.contains("://"), !target.hasPrefix("/") { return URL(string: target) }
+        if target.schemeMark != nil, !target.hasPrefix("/") { return URL(string: target) }
         guard target.hasPrefix("/"), let host = headers["Host"] else { return nil }
         return URL(string: "\(scheme)://\(host)\(target)")
     }
 
     /// Path and query; for a target that is a whole URL, the part after its authority.
     private var origin: Substring {
-        guard !target.hasPrefix("/"), let authority = target.range(of: "://")?.upperBound else { return target[...] }
+        guard !target.hasPrefix("/"), let authority = target.schemeMark?.upperBound else { return target[...] }
         return target[authority...].drop { $0 != "/" && $0 != "?" }
     }
 }

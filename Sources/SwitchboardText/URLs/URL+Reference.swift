@@ -78,11 +78,15 @@ extension String {
     }
 }
 
+extension StringProtocol {
+    /// The range of the first `://` of a URL's text, in bytes: a slash with a combining mark is another character.
+    package var schemeMark: Range<Index>? { utf8.firstRange(of: "://".utf8) }
+}
+
 extension String {
     /// The range of the user information in a URL's text, without the `@` after it. Nil without one.
     package var userInfo: Range<Index>? {
-        // By bytes, because a slash with a combining mark is another character.
-        guard containsAtSign, let start = utf8.firstRange(of: "://".utf8)?.upperBound else { return nil }
+        guard containsAtSign, let start = schemeMark?.upperBound else { return nil }
         let authority = utf8[start...].prefix { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }

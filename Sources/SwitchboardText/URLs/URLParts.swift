@@ -26,7 +26,7 @@ package struct URLParts: Sendable {
             query = String(rest[rest.utf8.index(after: question)...])
             rest = rest[..<question]
         }
-        if let range = rest.range(of: "://") {
+        if let range = rest.schemeMark {
             scheme = String(rest[..<range.lowerBound])
             rest = rest[range.upperBound...]
             let slash = rest.utf8.firstIndex(of: .slash) ?? rest.endIndex

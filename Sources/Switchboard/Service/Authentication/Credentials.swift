@@ -173,7 +173,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     public init(_ texts: [String]) {
         rule = .listed(
             texts.compactMap { text in
-                let isHost = !text.contains("://")
+                let isHost = text.schemeMark == nil
                 guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else {
                     return nil
                 }
