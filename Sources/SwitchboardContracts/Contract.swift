@@ -109,7 +109,8 @@ public struct Contract: Sendable {
         do {
             data = try Data(contentsOf: file)
         } catch {
-            throw .contract("\(file.path) cannot be read: \(error.localizedDescription)", underlying: error)
+            throw .contract(
+                "\(file.path.quotedInFull) cannot be read: \(error.localizedDescription)", underlying: error)
         }
         do throws(NetworkError) {
             if file.pathExtension.lowercased() == "json" {
@@ -130,7 +131,7 @@ public struct Contract: Sendable {
             try Data(description.utf8).write(to: file, options: .atomic)
         } catch {
             throw NetworkError(
-                .cannotWriteFile, reason: "\(file.path): \(error.localizedDescription)", underlying: error)
+                .cannotWriteFile, reason: "\(file.path.quotedInFull): \(error.localizedDescription)", underlying: error)
         }
     }
 

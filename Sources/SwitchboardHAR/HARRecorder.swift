@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// Records the last exchanges as an HTTP archive with their secrets replaced, for a bug report or a browser's network
 /// panel.
@@ -91,7 +92,7 @@ public final class HARRecorder: EventMonitor {
             try PrivateFile.write(data, to: file)
         } catch {
             throw NetworkError(
-                .cannotWriteFile, reason: "\(file.path): \(error.localizedDescription)", underlying: error)
+                .cannotWriteFile, reason: "\(file.path.quotedInFull): \(error.localizedDescription)", underlying: error)
         }
     }
 

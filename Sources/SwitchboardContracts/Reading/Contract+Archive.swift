@@ -57,14 +57,14 @@ extension Contract {
             let text =
                 error is DecodingError
                 ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
-            throw .contract("the archive \(file.path) cannot be read: \(text)", underlying: error)
+            throw .contract("the archive \(file.path.quotedInFull) cannot be read: \(text)", underlying: error)
         }
         let answers = entries.filter { entry in
             covers(entry.response.status) && !entry.response.content.data.isEmpty
                 && (URL(string: entry.request.url).map(isIncluded) ?? false)
         }
         guard !answers.isEmpty else {
-            throw .contract("the archive \(file.path) has no such answer with a 2xx status and a body")
+            throw .contract("the archive \(file.path.quotedInFull) has no such answer with a 2xx status and a body")
         }
         return answers.map(\.response.content.data)
     }
