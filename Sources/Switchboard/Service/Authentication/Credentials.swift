@@ -130,11 +130,6 @@ private enum SignInRecord: RequestOption { static let defaultValue = false }
 ///     ])
 /// ```
 public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
-    private enum Rule: Sendable {
-        case endPoints
-        case listed([Origin])
-    }
-
     private struct Origin: Sendable {
         let url: URL
         /// Whether the app gave only the host, with or without a port.
@@ -147,21 +142,22 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    private let rule: Rule
+    /// The only allowed origins, or nil for those of the app's own endpoints.
+    private let listed: [Origin]?
 
-    private init(_ rule: Rule) {
-        self.rule = rule
+    private init(listed: [Origin]?) {
+        self.listed = listed
     }
 
     /// The origins of the app's own endpoints. The default. Credentials are never sent to an origin that only a server
     /// chose: by a redirect, a link to the next page, or the location of an upload. They are not sent again when such a
     /// request returns to the first origin.
-    public static let endPoints = CredentialOrigins(.endPoints)
+    public static let endPoints = CredentialOrigins(listed: nil)
 
     /// Creates a list of the only allowed origins: the scheme, host and port of each URL. They apply even if a server
     /// chose the URL.
     public init(_ urls: [URL]) {
-        rule = .listed(urls.map { Origin(url: $0) })
+        listed = urls.map { Origin(url: $0) }
     }
 
     /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`. An array literal does the
@@ -171,14 +167,11 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     /// scheme and port is allowed, unless the text names a port. A text that is neither an http or https URL nor a host
     /// allows nothing.
     public init(_ texts: [String]) {
-        rule = .listed(
-            texts.compactMap { text in
-                let isHost = text.schemeMark == nil
-                guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else {
-                    return nil
-                }
-                return Origin(url: url, isHost: isHost)
-            })
+        listed = texts.compactMap { text in
+            let isHost = text.schemeMark == nil
+            guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else { return nil }
+            return Origin(url: url, isHost: isHost)
+        }
     }
 
     /// Creates a list of the only allowed origins, as texts.
@@ -188,12 +181,9 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
 
     /// Returns whether the request may carry credentials.
     package func allow(_ request: NetworkRequest) -> Bool {
-        switch rule {
         // A later interceptor of the app may add the URL.
-        case .endPoints: return !request.hasLeftOrigin
-        case .listed(let origins):
-            guard let url = request.url else { return false }
-            return origins.contains { url.hasSameOrigin(as: $0.url) || !request.hasLeftOrigin && $0.isHost(of: url) }
-        }
+        guard let listed else { return !request.hasLeftOrigin }
+        guard let url = request.url else { return false }
+        return listed.contains { url.hasSameOrigin(as: $0.url) || !request.hasLeftOrigin && $0.isHost(of: url) }
     }
 }
