@@ -17,10 +17,8 @@ import SwitchboardPlatform
 /// Choose a delay that most responses meet, for instance the 95th percentile. The budget prevents twice as many
 /// requests to a slow server.
 public struct HedgingPolicy: Interceptor {
-    private enum Event: Sendable {
-        case ended(Result<NetworkResponse, any Error>)
-        case late
-    }
+    /// The result of an attempt, or nil when a response is late.
+    private typealias Event = Result<NetworkResponse, any Error>?
 
     private let delay: Duration
     private let maximumAttempts: Int
@@ -62,18 +60,15 @@ public struct HedgingPolicy: Interceptor {
             }
             send()
             while let event = try await group.next() {
-                switch event {
-                case .late:
-                    guard budget?.takeRetry() != false else {
-                        request.report(.note("no hedge: the retry budget is used up"))
-                        continue
-                    }
-                    request.report(.retry(after: delay, because: "no response yet; the first request continues"))
-                    send()
-                case .ended(let result):
+                if let result = event {
                     inFlight -= 1
                     try Call.check()
                     if inFlight == 0 || isSuccess(result) { return try result.get() }
+                } else if budget?.takeRetry() == false {
+                    request.report(.note("no hedge: the retry budget is used up"))
+                } else {
+                    request.report(.retry(after: delay, because: "no response yet; the first request continues"))
+                    send()
                 }
             }
             throw CancellationError()
@@ -90,11 +85,11 @@ public struct HedgingPolicy: Interceptor {
     }
 
     private func attempt(_ request: NetworkRequest, _ next: Next) async -> Event {
-        do { return .ended(.success(try await next(request))) } catch { return .ended(.failure(error)) }
+        do { return .success(try await next(request)) } catch { return .failure(error) }
     }
 
     private func wait() async throws -> Event {
         try await withOwnTask { [clock, delay] in try await clock.sleep(for: delay) }
-        return .late
+        return nil
     }
 }
