@@ -154,11 +154,9 @@ extension DigestAuth: Resettable {
     }
 }
 
-extension DigestAuth: CustomStringConvertible, CustomReflectable {
+extension DigestAuth: DumpedAsDescription {
     /// The name of the type, without the credentials.
     public var description: String { "DigestAuth" }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The answered challenges, one for each origin and partition, so that later requests carry a response without a challenge.

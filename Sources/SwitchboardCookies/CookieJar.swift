@@ -192,12 +192,9 @@ extension CookieJar: Resettable {
     }
 }
 
-extension CookieJar: CustomStringConvertible, CustomReflectable {
+extension CookieJar: DumpedAsDescription {
     /// The number of cookies, without their values.
     public var description: String {
         "CookieJar of \(state.withLock { $0.stores.values.reduce(0) { $0 + $1.count } }) cookies"
     }
-
-    /// A mirror with only the description, so that `dump` prints no value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

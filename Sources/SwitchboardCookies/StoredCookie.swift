@@ -67,10 +67,7 @@ public struct StoredCookie: Sendable, Hashable {
     }
 }
 
-extension StoredCookie: CustomStringConvertible, CustomReflectable {
+extension StoredCookie: DumpedAsDescription {
     /// Name, domain and path, without the value.
     public var description: String { "\(name)=\(Redaction.standard.mask) (\(isHostOnly ? "" : "*.")\(domain)\(path))" }
-
-    /// A mirror with only the description, so that `dump` prints no value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

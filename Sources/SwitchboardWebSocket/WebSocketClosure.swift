@@ -19,15 +19,12 @@ extension WebSocketClosure {
     }
 }
 
-extension WebSocketClosure: CustomStringConvertible, CustomReflectable {
+extension WebSocketClosure: DumpedAsDescription {
     /// Code, sender and reason, with secrets replaced: `1000 by the server, "bye"`.
     public var description: String {
         let text = reason.isEmpty ? "" : ", " + Redaction.standard.pairs(in: reason).quotedForMessage
         return "\(code.rawValue) by the \(isByServer ? "server" : "client")\(text)"
     }
-
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The reason for the end of a WebSocket ([RFC 6455 §7.4](https://www.rfc-editor.org/rfc/rfc6455#section-7.4)). An integer

@@ -91,13 +91,10 @@ public struct EnvironmentURLs: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-extension EnvironmentURLs: CustomStringConvertible, CustomReflectable {
+extension EnvironmentURLs: DumpedAsDescription {
     /// One line for each environment, with secrets replaced.
     public var description: String {
         entries.map { "\($0.environment?.name ?? "every environment"): \(Redaction.standard.url($0.text))" }.sorted()
             .joined(separator: "\n")
     }
-
-    /// A mirror with only the redacted lines, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -63,14 +63,12 @@ extension SessionConfiguration {
     }
 }
 
-extension SessionConfiguration.TLS.Identity: CustomStringConvertible, CustomReflectable {
+extension SessionConfiguration.TLS.Identity: DumpedAsDescription {
     /// A fixed text. Keys and passwords stay out of logs.
     public var description: String { "client identity" }
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension SessionConfiguration.TLS.PEM: CustomStringConvertible, CustomReflectable {
+extension SessionConfiguration.TLS.PEM: DumpedAsDescription {
     /// The file's path or the number of bytes, never the content.
     public var description: String {
         switch self {
@@ -78,8 +76,6 @@ extension SessionConfiguration.TLS.PEM: CustomStringConvertible, CustomReflectab
         case .data(let data): "PEM of \(data.count) bytes"
         }
     }
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension SessionConfiguration.TLS.PEM {

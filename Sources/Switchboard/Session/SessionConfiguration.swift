@@ -98,7 +98,7 @@ extension SessionConfiguration {
     }
 }
 
-extension SessionConfiguration.Proxy: CustomStringConvertible, CustomReflectable {
+extension SessionConfiguration.Proxy: DumpedAsDescription {
     /// Kind, host and port, without credentials.
     public var description: String {
         switch kind {
@@ -107,6 +107,4 @@ extension SessionConfiguration.Proxy: CustomStringConvertible, CustomReflectable
         case .explicit(let scheme, let host, let port, _, _): "\(scheme)://\(host):\(port)"
         }
     }
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -69,13 +69,11 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
     }
 }
 
-extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
+extension AuthorizationRequest: DumpedAsDescription {
     /// The URL, with secrets replaced.
     public var description: String {
         "AuthorizationRequest(\(Redaction.standard.adding(parameterNames: ["state"]).url(url.absoluteString)))"
     }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The secret of one authorization, which makes a stolen code unusable ([RFC

@@ -19,14 +19,11 @@ public struct DeviceLogin: Sendable, Hashable {
     let deviceCode: String
 }
 
-extension DeviceLogin: CustomStringConvertible, CustomReflectable {
+extension DeviceLogin: DumpedAsDescription {
     /// The page and the lifetime, without the codes.
     public var description: String {
         "DeviceLogin(\(Redaction.standard.url(page.absoluteString)), \(lifetime))"
     }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DeviceLogin {

@@ -78,14 +78,11 @@ public struct OAuth2Client: Sendable {
     }
 }
 
-extension OAuth2Client: CustomStringConvertible, CustomReflectable {
+extension OAuth2Client: DumpedAsDescription {
     /// The id and the token endpoint, without the secret.
     public var description: String {
         "OAuth2Client(\(id.quotedForMessage), \(Redaction.standard.url(tokenURL.absoluteString)))"
     }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension OAuth2Client {

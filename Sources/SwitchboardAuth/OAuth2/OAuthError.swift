@@ -66,14 +66,11 @@ public struct OAuthError: Error, Sendable, Hashable {
     }
 }
 
-extension OAuthError: CustomStringConvertible, CustomReflectable {
+extension OAuthError: DumpedAsDescription {
     /// The code and the server's text, with secrets replaced.
     public var description: String {
         code.description + (text.map { ", " + Self.redacted($0).quotedForMessage } ?? "")
     }
-
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Returns the redacted beginning of a server's text, which may be as long as its response.
     fileprivate static func redacted(_ text: String) -> String {
@@ -114,14 +111,11 @@ extension NetworkError {
     }
 }
 
-extension OAuthError.Code: CustomStringConvertible, CustomReflectable {
+extension OAuthError.Code: DumpedAsDescription {
     /// The code on one line, with secrets replaced.
     public var description: String {
         let text = OAuthError.redacted(rawValue)
         return text.unicodeScalars.allSatisfy { $0.isASCII && $0.value > 0x20 && $0.value < 0x7F }
             ? String(text.prefix(80)) : text.quotedForMessage
     }
-
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

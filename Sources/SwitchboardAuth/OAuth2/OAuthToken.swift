@@ -36,15 +36,12 @@ public struct OAuthToken: Codable, Sendable, Hashable {
     }
 }
 
-extension OAuthToken: CustomStringConvertible, CustomReflectable {
+extension OAuthToken: DumpedAsDescription {
     /// The expiry date, and whether the token can be refreshed.
     public var description: String {
         let end = expiresAt.map { ", ends \($0.ISO8601Format())" } ?? ""
         return "OAuthToken(\(Redaction.standard.mask)\(end)\(refreshToken == nil ? "" : ", can be refreshed"))"
     }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension OAuthToken {

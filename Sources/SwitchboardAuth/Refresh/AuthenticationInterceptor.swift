@@ -151,11 +151,9 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     }
 }
 
-extension AuthenticationInterceptor: CustomStringConvertible, CustomReflectable {
+extension AuthenticationInterceptor: DumpedAsDescription {
     /// The name of the type, without credentials.
     public var description: String { "AuthenticationInterceptor<\(A.self)>" }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The state of the credential of one partition.

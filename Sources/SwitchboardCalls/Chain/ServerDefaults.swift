@@ -114,12 +114,9 @@ extension ServerDefaults: Interceptor, RequestAdapter {
     }
 }
 
-extension ServerDefaults: CustomStringConvertible, CustomReflectable {
+extension ServerDefaults: DumpedAsDescription {
     /// The URL of the server, without header fields and query items.
     public var description: String { "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathPrefix)" }
-
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {

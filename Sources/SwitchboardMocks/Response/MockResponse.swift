@@ -128,7 +128,7 @@ extension MockResponse {
     }
 }
 
-extension MockResponse: CustomStringConvertible {
+extension MockResponse: DumpedAsDescription {
     /// Status, size, pace and fault on one line. Headers and body are left out, because they may hold secrets.
     public var description: String {
         let answer = "\(statusCode), \(body.count) bytes" + (chunkSizes == nil ? "" : ", chunked")
@@ -167,11 +167,6 @@ extension [MockResponse.Step] {
             if case .send(let bytes) = step.action { sum + bytes.count } else { sum }
         }
     }
-}
-
-extension MockResponse: CustomReflectable {
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// Responses in the order in which they answer. Some answer several times.

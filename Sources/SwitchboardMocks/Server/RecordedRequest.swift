@@ -49,14 +49,11 @@ public struct RecordedRequest: Sendable, Hashable {
     }
 }
 
-extension RecordedRequest: CustomStringConvertible, CustomReflectable {
+extension RecordedRequest: DumpedAsDescription {
     /// The method, the target with its secrets replaced, and the size of the body, on one line.
     public var description: String {
         "\(method) \(Redaction.standard.url(target))" + (body.isEmpty ? "" : " (\(body.count) bytes)")
     }
-
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RecordedRequest {

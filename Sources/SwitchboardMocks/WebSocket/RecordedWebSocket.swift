@@ -1,4 +1,5 @@
 import Foundation
+import Switchboard
 
 /// A WebSocket as a ``MockServer`` saw it.
 public struct RecordedWebSocket: Sendable {
@@ -30,14 +31,11 @@ public struct RecordedWebSocket: Sendable {
     }
 }
 
-extension RecordedWebSocket: CustomStringConvertible, CustomReflectable {
+extension RecordedWebSocket: DumpedAsDescription {
     /// The request, the number of messages and the close code, without contents.
     public var description: String {
         "\(request), \(messages.count) messages" + (closeCode.map { ", closed with \($0)" } ?? "")
     }
-
-    /// A mirror with only the description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RecordedWebSocket.Message: CustomReflectable {

@@ -33,14 +33,11 @@ public struct WebLink: Sendable, Hashable {
     }
 }
 
-extension WebLink: CustomStringConvertible, CustomReflectable {
+extension WebLink: DumpedAsDescription {
     /// Relations and target, with secrets masked.
     public var description: String {
         "\(relations.joined(separator: " ")): \(Redaction.standard.url(target.absoluteString))"
     }
-
-    /// A mirror with only the masked description, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension [WebLink.Parameter] {

@@ -58,15 +58,12 @@ public struct CallEvent: Sendable {
     }
 }
 
-extension CallEvent: CustomStringConvertible, CustomReflectable {
+extension CallEvent: DumpedAsDescription {
     /// The event in one line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
     public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }
-
-    /// A mirror with only the line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
+extension CallEvent.Kind: DumpedAsDescription {
     /// The event in a few words, without secrets.
     public var description: String {
         switch self {
@@ -85,9 +82,6 @@ extension CallEvent.Kind: CustomStringConvertible, CustomReflectable {
         case .cancelled: "cancelled"
         }
     }
-
-    /// A mirror with only the words, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {

@@ -45,15 +45,12 @@ public struct ExchangeRecord: Sendable {
     }
 }
 
-extension ExchangeRecord: CustomStringConvertible, CustomReflectable {
+extension ExchangeRecord: DumpedAsDescription {
     /// Number, request, outcome and duration in one line, without secrets.
     public var description: String {
         let cause = cause.map { " (\($0))" } ?? ""
         return "\(number). \(request) \(outcome), \(duration.millisecondsText)\(cause)"
     }
-
-    /// A mirror with only the line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkResponse {

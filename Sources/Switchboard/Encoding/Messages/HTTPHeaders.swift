@@ -200,10 +200,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
     }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
-    /// A mirror with only the redacted text, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-
+extension HTTPHeaders: DumpedAsDescription {
     /// One line for each field, with secrets redacted.
     public var description: String {
         fields.map(\.description).joined(separator: "\n")
@@ -211,7 +208,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
 }
 
 /// One header field: a name and a value.
-public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+public struct HTTPHeader: Hashable, Sendable, DumpedAsDescription {
     /// The name as it was given. Comparisons ignore case.
     public let name: String
     /// The value, without leading and trailing spaces and tabs ([RFC 9110
@@ -245,9 +242,6 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible, CustomRef
     public var description: String {
         "\(name): \(Redaction.standard.value(value, ofHeader: name))"
     }
-
-    /// A mirror with only the redacted text, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Compares names without case, and values byte by byte.
     public static func == (lhs: HTTPHeader, rhs: HTTPHeader) -> Bool {

@@ -153,7 +153,7 @@ public struct NetworkError: Error, Sendable {
     }
 }
 
-extension NetworkError: LocalizedError, CustomStringConvertible {
+extension NetworkError: LocalizedError, DumpedAsDescription {
     /// The short text of ``errorDescription``, without the cause.
     package var message: String {
         if code == .custom, let text = serverMessage ?? reason { return Redaction.standard.pairs(in: text) }
@@ -258,13 +258,6 @@ extension NetworkError: Equatable {
         lhs.code == rhs.code && lhs.reason == rhs.reason && lhs.url == rhs.url && lhs.method == rhs.method
             && lhs.endPointName == rhs.endPointName && lhs.statusCode == rhs.statusCode && lhs.headers == rhs.headers
             && lhs.body == rhs.body && lhs.serverMessage == rhs.serverMessage && lhs.attempts == rhs.attempts
-    }
-}
-
-extension NetworkError: CustomReflectable {
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description])
     }
 }
 

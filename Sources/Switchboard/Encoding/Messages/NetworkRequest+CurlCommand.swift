@@ -161,15 +161,10 @@ extension String {
     }
 }
 
-extension NetworkRequest: CustomStringConvertible, CustomReflectable {
+extension NetworkRequest: DumpedAsDescription {
     /// The method and the URL, with secrets redacted.
     public var description: String {
         "\(method.rawValue.filter { !$0.isNewline }) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
-    }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["description": description])
     }
 }
 

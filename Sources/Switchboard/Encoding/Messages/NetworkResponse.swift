@@ -82,16 +82,13 @@ public struct NetworkResponse: Sendable {
     }
 }
 
-extension NetworkResponse: CustomStringConvertible, CustomReflectable {
+extension NetworkResponse: DumpedAsDescription {
     /// Status, size and URL, with secrets redacted.
     public var description: String {
         let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes received for a file"
         let source = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
         return "\(statusCode), \(size)\(source)"
     }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension NetworkResponse {

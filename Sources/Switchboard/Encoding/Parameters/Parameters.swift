@@ -150,10 +150,7 @@ extension Parameters: Equatable {
     }
 }
 
-extension Parameters: CustomStringConvertible, CustomReflectable {
-    /// A mirror with only the redacted text, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-
+extension Parameters: DumpedAsDescription {
     /// The names and values, with secrets redacted.
     public var description: String {
         "[" + map { "\($0.name): \(Self.text(of: $0))" }.joined(separator: ", ") + "]"

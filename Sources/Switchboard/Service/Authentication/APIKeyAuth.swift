@@ -68,9 +68,7 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     }
 }
 
-extension APIKeyAuth: CustomStringConvertible, CustomReflectable {
+extension APIKeyAuth: DumpedAsDescription {
     /// The name of the type, without the key.
     public var description: String { "APIKeyAuth" }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -56,11 +56,9 @@ extension Optional {
     }
 }
 
-extension BasicAuth: CustomStringConvertible, CustomReflectable {
+extension BasicAuth: DumpedAsDescription {
     /// The name of the type, without the credentials.
     public var description: String { "BasicAuth" }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A user and a password for `Basic` and `Digest`.
@@ -100,11 +98,9 @@ public struct BasicCredentials: Sendable, Hashable {
     }
 }
 
-extension BasicCredentials: CustomStringConvertible, CustomReflectable {
+extension BasicCredentials: DumpedAsDescription {
     /// The name of the type and a mask, without user and password.
     public var description: String { "BasicCredentials(\(Redaction.standard.mask))" }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RequestOptions {

@@ -42,9 +42,7 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     }
 }
 
-extension BearerAuth: CustomStringConvertible, CustomReflectable {
+extension BearerAuth: DumpedAsDescription {
     /// The name of the type, without the token.
     public var description: String { "BearerAuth" }
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

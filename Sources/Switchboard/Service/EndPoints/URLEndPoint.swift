@@ -34,12 +34,9 @@ public struct URLEndPoint: EndPointType, Sendable {
     public var path: String { "" }
 }
 
-extension URLEndPoint: CustomStringConvertible, CustomReflectable {
+extension URLEndPoint: DumpedAsDescription {
     /// The method and the URL, with secrets replaced.
     public var description: String { "\(httpMethod) \(Redaction.standard.url(baseURL.absoluteString))" }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// An endpoint at a path below the servers of the manager that sends it, for requests without a type:
@@ -72,12 +69,9 @@ public struct PathEndPoint: EndPointType, Sendable {
     }
 }
 
-extension PathEndPoint: CustomStringConvertible, CustomReflectable {
+extension PathEndPoint: DumpedAsDescription {
     /// The method and the path, with secrets replaced.
     public var description: String { "\(httpMethod) \(Redaction.standard.url(path))" }
-
-    /// A mirror with only the redacted line, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension EndPointType where Self == PathEndPoint {

@@ -18,7 +18,7 @@ public struct CallPlan: Sendable {
     public internal(set) var warnings: [String] = []
 }
 
-extension CallPlan: CustomStringConvertible, CustomReflectable {
+extension CallPlan: DumpedAsDescription {
     /// The whole plan, in lines.
     public var description: String {
         var lines: [String] = []
@@ -31,9 +31,6 @@ extension CallPlan: CustomStringConvertible, CustomReflectable {
         if !warnings.isEmpty { lines += ["Warnings:"] + warnings.map { "  \($0)" } }
         return lines.joined(separator: "\n")
     }
-
-    /// A mirror with only the lines, so that `dump` prints no secret.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private func text(of request: NetworkRequest) -> [String] {
         let redaction = request.redaction(extending: .standard)
