@@ -12,34 +12,30 @@ import SwitchboardText
 struct CacheFileName: Sendable, Hashable {
     /// A name without the variant.
     struct Key: Sendable, Hashable {
-        let url: UInt64
-        let partition: UInt64
+        let keyHash: CacheKeyHash
         let identityHash: IdentityHash
 
-        func hash(into hasher: inout Hasher) { hasher.combine(url ^ identityHash.words[0]) }
+        func hash(into hasher: inout Hasher) { hasher.combine(keyHash.url ^ keyHash.partition ^ identityHash.words[0]) }
     }
 
-    let keyHash: CacheKeyHash
-    let identityHash: IdentityHash
+    let key: Key
     /// The end of the variant's hash. Nil for a response without `Vary`.
-    let variant: UInt64?
+    var variant: UInt64?
 
-    var key: Key { Key(url: keyHash.url, partition: keyHash.partition, identityHash: identityHash) }
+    var keyHash: CacheKeyHash { key.keyHash }
+}
 
-    private init(_ keyHash: CacheKeyHash, _ identityHash: IdentityHash, _ variant: UInt64?) {
-        self.keyHash = keyHash
-        self.identityHash = identityHash
-        self.variant = variant
-    }
-
+extension CacheFileName {
     /// Creates the name of the response without `Vary`.
     init(_ key: CacheKey) throws(NetworkError) { self.init(key, try IdentityHash(key.identity)) }
 
-    init(_ key: CacheKey, _ identityHash: IdentityHash) { self.init(CacheKeyHash(key), identityHash, nil) }
+    init(_ key: CacheKey, _ identityHash: IdentityHash) {
+        self.init(key: Key(keyHash: CacheKeyHash(key), identityHash: identityHash))
+    }
 
     func with(variant: String) throws(NetworkError) -> CacheFileName {
         guard !variant.isEmpty else { return self }
-        return CacheFileName(keyHash, identityHash, UInt64(try CacheVariant.hash(variant).suffix(16), radix: 16) ?? 0)
+        return CacheFileName(key: key, variant: UInt64(try CacheVariant.hash(variant).suffix(16), radix: 16) ?? 0)
     }
 
     // MARK: Text
@@ -76,8 +72,8 @@ struct CacheFileName: Sendable, Hashable {
                 addDash()
                 add(keyHash.partition)
                 addDash()
-                add(identityHash.words[0])
-                add(identityHash.words[1])
+                add(key.identityHash.words[0])
+                add(key.identityHash.words[1])
                 if let variant {
                     addDash()
                     add(variant)
@@ -127,7 +123,7 @@ struct CacheFileName: Sendable, Hashable {
         let identityHash = IdentityHash(words: SIMD2(number(dash: false), number(dash: !isPlain)))
         let variant = isPlain ? nil : number(dash: false)
         guard isValid else { return nil }
-        self.init(keyHash, identityHash, variant)
+        self.init(key: Key(keyHash: keyHash, identityHash: identityHash), variant: variant)
     }
 }
 
@@ -136,13 +132,9 @@ struct CacheKeyHash: Sendable, Hashable {
     let urlWithoutQuery: UInt64
     let url: UInt64
     let partition: UInt64
+}
 
-    init(urlWithoutQuery: UInt64, url: UInt64, partition: UInt64) {
-        self.urlWithoutQuery = urlWithoutQuery
-        self.url = url
-        self.partition = partition
-    }
-
+extension CacheKeyHash {
     init(_ key: CacheKey) {
         urlWithoutQuery = Self.ofURLWithoutQuery(key.url)
         url = CacheChecksum.of(key.url)
@@ -163,11 +155,9 @@ struct CacheKeyHash: Sendable, Hashable {
 /// identities may share a name.
 struct IdentityHash: Sendable, Hashable {
     let words: SIMD2<UInt64>
+}
 
-    init(words: SIMD2<UInt64>) {
-        self.words = words
-    }
-
+extension IdentityHash {
     init(_ identity: String) throws(NetworkError) {
         let hash = try MessageDigest.sha256.checkedHash(Data(identity.utf8))
         words = hash.withUnsafeBytes { $0.loadUnaligned(as: SIMD2<UInt64>.self) }
