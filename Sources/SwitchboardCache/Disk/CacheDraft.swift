@@ -12,11 +12,11 @@ final class CacheDraft: @unchecked Sendable {
     private var head: [UInt8]
     private let limit: Int
     /// The bytes that are not written yet.
-    private var pending: [UInt8]
+    private var pending: [UInt8] = []
     /// The start in `pending` of the incomplete block.
-    private var blockStart: Int
+    private var blockStart = 0
     private var sums: [UInt64] = []
-    private var written = 0
+    private var written: Int64 = 0
     private(set) var bodyCount = 0
     private var isCommitted = false
 
@@ -40,8 +40,6 @@ final class CacheDraft: @unchecked Sendable {
         }
         guard descriptor >= 0 else { throw POSIXError.last }
         self.descriptor = descriptor
-        pending = []
-        blockStart = 0
     }
 
     deinit {
@@ -57,12 +55,7 @@ final class CacheDraft: @unchecked Sendable {
     /// written before they would remove the file, and a file that was ever locked is slower to read.
     func lock() { flock(descriptor, LOCK_EX | LOCK_NB) }
 
-    /// Returns the size of a file.
-    static func size(head: Int, body: Int) -> Int {
-        CacheFile.headStart(body) + head + CacheHead.trailer
-    }
-
-    var size: Int { Self.size(head: head.count, body: bodyCount) }
+    var size: Int { CacheHead.Lengths(head: head.count, body: bodyCount).size }
 
     /// The bytes by which the file may still grow.
     var room: Int { limit - size }
@@ -77,7 +70,8 @@ final class CacheDraft: @unchecked Sendable {
     ///
     /// - Throws: `POSIXError`: `EFBIG` when the file becomes larger than its limit.
     func append(_ data: Data) throws {
-        guard Self.size(head: head.count, body: bodyCount + data.count) <= limit else { throw POSIXError(.EFBIG) }
+        let lengths = CacheHead.Lengths(head: head.count, body: bodyCount + data.count)
+        guard lengths.size <= limit else { throw POSIXError(.EFBIG) }
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -92,8 +86,9 @@ final class CacheDraft: @unchecked Sendable {
         bodyCount += data.count
     }
 
-    /// Appends the body of another file.
-    func append(_ file: CacheFile) throws {
+    /// Appends the body of a response.
+    func append(bodyOf response: StoredResponse) throws {
+        guard let file = response.file else { return try append(response.body) }
         for start in stride(from: 0, to: file.bodyCount, by: 4 * CacheFile.blockSize) {
             try append(try file.checked(start..<min(start + 4 * CacheFile.blockSize, file.bodyCount)))
         }
@@ -131,21 +126,8 @@ final class CacheDraft: @unchecked Sendable {
     }
 
     private func flush() throws {
-        try write(pending, at: written)
-        written += pending.count
+        try pending.withUnsafeBytes { try $0.write(to: descriptor, at: &written) }
         pending.removeAll(keepingCapacity: true)
         blockStart = 0
-    }
-
-    private func write(_ bytes: [UInt8], at offset: Int) throws {
-        var offset = Int64(offset)
-        try bytes.withUnsafeBytes { try $0.write(to: descriptor, at: &offset) }
-    }
-}
-
-extension CacheDraft {
-    /// Appends the body of a response.
-    func append(bodyOf response: StoredResponse) throws {
-        if let file = response.file { try append(file) } else { try append(response.body) }
     }
 }

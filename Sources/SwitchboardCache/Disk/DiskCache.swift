@@ -183,7 +183,7 @@ final class DiskCache {
         do {
             let head = try CacheHead.bytes(of: response, key)
             guard head.count < CacheHead.limit else { throw CacheRefusal.onDisk("its fields are too long") }
-            guard space(CacheDraft.size(head: head.count, body: response.bodyCount)) <= limit else {
+            guard space(CacheHead.Lengths(head: head.count, body: response.bodyCount).size) <= limit else {
                 throw CacheRefusal.onDisk("it is larger than the cache")
             }
             return try CacheDraft(head, in: folder, limit: limit / 4_096 * 4_096)
