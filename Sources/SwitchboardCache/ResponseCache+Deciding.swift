@@ -79,7 +79,7 @@ extension ResponseCache {
         }
         if isOffline { return .refuse }
         guard staleness == nil else {
-            let age = "\(stored.age(at: now).components.seconds) s old"
+            let age = stored.ageText(at: now)
             let isNeverFresh = stored.rules.control.isNoCache
             return .load(.expired, text: isNeverFresh ? "no-cache, \(age), to be validated" : "stale, \(age)")
         }
@@ -92,7 +92,7 @@ extension ResponseCache {
         _ stored: StoredResponse, _ control: CacheControl, _ options: RequestOptions, at now: Date
     ) -> Bool {
         if control.isNoCache { return false }
-        if let limit = control.maxAge, limit == 0 || stored.age(at: now).seconds > limit { return false }
+        if let limit = control.maxAge, limit == 0 || stored.age(at: now) > limit { return false }
         guard let minFresh = control.minFresh else { return true }
         return stored.staleness(for: options, at: now.addingTimeInterval(minFresh)).map { $0 <= 0 } ?? true
     }
@@ -121,7 +121,7 @@ extension URLRequest.CachePolicy {
 extension ResponseCache.Outcome {
     /// Returns the outcome in words, for the monitors.
     func text(of stored: StoredResponse, at now: Date) -> String {
-        let age = "\(stored.age(at: now).components.seconds) s old"
+        let age = stored.ageText(at: now)
         return switch self {
         case .stale(.requested): "hit, \(age), stale as requested"
         case .stale(.whileRevalidating): "hit, \(age), stale while it is revalidated"

@@ -26,7 +26,7 @@ extension ResponseCache: ExplainedInterceptor {
                 case .stale: "stale for \(Self.text(-left)), as requested"
                 default: left < .infinity ? "fresh for \(Self.text(left))" : "fresh without limit"
                 }
-            return "answers from \(location), \(Self.text(stored.age(at: now).seconds)) old, \(state)"
+            return "answers from \(location), \(Self.text(stored.age(at: now))) old, \(state)"
         case .load(let reason, _):
             let refusal =
                 StoredResponse.refusal(of: request)

@@ -207,7 +207,7 @@ extension ResponseCache {
             let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
         else { return nil }
         response.request?.report(
-            .stale, "hit, \(stored.age(at: now).components.seconds) s old, in place of \(why)", with: response)
+            .stale, "hit, \(stored.ageText(at: now)), in place of \(why)", with: response)
         return response
     }
 

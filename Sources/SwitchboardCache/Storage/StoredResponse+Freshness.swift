@@ -30,16 +30,14 @@ extension StoredResponse {
         return rules.lifetime ?? (options.usesHeuristicFreshness ? rules.heuristicLifetime : 0)
     }
 
-    /// Returns the current age.
-    func age(at now: Date) -> Duration {
-        .seconds(ageSeconds(at: now))
-    }
-
     /// Returns the current age in seconds, at most 2^31 ([RFC 9111
     /// §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
-    func ageSeconds(at now: Date) -> Double {
+    func age(at now: Date) -> Double {
         min(initialAge + max(0, now.timeIntervalSince(responseTime)), CacheControl.longest)
     }
+
+    /// Returns the current age in words, for the monitors.
+    func ageText(at now: Date) -> String { "\(Int(age(at: now))) s old" }
 
     /// Whether the server forbids answering with the stale response ([RFC 9111
     /// §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).

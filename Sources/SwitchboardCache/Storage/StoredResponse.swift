@@ -161,7 +161,7 @@ final class StoredResponse: Sendable {
         if let file, response.statusCode == status, request.method != .head {
             response.stream = file.bytes(0..<file.bodyCount, for: request)
         }
-        let age = ageSeconds(at: now)
+        let age = age(at: now)
         response.headers.set(HTTPHeader(name: "Age", trimmedValue: String(Int(age))))
         response.request = request
         response.request?.setCacheOutcome(outcome)
