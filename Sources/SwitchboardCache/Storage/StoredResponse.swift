@@ -37,12 +37,11 @@ final class StoredResponse: Sendable {
     ///   - requestTime: The time when the request was sent.
     ///   - now: The current time.
     ///   - isTruncated: Whether the body ended early.
-    /// - Throws: The reason why the response must not be stored.
+    /// - Throws: The reason why the response must not be stored. ``refusal(of:)`` has those of the request.
     convenience init(
         _ response: NetworkResponse, to request: NetworkRequest, requestTime: Date, at now: Date,
         isTruncated: Bool = false
     ) throws(CacheRefusal) {
-        if let refusal = Self.refusal(of: request) { throw refusal }
         guard let (response, part) = response.storable(for: request, isTruncated: isTruncated) else {
             throw "HTTP \(response.statusCode) does not fit the Range of the request, or has no strong validator"
         }
