@@ -122,9 +122,9 @@ extension WebSocketConnection {
     /// Keeps the first closure. Returns true unless the connection is closing already.
     private func startClosing(_ closure: WebSocketClosure) -> Bool {
         state.withLock { state in
-            state.closure = state.closure ?? closure
-            defer { state.isClosing = true }
-            return !state.isClosing
+            guard state.closure == nil else { return false }
+            state.closure = closure
+            return true
         }
     }
 

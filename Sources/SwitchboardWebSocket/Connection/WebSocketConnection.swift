@@ -5,9 +5,8 @@ import SwitchboardPlatform
 /// One connection of a WebSocket. It reads frames in a separate task, answers pings and closes.
 final class WebSocketConnection: Sendable {
     struct State {
+        /// The first Close frame, of either side.
         var closure: WebSocketClosure?
-        /// Whether a Close frame was sent.
-        var isClosing = false
         var pings: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var lastPing: UInt64 = 0
         var readTask: Task<Void, Never>?
@@ -159,7 +158,7 @@ final class WebSocketConnection: Sendable {
                 let failure = state.withLock { state -> (any Error)? in
                     if Task.isCancelled { return CancellationError() }
                     if let end = state.end { return end }
-                    if state.isClosing { return NetworkError(.webSocketClosed) }
+                    if state.closure != nil { return NetworkError(.webSocketClosed) }
                     state.pings[number] = continuation
                     return nil
                 }
@@ -221,8 +220,7 @@ final class WebSocketConnection: Sendable {
     /// Records the first Close frame of this side. Returns false after another one, and after the end.
     private func recordClose(by closure: WebSocketClosure) -> Bool {
         state.withLock { state in
-            guard state.end == nil, !state.isClosing else { return false }
-            state.isClosing = true
+            guard state.end == nil, state.closure == nil else { return false }
             state.closure = closure
             return true
         }
