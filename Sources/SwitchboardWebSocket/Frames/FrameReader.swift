@@ -36,7 +36,7 @@ struct FrameReader {
             bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
             header.append(byte)
             guard header.count >= 2, header.count == FrameHeader.size(header[1]) else { continue }
-            let whole = try FrameHeader(header[...], allowsCompression: allowsCompression)
+            let whole = try FrameHeader(header, allowsCompression: allowsCompression)
             header.removeAll(keepingCapacity: true)
             missing = whole.length
             return .header(whole)
@@ -65,8 +65,8 @@ struct FrameHeader: Equatable {
     }
 
     /// Reads a whole header. `allowsCompression` is whether the connection negotiated compression, which RSV1 needs.
-    init(_ bytes: ArraySlice<UInt8>, allowsCompression: Bool) throws(WebSocketViolation) {
-        let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
+    init(_ bytes: [UInt8], allowsCompression: Bool) throws(WebSocketViolation) {
+        let (first, second) = (bytes[0], bytes[1])
         guard let opcode = Opcode(rawValue: first & 0x0F) else {
             throw WebSocketViolation("the opcode \(first & 0x0F) is reserved (RFC 6455 §5.2)")
         }
