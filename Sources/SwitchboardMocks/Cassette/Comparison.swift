@@ -42,9 +42,8 @@ struct Comparison: Sendable {
             let recorded = recorded.filter { $0.name == name }.map(\.value)
             return (0..<max(live.count, recorded.count)).flatMap { index in
                 differences(
-                    "\(kind) \(name.isPlain ? name : name.quotedForMessage)",
-                    live.indices.contains(index) ? live[index] : nil,
-                    recorded.indices.contains(index) ? recorded[index] : nil)
+                    "\(kind) \(name.isPlain ? name : name.quotedForMessage)", live[ifPresent: index],
+                    recorded[ifPresent: index])
             }
         }
     }
@@ -82,11 +81,7 @@ extension Comparison {
                 }
             case (.array(let live)?, .array(let recorded)?):
                 for index in (0..<max(live.count, recorded.count)).reversed() {
-                    rest.append(
-                        (
-                            live.indices.contains(index) ? live[index] : nil,
-                            recorded.indices.contains(index) ? recorded[index] : nil, "\(path)[\(index)]"
-                        ))
+                    rest.append((live[ifPresent: index], recorded[ifPresent: index], "\(path)[\(index)]"))
                 }
             case (.string(let live)?, .string(let recorded)?):
                 lines += differences("body \(path)", live, recorded)
@@ -111,8 +106,8 @@ extension Comparison {
         let others = other.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let index = zip(lines, others).enumerated().first { $1.0 != $1.1 }?.offset ?? min(lines.count, others.count)
         let differences = differences(
-            "body line \(index + 1)", lines.indices.contains(index) ? String(lines[index]) : nil,
-            others.indices.contains(index) ? String(others[index]) : nil)
+            "body line \(index + 1)", lines[ifPresent: index].map(String.init),
+            others[ifPresent: index].map(String.init))
         return differences.isEmpty ? ["body: other line ends than recorded"] : differences
     }
 
@@ -123,6 +118,10 @@ extension Comparison {
     private func size(_ body: Data) -> String {
         body.isEmpty ? "none" : "\(body.count) bytes"
     }
+}
+
+extension Array {
+    fileprivate subscript(ifPresent index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
 extension String {
