@@ -49,17 +49,15 @@ package final class RequestReader {
         let framing = try head.framing
         if case .length(let length) = framing, length > limits.body { throw tooLarge }
         try checkBreak(2)
-        if let response = scriptedBreak(3) {
-            try answerExpectation(of: head, framing)
-            throw try broken(response, amid: framing)
-        }
+        let response = scriptedBreak(3)
         try answerExpectation(of: head, framing)
-        var body = Data()
-        var trailers = HTTPHeaders()
-        switch framing {
-        case .length(let length): try channel.read(length, into: &body)
-        case .chunked: trailers = try readChunks(into: &body)
+        if let response {
+            if case .requestBody(let count)? = response.requestBreak?.point.location {
+                _ = try readBody(framing, upTo: count)
+            }
+            throw Broken(response: response)
         }
+        let (body, trailers) = try readBody(framing)
         defer { count += 1 }
         return RecordedRequest(
             method: head.method, target: head.target, httpVersion: head.version, headers: head.headers, body: body,
@@ -99,17 +97,19 @@ package final class RequestReader {
         if let response = scriptedBreak(stage) { throw Broken(response: response) }
     }
 
-    /// Reads the scripted part of the body, chunk framing included.
-    private func broken(_ response: MockResponse, amid framing: RequestHead.Framing) throws -> Broken {
-        guard case .requestBody(let count)? = response.requestBreak?.point.location else {
-            return Broken(response: response)
-        }
+    /// Reads the body, or its first bytes with the framing of their chunks.
+    private func readBody(
+        _ framing: RequestHead.Framing, upTo limit: Int = .max
+    ) throws -> (body: Data, trailers: HTTPHeaders) {
         var body = Data()
         switch framing {
-        case .length(let length): try channel.read(min(count, length), into: &body)
-        case .chunked: _ = try readChunks(into: &body, upTo: count)
+        case .length(let length):
+            try channel.read(min(limit, length), into: &body)
+            return (body, HTTPHeaders())
+        case .chunked:
+            let trailers = try readChunks(into: &body, upTo: limit)
+            return (body, trailers)
         }
-        return Broken(response: response)
     }
 
     private var tooLarge: RequestError { RequestError(413, "the body has more than \(limits.body) bytes") }
