@@ -61,7 +61,7 @@ struct InspectorConnection: Sendable {
         let id = path.hasPrefix("/calls/") ? path.dropFirst(7) : nil
         switch (path, request.method) {
         case ("/", .get): return .page
-        case ("/calls", .get): return .eventStream
+        case ("/calls", .get): return Answer(200, type: "text/event-stream", isEventStream: true)
         case ("/calls", .delete):
             calls.removeAll()
             return Answer(204)
@@ -112,13 +112,13 @@ struct InspectorConnection: Sendable {
 struct Answer {
     private let head: String
     private let body: Data
-    private(set) var isEventStream = false
+    let isEventStream: Bool
 
     var bytes: Data { Data(head.utf8) + body }
 
     init(
         _ status: Int, type: String? = nil, headers: [(String, String)] = [], body: Data = Data(),
-        hasLength: Bool = true
+        isEventStream: Bool = false
     ) {
         var fields = [
             ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
@@ -126,11 +126,12 @@ struct Answer {
             ("Connection", "close"),
         ]
         if let type { fields.append(("Content-Type", type)) }
-        if hasLength, status != 204 { fields.append(("Content-Length", "\(body.count)")) }
+        if !isEventStream, status != 204 { fields.append(("Content-Length", "\(body.count)")) }
         head =
             "HTTP/1.1 \(status) \(StatusText.phrase(for: status))\r\n"
             + (fields + headers).map { "\($0): \($1)\r\n" }.joined() + "\r\n"
         self.body = body
+        self.isEventStream = isEventStream
     }
 
     init(_ status: Int, text: String, headers: [(String, String)] = []) {
@@ -156,13 +157,6 @@ struct Answer {
         return Answer(
             200, type: "text/html; charset=utf-8", headers: [("Content-Security-Policy", policy)],
             body: Data(page.utf8))
-    }
-
-    /// The head of an event stream.
-    static var eventStream: Answer {
-        var answer = Answer(200, type: "text/event-stream", hasLength: false)
-        answer.isEventStream = true
-        return answer
     }
 }
 
