@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 
 /// An event of a call without references to the app's objects. The caller's thread makes it before it takes the lock.
 struct CallUpdate: Sendable {
@@ -86,21 +87,17 @@ extension CallUpdate.ExchangeEnd {
     ) {
         isStub = response?.isStub ?? false
         let response = response?.statusCode == 0 ? nil : response
-        var omission: String?
-        var size: Int?
-        if let response {
-            if response.stream != nil {
-                omission = "a stream"
-            } else if response.fileURL != nil {
-                (omission, size) = ("in a file", Int(clamping: response.metrics.bytesReceived))
+        let omission: String? =
+            if response?.stream != nil {
+                "a stream"
+            } else if response?.fileURL != nil {
+                "in a file"
             } else {
-                size = response.body.count
-                if response.body.count > limits.bodySize { omission = limits.omission }
+                (response?.body.count ?? 0) > limits.bodySize ? limits.omission : nil
             }
-        }
         end = InspectedExchange.End(
             duration: duration, outcome: outcome, status: response?.statusCode, cause: cause, metrics: metrics,
-            type: response?.headers["Content-Type"], bodySize: size, omittedBody: omission)
+            type: response?.headers["Content-Type"], bodySize: response?.recordedBodySize, omittedBody: omission)
         self.response = response.map {
             ReceivedResponse(
                 status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data())
