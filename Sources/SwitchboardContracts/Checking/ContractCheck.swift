@@ -203,25 +203,16 @@ struct ContractCheck {
 
     /// Adds a string that is not in the set. Different strings that are masked are one difference.
     private mutating func addNew(_ value: Int, _ shape: Int) {
-        let (contract, text) = (contract, values.string(at: value))
+        let text = values.string(at: value)
         let key = Key(shape: shape, kind: .value, detail: text)
-        if numbers[key] == nil {
-            // Masking takes longer than anything else here.
-            guard maskings < Self.maximumDifferences else { return }
-            maskings += 1
-            let shown = shown(text, at: shape)
-            let shownKey = Key(shape: shape, kind: .value, detail: "\0" + shown)
-            if numbers[shownKey] == nil, found.count < Self.maximumDifferences {
-                numbers[shownKey] = found.count
-                let difference = ContractDifference(
-                    path: contract.path(to: shape), kind: .value, expected: contract.shapes[shape].shortText,
-                    actual: shown,
-                    count: 0)
-                found.append(Found(difference: difference, shape: shape, missingName: nil))
-            }
-            numbers[key] = numbers[shownKey]
-        }
-        if let number = numbers[key] { count(number, value) }
+        if let number = numbers[key] { return count(number, value) }
+        // Masking takes longer than anything else here.
+        guard maskings < Self.maximumDifferences else { return }
+        maskings += 1
+        let shown = shown(text, at: shape)
+        let shownDetail = "\0" + shown
+        add(.value, shown, value, shape, detail: shownDetail)
+        numbers[key] = numbers[Key(shape: shape, kind: .value, detail: shownDetail)]
     }
 
     private mutating func addUnknown(_ name: Int, _ shape: Int) {
@@ -246,11 +237,13 @@ struct ContractCheck {
         }
     }
 
-    private mutating func add(_ kind: ContractDifference.Kind, _ word: String, _ value: Int, _ shape: Int) {
+    private mutating func add(
+        _ kind: ContractDifference.Kind, _ actual: String, _ value: Int, _ shape: Int, detail: String? = nil
+    ) {
         let contract = contract
-        add(Key(shape: shape, kind: kind, detail: word), value, shape) {
+        add(Key(shape: shape, kind: kind, detail: detail ?? actual), value, shape) {
             ContractDifference(
-                path: contract.path(to: shape), kind: kind, expected: contract.shapes[shape].shortText, actual: word,
+                path: contract.path(to: shape), kind: kind, expected: contract.shapes[shape].shortText, actual: actual,
                 count: 0)
         }
     }
