@@ -37,11 +37,7 @@ final class CacheTee: ResponseBytes.Source {
                 if let sink = sink.swap(nil) { await body.finish(sink, isTruncated: false) }
                 return nil
             }
-            append {
-                try $0.append(chunk)
-            } toMemory: {
-                $0.append(chunk)
-            }
+            append(chunk)
             return chunk
         } catch {
             // Frees the file before the reader receives the error.
@@ -56,38 +52,27 @@ final class CacheTee: ResponseBytes.Source {
     /// Copies the stored bytes that precede the arriving ones.
     private func addStart() async {
         guard let (part, count) = body.start, needsStart.swap(false) else { return }
-        guard let file = part.file else {
-            let first = part.body.prefix(count)
-            return append {
-                try $0.append(first)
-            } toMemory: {
-                $0.append(first)
-            }
-        }
+        guard let file = part.file else { return append(part.body.prefix(count)) }
         let step = 16 * CacheFile.blockSize
         for start in stride(from: 0, to: count, by: step) {
-            append {
-                try $0.append(file.checked(start..<min(start + step, count)))
-            } toMemory: { _ in
-            }
+            append(try file.checked(start..<min(start + step, count)))
             await Task.yield()
         }
     }
 
-    private func append(_ toFile: (CacheDraft) throws -> Void, toMemory: (inout Data) -> Void) {
+    private func append(_ bytes: @autoclosure () throws -> Data) {
         sink.withLock { sink in
-            switch sink {
-            case .file(let draft):
-                do {
-                    try toFile(draft)
-                } catch {
-                    sink = CacheBody.Sink.none(.onDisk(error))
+            do {
+                switch sink {
+                case .file(let draft): try draft.append(bytes())
+                case .memory(var data, let limit):
+                    sink = CacheBody.Sink.none("it is too large for memory")  // the only reference
+                    data.append(try bytes())
+                    if data.count <= limit { sink = .memory(data, limit) }
+                case .some(.none), nil: break
                 }
-            case .memory(var data, let limit):
-                sink = CacheBody.Sink.none("it is too large for memory")  // the only reference
-                toMemory(&data)
-                if data.count <= limit { sink = .memory(data, limit) }
-            case .some(.none), nil: break
+            } catch {
+                sink = CacheBody.Sink.none(.onDisk(error))
             }
         }
     }
