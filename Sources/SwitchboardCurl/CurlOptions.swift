@@ -205,9 +205,7 @@ extension CurlOptions {
         }
         try Self.setBlob(authorities, CurlOption.caInfoBlob, easy, "authorities of one's own")
         swcurl_easy_set_text(easy, CurlOption.caInfo, nil)
-        authorities.withUnsafeBytes { bytes in
-            _ = bytes.baseAddress.map { swcurl_easy_set_blob(easy, CurlOption.proxyCAInfoBlob, $0, bytes.count) }
-        }
+        try? Self.setBlob(authorities, CurlOption.proxyCAInfoBlob, easy, "")
     }
 
     private static func setBlob(
