@@ -171,11 +171,7 @@ extension [MockResponse.Step] {
 
 /// Responses in the order in which they answer. Some answer several times.
 struct ResponseQueue: Sendable {
-    private(set) var responses: [MockResponse] = []
-
-    mutating func append(_ more: [MockResponse]) {
-        responses += more
-    }
+    var responses: [MockResponse] = []
 
     var first: MockResponse? { responses.first }
 

@@ -89,7 +89,7 @@ public final class MockServer: Sendable {
 
     /// Appends responses to the queue. Each answers one request, in the order in which the requests are complete.
     public func enqueue(_ responses: MockResponse...) {
-        core.state.withLock { $0.queue.append(responses) }
+        core.state.withLock { $0.queue.responses += responses }
     }
 
     /// Closes the port and every connection, answers in flight included, and returns when that is done.

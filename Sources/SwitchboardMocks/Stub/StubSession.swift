@@ -73,9 +73,7 @@ public final class StubSession: NetworkSession {
     }
 
     private init(_ clock: any Clock<Duration>, _ fallback: Fallback, _ responses: [MockResponse]) {
-        var state = State()
-        state.queue.append(responses)
-        self.state = Protected(state)
+        state = Protected(State(queue: ResponseQueue(responses: responses)))
         self.fallback = fallback
         self.clock = clock
     }
@@ -117,7 +115,7 @@ public final class StubSession: NetworkSession {
 
     /// Appends responses to the queue, which answers before stubs and closure do.
     public func enqueue(_ responses: MockResponse...) {
-        state.withLock { $0.queue.append(responses) }
+        state.withLock { $0.queue.responses += responses }
     }
 
     /// The requests so far, in the order they were sent, including those that failed afterwards. A streamed body is
