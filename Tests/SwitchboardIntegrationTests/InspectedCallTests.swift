@@ -435,8 +435,7 @@ struct InspectedCallTests {
         let socket = try await router.webSocket(
             for: URLEndPoint(.get, URL(text: "https://example.com/chat")), options: options,
             clock: TestClock(skips: true))
-        var messages: [WebSocketMessage] = []
-        for try await message in socket { messages.append(message) }
+        let messages = try await socket.elements()
         #expect(messages == [.text("a"), .text("b")])
         #expect(await comesTrue { inspector.calls.first?.state == .finished })
         #expect(inspector.calls.count == 1)

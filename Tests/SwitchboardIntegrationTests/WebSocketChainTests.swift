@@ -36,8 +36,7 @@ import Testing
         let socket = try await router.webSocket(
             for: URLEndPoint(.get, URL(text: "https://example.com/chat")), sending: String.self,
             receiving: String.self, options: RequestOptions { $0.webSocket.reconnects = true })
-        var texts: [String] = []
-        for try await text in socket { texts.append(text) }
+        let texts = try await socket.elements()
         #expect(texts == ["1", "2"] && keys.refreshes.all == [1])
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Key 1", "Key 1", "Key 2"])
     }

@@ -2,6 +2,7 @@ import Foundation
 @testable import Switchboard
 import SwitchboardPlatform
 import SwitchboardStreams
+import SwitchboardTestSupport
 import Testing
 
 /// `multipart/x-mixed-replace` as Apple's systems report it: a response for each part, and no boundaries
@@ -16,8 +17,7 @@ struct ReplacedPartsTests {
     }
 
     private func parts(_ response: NetworkResponse) async throws -> [ResponsePart] {
-        var parts: [ResponsePart] = []
-        for try await part in try response.parts() { parts.append(part) }
+        let parts = try await response.parts().elements()
         return parts
     }
 

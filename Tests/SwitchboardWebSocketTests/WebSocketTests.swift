@@ -33,8 +33,7 @@ import Testing
             let socket = try await router(server).webSocket(
                 for: endPoint(server), sending: Note.self, receiving: Note.self)
             try await socket.send(Note(text: "hello", number: 1))
-            var notes: [Note] = []
-            for try await note in socket { notes.append(note) }
+            let notes = try await socket.elements()
             #expect(notes == [Note(text: "é", number: 2)])
             #expect(
                 socket.closure?.code == .goingAway && socket.closure?.reason == "done"
@@ -260,8 +259,7 @@ import Testing
         let socket = try await Router<URLEndPoint>(session: session).webSocket(
             for: URLEndPoint(.get, URL(text: "https://example.com/chat")), sending: String.self, receiving: String.self)
         try await socket.send("hi")
-        var texts: [String] = []
-        for try await text in socket { texts.append(text) }
+        let texts = try await socket.elements()
         #expect(texts == ["hello"])
     }
 

@@ -85,8 +85,7 @@ struct CacheStreamTests {
             #expect(try await read(first) == Self.large)
             let second = try await stream(fixture)
             #expect(second.body.isEmpty && second.cacheOutcome == .hit && second.cacheAge == .zero)
-            var sizes: [Int] = []
-            for try await chunk in second.bytes { sizes.append(chunk.count) }
+            let sizes = try await second.bytes.elements().map(\.count)
             #expect(sizes == [Int](repeating: 256 << 10, count: 12))
             let whole = try await whole(fixture)
             #expect(whole.body == Self.large && whole.cacheOutcome == .hit)

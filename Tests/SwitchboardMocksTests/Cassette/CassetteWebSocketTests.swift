@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardTesting
 import SwitchboardWebSocket
+import SwitchboardTestSupport
 import Testing
 
 @Suite("Cassettes of WebSockets", .timeLimit(.minutes(10))) struct CassetteWebSocketTests {
@@ -17,8 +18,7 @@ import Testing
     private func read(
         _ socket: WebSocket<WebSocketMessage, WebSocketMessage>
     ) async throws -> [WebSocketMessage] {
-        var messages: [WebSocketMessage] = []
-        for try await message in socket { messages.append(message) }
+        let messages = try await socket.elements()
         return messages
     }
 

@@ -25,8 +25,7 @@ struct ConditionedBodyTests {
         let endPoint = try URLEndPoint(.get, #require(url))
         let socket = try await router.webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options)
-        var texts: [String] = []
-        for try await text in socket { texts.append(text) }
+        let texts = try await socket.elements()
         #expect(texts == ["1", "2"])
     }
 

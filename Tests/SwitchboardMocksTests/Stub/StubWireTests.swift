@@ -94,8 +94,7 @@ struct StubWireTests {
             clock: clock, .text("abcdefg").chunked(1, 3).paced(every: .seconds(2)).delayed(by: .seconds(1)))
         let response = try await session.send(streamed())
         #expect(response.body.isEmpty)
-        var chunks: [String] = []
-        for try await chunk in response.bytes { chunks.append(String(decoding: chunk, as: UTF8.self)) }
+        let chunks = try await response.bytes.elements().map { String(decoding: $0, as: UTF8.self) }
         #expect(chunks == ["a", "bcd", "efg"])
         #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(2)])
     }

@@ -17,8 +17,7 @@ import Testing
             for: URLEndPoint(.get, url), options: options, clock: clock)
         let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep(within: .seconds(300))) } }
         defer { pings.cancel() }
-        var messages: [WebSocketMessage] = []
-        for try await message in socket { messages.append(message) }
+        let messages = try await socket.elements()
         return messages
     }
 

@@ -110,11 +110,9 @@ struct EventStreamTests {
             .text("data: a\n\ndata: b\n\n").chunked(4).truncated(after: 12))
         let options = RequestOptions { $0.streamsResponse = true }
         let request = NetworkRequest(.get, URL(text: "http://h.test/"), options: options)
-        var lines: [String] = []
-        for try await line in try await session.send(request).bytes.lines() { lines.append(line) }
+        let lines = try await session.send(request).bytes.lines().elements()
         #expect(lines == ["one", "two", "three"])
-        var data: [String] = []
-        for try await event in try await session.send(request).bytes.events() { data.append(event.data) }
+        let data = try await session.send(request).bytes.events().elements().map(\.data)
         #expect(data == ["a", "b"])
         var broken: [String] = []
         let response = try await session.send(request)

@@ -101,8 +101,7 @@ struct RouterEventTests {
     @Test("a feed of comments counts as alive, however often it reconnects")
     func comments() async throws {
         let session = StubSession(events(": nothing yet\n\n").repeated(9), events("data: a\n\n"), .status(204))
-        var seen: [String] = []
-        for try await event in read(session, attempts: 3) { seen.append(event.data) }
+        let seen = try await read(session, attempts: 3).elements().map(\.data)
         #expect(seen == ["a"])
     }
 

@@ -25,8 +25,7 @@ import Testing
     }
 
     private func read(_ socket: WebSocket<String, String>) async throws -> [String] {
-        var texts: [String] = []
-        for try await text in socket { texts.append(text) }
+        let texts = try await socket.elements()
         return texts
     }
 
@@ -122,8 +121,7 @@ import Testing
         let states = socket.states
         let texts = try await read(socket)
         #expect(texts == ["1"] && socket.closure?.code == .goingAway && session.requests.count == 1)
-        var seen: [WebSocketState] = []
-        for await state in states { seen.append(state) }
+        let seen = await states.elements()
         #expect(seen == [.open, .closed(socket.closure)])
     }
 
@@ -288,8 +286,7 @@ import Testing
             for: endPoint, sending: String.self, receiving: String.self)
         let states = socket.states
         _ = try await socket.receive()
-        var seen: [WebSocketState] = []
-        for await state in states { seen.append(state) }
+        let seen = await states.elements()
         #expect(seen == [.open, .closed(nil)] || seen == [.closed(nil)])
     }
 
@@ -299,8 +296,7 @@ import Testing
         let socket = try await Router<URLEndPoint>(session: session).webSocket(
             for: endPoint, sending: String.self, receiving: String.self)
         for try await _ in socket {}
-        var seen: [WebSocketState] = []
-        for await state in socket.states { seen.append(state) }
+        let seen = await socket.states.elements()
         #expect(seen == [.closed(socket.closure)])
     }
 

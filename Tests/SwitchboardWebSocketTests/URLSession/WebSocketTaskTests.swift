@@ -157,8 +157,7 @@ import Testing
         await task.deliver("1")
         await task.deliver("2")
         await task.deliver(.failure(POSIXError(.ENOTCONN)))
-        var texts: [String] = []
-        for try await text in socket { texts.append(text) }
+        let texts = try await socket.elements()
         #expect(texts == ["1", "2"])
         #expect(socket.closure?.text == "4001 later by the server")
     }

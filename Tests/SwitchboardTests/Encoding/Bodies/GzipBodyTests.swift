@@ -17,8 +17,7 @@ struct GzipBodyTests {
     }
 
     private func streamed(_ body: any HTTPBody) async throws -> [Data] {
-        var pieces: [Data] = []
-        for try await piece in try body.makeStream() { pieces.append(piece) }
+        let pieces = try await body.makeStream().elements()
         return pieces
     }
 

@@ -21,8 +21,7 @@ struct HTTPBodyTests {
         let request = try RequestBuilder().makeRequest(for: URLEndPoint(.post, Self.url, task: .requestBody(body)))
         #expect(try request.sentText == "hello")
         #expect(request.headers["Content-Type"] == nil)
-        var chunks: [Data] = []
-        for try await chunk in try body.makeStream() { chunks.append(chunk) }
+        let chunks = try await body.makeStream().elements()
         #expect(chunks == [Data("hello".utf8)])
     }
 

@@ -46,8 +46,7 @@ struct StreamedBodyTests {
         #expect(body.length == 3)
         #expect(!body.isReplayable)
         for _ in 0..<2 {
-            var read: [String] = []
-            for try await chunk in try body.makeStream() { read.append(String(decoding: chunk, as: UTF8.self)) }
+            let read = try await body.makeStream().elements().map { String(decoding: $0, as: UTF8.self) }
             #expect(read == ["a", "bc"])
         }
         #expect(throws: NetworkError.self) { try body.encode() }
