@@ -113,3 +113,13 @@ func damageStoredFile(in folder: URL, at offset: UInt64) throws {
     try handle.write(contentsOf: Data("damage".utf8))
     try handle.close()
 }
+
+extension CacheKey {
+    /// Creates the key of a GET.
+    init(_ url: String, partition: String? = nil, identity: String = "") throws {
+        var request = NetworkRequest(.get, URL(string: url))
+        request.options.partition = partition
+        let key = CacheKey(request, identity: { _ in identity }, ignoring: [])
+        self = try #require(key)
+    }
+}

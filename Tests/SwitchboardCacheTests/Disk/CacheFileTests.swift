@@ -10,10 +10,7 @@ struct CacheFileTests {
     private func key(_ url: String = "https://h/a?b", partition: String = "p", identity: String = "i") throws
         -> CacheKey
     {
-        var request = NetworkRequest(.get, URL(string: url))
-        request.options.partition = partition
-        let key = CacheKey(request, identity: { _ in identity }, ignoring: [])
-        return try #require(key)
+        try CacheKey(url, partition: partition, identity: identity)
     }
 
     private func response(

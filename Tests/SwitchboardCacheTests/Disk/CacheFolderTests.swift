@@ -13,11 +13,6 @@ struct CacheFolderTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).map(folder.appendingPathComponent)
     }
 
-    private func key(_ url: String) throws -> CacheKey {
-        let key = CacheKey(NetworkRequest(.get, URL(string: url)), identity: { _ in "" }, ignoring: [])
-        return try #require(key)
-    }
-
     private func response(tags: Set<String> = []) -> StoredResponse {
         StoredResponse(
             status: 200, headers: [:], body: Data(), url: nil, variant: "", responseTime: Date(), initialAge: 0,
@@ -90,7 +85,7 @@ struct CacheFolderTests {
     @Test("memory checks a file once after the folder changed")
     func looks() throws {
         var memory = MemoryCache(limit: 100_000)
-        let (key, request) = (try key("https://h/"), NetworkRequest(.get, URL(string: "https://h/")))
+        let (key, request) = (try CacheKey("https://h/"), NetworkRequest(.get, URL(string: "https://h/")))
         memory.insert(response(), key, try CacheFileName(key))
         // A clock that was set back is no reason to wait.
         let times: [Int64] = [5_000_000_000, 5_999_999_999, 6_000_000_000, 1_000_000_000]
@@ -108,7 +103,7 @@ struct CacheFolderTests {
     @Test("an index that lost a file still forgets what it knew of the others")
     func forgotten() throws {
         var index = DiskIndex()
-        let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(key($0)) }
+        let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(CacheKey($0)) }
         for name in names {
             index.add(name)
             index.setSummary(DiskIndex.Summary(response(), "https://h/", ""), of: name)
@@ -125,21 +120,21 @@ struct CacheFolderTests {
             let disk = try DiskCache(folder, limit: 1 << 20)
             let start = Date()
             for index in 0..<100 {
-                try disk.write(response(), key("https://h/\(index)"))
-                #expect(try disk.contains(key("https://h/\(index)")))
+                try disk.write(response(), CacheKey("https://h/\(index)"))
+                #expect(try disk.contains(CacheKey("https://h/\(index)")))
             }
             #expect((1...2 + Int(Date().timeIntervalSince(start))).contains(disk.listing.count))
             // Files of another cache are still found.
             let other = try DiskCache(folder, limit: 1 << 20)
-            try other.write(response(), key("https://h/other"))
-            #expect(try await comesTrue { try disk.contains(key("https://h/other")) })
+            try other.write(response(), CacheKey("https://h/other"))
+            #expect(try await comesTrue { try disk.contains(CacheKey("https://h/other")) })
         }
     }
 
     @Test("a removal reads a head once, and again after another cache wrote")
     func heads() async throws {
         try await withFolder { folder in
-            let key = try key("https://h/")
+            let key = try CacheKey("https://h/")
             let (one, other) = (try DiskCache(folder, limit: 1 << 20), try DiskCache(folder, limit: 1 << 20))
             try one.write(response(tags: ["a"]), key)
             func tags() -> [Set<String>] {
@@ -165,7 +160,7 @@ struct CacheFolderTests {
     func sharedName() async throws {
         try await withFolder { url in
             let folder = CacheFolder(url)
-            let (one, other) = (try key("https://h/1"), try key("https://h/2"))
+            let (one, other) = (try CacheKey("https://h/1"), try CacheKey("https://h/2"))
             let disk = try DiskCache(url, limit: 1 << 20)
             let name = try disk.write(response(), one)
             let wrong = try CacheFileName(other)
@@ -181,7 +176,7 @@ struct CacheFolderTests {
     @Test("the last-used time of a file is written once a minute")
     func told() throws {
         var held = CacheStorage.State(memory: MemoryCache(limit: 0))
-        let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(key($0)) }
+        let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(CacheKey($0)) }
         let told = [100, 101, 159, 161, 162].map { second in
             names.map { held.isUseWriteDue($0, at: second * CacheTime.second) }
         }
@@ -281,7 +276,7 @@ struct CacheFolderTests {
             var disk = try DiskCache(folder, limit: 4 * 4_096)
             let future = CacheTime.now + 3_600 * CacheTime.second
             for index in 0..<2 {
-                let name = try disk.write(response(), key("https://h/old\(index)"))
+                let name = try disk.write(response(), CacheKey("https://h/old\(index)"))
                 if isOtherProcess {
                     disk.folder.writeUseTime(of: name, at: future)
                 } else {
@@ -292,8 +287,8 @@ struct CacheFolderTests {
                 disk = try DiskCache(folder, limit: 4 * 4_096)
                 disk.scanSizes()
             }
-            for index in 0..<4 { try disk.write(response(), key("https://h/new\(index)")) }
-            let kept = try (0..<4).filter { try disk.contains(key("https://h/new\($0)")) }
+            for index in 0..<4 { try disk.write(response(), CacheKey("https://h/new\(index)")) }
+            let kept = try (0..<4).filter { try disk.contains(CacheKey("https://h/new\($0)")) }
             #expect(kept == [0, 1, 2, 3])
         }
     }
@@ -302,7 +297,7 @@ struct CacheFolderTests {
     func useAfterSetBack() async throws {
         try await withFolder { folder in
             let disk = try DiskCache(folder, limit: 4 * 4_096)
-            let name = try disk.write(response(), key("https://h/"))
+            let name = try disk.write(response(), CacheKey("https://h/"))
             let now = CacheTime.now
             disk.recordUse(of: name, at: now + 3_600 * CacheTime.second)
             disk.recordUse(of: name, at: now)

@@ -11,8 +11,6 @@ import SwitchboardTestSupport
 struct PageCycleTests {
     private let url = URL(text: "http://h")
 
-    private func link(_ reference: String) -> HTTPHeaders { ["Link": "<\(reference)>; rel=next"] }
-
     @Test("links of two origins to each other end before a page is repeated")
     func twoOrigins() async throws {
         let session = StubSession { request in

@@ -13,8 +13,6 @@ struct PageOriginTests {
         "X-Mine": "1",
     ]
 
-    private func link(_ reference: String) -> HTTPHeaders { ["Link": "<\(reference)>; rel=next"] }
-
     @Test("header fields go to no other origin, and not to pages linked from it", arguments: SessionKind.allCases)
     func secretsOverTheWire(session: SessionKind) async throws {
         try await MockServer.run { first in

@@ -149,3 +149,6 @@ extension PageSequence where Value: Sendable {
         return try JSONDecoder().decode([Token?].self, from: JSONEncoder().encode([page.next])).first ?? nil
     }
 }
+
+/// Returns the field that links the next page.
+func link(_ reference: String) -> HTTPHeaders { ["Link": "<\(reference)>; rel=next"] }
