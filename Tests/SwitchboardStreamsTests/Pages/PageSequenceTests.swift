@@ -76,7 +76,7 @@ struct PagesTests {
         }
         #expect(seen == [7, 8])
         let lists = StubSession(
-            .json("[1,2]"), .json("[]", headers: ["Link": "<http://h/3>; rel=next"]), .json("[3]"))
+            .json("[1,2]"), .json("[]", headers: link("http://h/3")), .json("[3]"))
         let offsets = Router<ListApi>(session: lists)
         let items = try await offsets.pages(as: [Int].self, from: 0, by: 20, while: { $0 != [3] }) {
             .numbered(URL(text: "http://h"), $0)
@@ -179,9 +179,9 @@ struct PagesTests {
         PageFault.allCases)
     func errors(session: SessionKind, fault: PageFault) async throws {
         try await MockServer.run { server in
-            let next: HTTPHeaders = ["Link": "<?page=2>; rel=next"]
+            let next: HTTPHeaders = link("?page=2")
             server.enqueue(
-                .json("[1]", headers: next), .json("[2]", headers: ["Link": "<?page=3>; rel=next"]), fault.response)
+                .json("[1]", headers: next), .json("[2]", headers: link("?page=3")), fault.response)
             var pages = Router<ListApi>(session: session.make()).pages(for: .list(server.url), as: [Int].self)
                 .makeAsyncIterator()
             let page = try await pages.next()?.value
@@ -205,7 +205,7 @@ struct PagesTests {
 
     @Test("items before an error come first, and the error is thrown once")
     func itemsBeforeError() async throws {
-        let session = StubSession(.json("[1,2]", headers: ["Link": "<http://h/2>; rel=next"]), .status(500))
+        let session = StubSession(.json("[1,2]", headers: link("http://h/2")), .status(500))
         var items = Router<ListApi>(session: session).pages(for: .list(URL(text: "http://h")), as: [Int].self).items()
             .makeAsyncIterator()
         #expect(try await items.next() == 1)
@@ -223,7 +223,7 @@ struct PagesTests {
     func cancelled(session: SessionKind) async throws {
         let firsts = Deliveries<[Int]>()
         try await MockServer.run { server in
-            server.enqueue(.json("[1]", headers: ["Link": "<?page=2>; rel=next"]), .stall)
+            server.enqueue(.json("[1]", headers: link("?page=2")), .stall)
             let pages = Router<ListApi>(session: session.make()).pages(for: .list(server.url), as: [Int].self)
             let task = Task {
                 for try await page in pages { firsts.add(page.value) }
@@ -262,8 +262,8 @@ struct PagesTests {
     func emptyPages() async throws {
         let url = URL(text: "http://h/list")
         let session = StubSession(
-            .json("[]", headers: ["Link": "<?2>; rel=next"]), .json("[]", headers: ["Link": "<?3>; rel=next"]),
-            .json("[1]", headers: ["Link": "<?4>; rel=next"]), .status(204, headers: ["Link": "<?5>; rel=next"]))
+            .json("[]", headers: link("?2")), .json("[]", headers: link("?3")),
+            .json("[1]", headers: link("?4")), .status(204, headers: link("?5")))
         let pages = Router<ListApi>(session: session).pages(for: .list(url), as: [Int].self)
         #expect(try await pages.values() == [[], [], [1]])
         #expect(session.requests.count == 4)
