@@ -162,12 +162,11 @@ struct SignInTests {
         let router = Router<FilmApi>(session: session, interceptors: [AuthenticationInterceptor(authenticator)])
         let browsing = Task { try await router.response(for: .popular) }
         _ = try await looking.first()
-        let notes = Deliveries<Bool>()
+        let waiting = WaitingCounter()
         let favorites = Task {
-            try await router.response(
-                for: .favorites, options: RequestOptions { $0.monitors = [Waiting(notes)] })
+            try await router.response(for: .favorites, options: RequestOptions { $0.monitors = [waiting] })
         }
-        _ = try await notes.first()
+        _ = try await waiting.values.first()
         gate.open()
         _ = try await (browsing.value, favorites.value)
         #expect(Set(authorizations(session)) == [nil, "Key 1"])
@@ -314,19 +313,8 @@ struct SignInTests {
         }
     }
 
-    /// Records that a call waits.
     private struct OwnSignIn: Interceptor, RequestAdapter {
         let field: String
         func adapt(_ request: inout NetworkRequest) { request.headers[field] = "anna" }
-    }
-
-    private struct Waiting: EventMonitor {
-        let notes: Deliveries<Bool>
-
-        init(_ notes: Deliveries<Bool>) { self.notes = notes }
-
-        func record(_ event: CallEvent) {
-            if case .waiting = event.kind { notes.open() }
-        }
     }
 }
