@@ -15,25 +15,30 @@ package final class Events: EventMonitor {
 
     /// Waits for `count` events with that text.
     package func wait(for text: String, count: Int = 1) async throws {
-        var known = count
-        while true {
-            let events = try await events.wait(for: known)
-            if events.count(where: { "\($0.kind)".contains(text) }) >= count { return }
-            known = events.count + 1
+        try await first { events in
+            events.count { "\($0.kind)".contains(text) } >= count ? () : nil
         }
     }
 
     /// Waits for the last event of a call.
     package func end() async throws -> CallEvent.Kind {
-        var known = 1
-        while true {
-            let events = try await events.wait(for: known)
+        try await first { events in
             for event in events {
                 switch event.kind {
                 case .finished, .failed, .cancelled: return event.kind
                 default: continue
                 }
             }
+            return nil
+        }
+    }
+
+    /// Waits until the events have a result.
+    private func first<Output>(_ result: ([CallEvent]) -> Output?) async throws -> Output {
+        var known = 1
+        while true {
+            let events = try await events.wait(for: known)
+            if let result = result(events) { return result }
             known = events.count + 1
         }
     }
