@@ -35,6 +35,21 @@ struct ResumableUploadTests {
         }
     }
 
+    private static let endPoint = URLEndPoint(.post, URL(text: "http://h.test/new"))
+    private static var retries: RequestOptions {
+        RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+    }
+
+    private func withFile(
+        _ content: Data = Data("abcd".utf8), _ body: (URL) async throws -> Void
+    ) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try content.write(to: file)
+            try await body(file)
+        }
+    }
+
     private func withServer(
         _ uploads: UploadServer, content: Data? = nil, _ body: (MockServer, URL, URL) async throws -> Void
     ) async throws {
@@ -97,15 +112,12 @@ struct ResumableUploadTests {
 
     @Test("an upload that lost its last response returns that of its offset")
     func lostEnd() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             let session = StubSession(
                 Self.opened, .status(204, headers: ["Upload-Offset": "2"]), .close,
                 .status(200, headers: ["Upload-Offset": "4"]).repeated())
             let response = try await Router<URLEndPoint>(session: session).upload(
-                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, pieceSize: 2,
-                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                Self.endPoint, from: file, by: .tus, pieceSize: 2, options: Self.retries)
             #expect(session.requests.prefix(4).map(\.method) == [.post, .patch, .patch, .head])
             #expect(response.statusCode == 200 && response.request?.method == .head)
         }
@@ -113,15 +125,13 @@ struct ResumableUploadTests {
 
     @Test("a piece that was refused is sent again, also if the options accept any status")
     func anyStatus() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             let session = StubSession(
                 Self.opened, .status(500),
                 .status(204, headers: ["Upload-Offset": "0", "Upload-Complete": "?0"]),
                 .status(201, headers: ["Upload-Offset": "4", "Upload-Complete": "?1"]))
             let response = try await Router<URLEndPoint>(session: session).upload(
-                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
+                Self.endPoint, from: file, by: .ietf,
                 options: RequestOptions {
                     $0.retry = RetryPolicy(clock: TestClock(skips: true))
                     $0.acceptedStatusCodes = .any
@@ -133,9 +143,7 @@ struct ResumableUploadTests {
 
     @Test("pieces are not announced as compressed like the endpoint's own body", arguments: [true, false])
     func compressedBody(isOption: Bool) async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             let session = StubSession(Self.opened, .status(200, headers: ["Upload-Offset": "4"], body: "end"))
             let json = JSONBody(["a": String(repeating: "b", count: 100)])
             let task = HTTPTask.requestBody(isOption ? json : GzipBody(json))
@@ -152,14 +160,12 @@ struct ResumableUploadTests {
 
     @Test("a custom idempotency key is sent with the creation alone, a unique one for each piece")
     func idempotencyKeys() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             for key in [IdempotencyKey("order-7"), .unique] {
                 let session = StubSession(Self.opened, .status(204, headers: ["Upload-Offset": "4"]))
                 let router = Router<URLEndPoint>(session: session, interceptors: [RetryPolicy()])
                 try await router.upload(
-                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus,
+                    Self.endPoint, from: file, by: .tus,
                     options: RequestOptions { $0.idempotencyKey = key })
                 let keys = session.requests.map { $0.headers["Idempotency-Key"] }
                 #expect(keys.count == 2)
@@ -179,16 +185,13 @@ struct ResumableUploadTests {
 
     @Test("an IETF upload with all bytes is completed only if it is not", arguments: [true, false])
     func unfinishedEnd(isComplete: Bool) async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             let session = StubSession(
                 Self.opened, .status(500),
                 .status(204, headers: ["Upload-Offset": "4", "Upload-Complete": isComplete ? "?1" : "?0"]),
                 .status(201, headers: ["Upload-Offset": "4", "Upload-Complete": "?1"]))
             let response = try await Router<URLEndPoint>(session: session).upload(
-                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
-                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                Self.endPoint, from: file, by: .ietf, options: Self.retries)
             #expect(session.requests.map(\.method) == [.post, .patch, .head, isComplete ? .head : .patch])
             #expect(response.statusCode == 201)
             guard let last = session.requests.last, !isComplete else { return }
@@ -199,9 +202,7 @@ struct ResumableUploadTests {
 
     @Test("an IETF upload that is never completed is an error")
     func neverComplete() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             let session = StubSession { request in
                 switch request.method {
                 case .post: Self.opened
@@ -211,8 +212,7 @@ struct ResumableUploadTests {
             }
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
-                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                    Self.endPoint, from: file, by: .ietf, options: Self.retries)
             }
             #expect(error?.statusCode == 500)
             #expect(session.requests.count < 10)
@@ -292,16 +292,12 @@ struct ResumableUploadTests {
 
     @Test("a server that breaks the protocol is an error, not an endless loop", arguments: breaches)
     func broken(name: String, answers: [MockResponse]) async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try content.write(to: file)
+        try await withFile(content) { file in
             let session = StubSession()
             for answer in answers { session.enqueue(answer) }
-            let endPoint = URLEndPoint(.post, URL(text: "http://h.test/new"))
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    endPoint, from: file, by: .tus,
-                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                    Self.endPoint, from: file, by: .tus, options: Self.retries)
             }
             #expect(
                 error?.code == (name.contains("forgets") ? .notFound : .invalidResponse), "\(error.debugDescription)")
@@ -312,9 +308,7 @@ struct ResumableUploadTests {
 
     @Test("another origin gets no headers of the first; https to http is refused")
     func origins() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abc".utf8).write(to: file)
+        try await withFile(Data("abc".utf8)) { file in
             let session = StubSession(
                 .status(201, headers: ["Location": "https://other.test/u"]),
                 .status(204, headers: ["Upload-Offset": "3"]), .status(201, headers: ["Location": "http://h.test/u"]))
@@ -337,7 +331,6 @@ struct ResumableUploadTests {
     func files() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("a")
-            let endPoint = URLEndPoint(.post, URL(text: "http://h.test/new"))
             let session = StubSession { request in
                 if request.method == .patch { try Data("longer than before".utf8).write(to: file) }
                 return .status(201, headers: ["Location": "/u", "Upload-Offset": request.method == .patch ? "1" : "0"])
@@ -346,7 +339,7 @@ struct ResumableUploadTests {
             for isThere in [false, true] {
                 if isThere { try Data("abc".utf8).write(to: file) }
                 let error = await #expect(throws: NetworkError.self) {
-                    try await router.upload(endPoint, from: file, by: .tus, pieceSize: 1)
+                    try await router.upload(Self.endPoint, from: file, by: .tus, pieceSize: 1)
                 }
                 #expect(error?.code == (isThere ? .encodingFailed : .unreadableFile))
                 #expect(error?.reason?.contains(file.path) == true)
@@ -368,7 +361,7 @@ struct ResumableUploadTests {
                 for content in ["", "abcd"] {
                     try Data(content.utf8).write(to: file)
                     try await router.upload(
-                        URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf)
+                        Self.endPoint, from: file, by: .ietf)
                     let sent = session.requests.suffix(2)
                     #expect(try sent.map { try $0.body.encode() } == [Data(), Data(content.utf8)])
                     #expect(sent.map { $0.url?.query } == ["client=app", "client=app"])
@@ -379,9 +372,7 @@ struct ResumableUploadTests {
 
     @Test("a file that changes while its last piece is sent is an error", arguments: [true, false])
     func changedLastPiece(isAnswered: Bool) async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abc".utf8).write(to: file)
+        try await withFile(Data("abc".utf8)) { file in
             let session = StubSession { request in
                 guard request.method != .post else { return Self.opened }
                 if request.method == .patch {
@@ -392,8 +383,7 @@ struct ResumableUploadTests {
             }
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus,
-                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                    Self.endPoint, from: file, by: .tus, options: Self.retries)
             }
             #expect(error?.code == .encodingFailed)
         }
@@ -412,7 +402,7 @@ struct ResumableUploadTests {
                 .status(204, headers: ["Upload-Offset": "4"]))
             func upload() async throws {
                 try await Router<URLEndPoint>(session: session).upload(
-                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: link, by: .tus, pieceSize: 2,
+                    Self.endPoint, from: link, by: .tus, pieceSize: 2,
                     stateFile: state)
             }
             await #expect(throws: NetworkError.self) { try await upload() }
@@ -426,12 +416,10 @@ struct ResumableUploadTests {
 
     @Test("an empty file is uploaded by the IETF's draft also without retries")
     func emptyOnce() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data().write(to: file)
+        try await withFile(Data()) { file in
             let session = StubSession(Self.opened, .status(204, headers: ["Upload-Offset": "0"]))
             let response = try await Router<URLEndPoint>(session: session).upload(
-                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf,
+                Self.endPoint, from: file, by: .ietf,
                 options: RequestOptions { $0.retry = .never })
             #expect(session.requests.map(\.method) == [.post, .patch])
             #expect(response.statusCode == 204 && response.attempts == 1)
@@ -440,9 +428,7 @@ struct ResumableUploadTests {
 
     @Test("a piece whose 201 has no offset is followed by the question for it")
     func createdPiece() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try Data("abcd".utf8).write(to: file)
+        try await withFile { file in
             let session = StubSession { request in
                 switch request.method {
                 case .post: Self.opened
@@ -451,8 +437,7 @@ struct ResumableUploadTests {
                 }
             }
             try await Router<URLEndPoint>(session: session).upload(
-                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus,
-                options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                Self.endPoint, from: file, by: .tus, options: Self.retries)
             #expect(session.requests.map(\.method) == [.post, .patch, .head])
         }
     }
@@ -478,8 +463,7 @@ struct ResumableUploadTests {
                 ])
             let error = await #expect(throws: NetworkError.self) {
                 try await router.upload(
-                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, stateFile: state,
-                    options: RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) })
+                    Self.endPoint, from: file, by: .tus, stateFile: state, options: Self.retries)
             }
             #expect(error?.statusCode == 404 && error?.url?.host == "t.test")
             #expect(FileManager.default.fileExists(atPath: state.path))
@@ -488,13 +472,11 @@ struct ResumableUploadTests {
 
     @Test("a piece size below one is refused before sending", arguments: [0, -1])
     func piecesOfNothing(size: Int64) async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try content.write(to: file)
+        try await withFile(content) { file in
             let session = StubSession()
             let error = await #expect(throws: NetworkError.self) {
                 try await Router<URLEndPoint>(session: session).upload(
-                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .tus, pieceSize: size)
+                    Self.endPoint, from: file, by: .tus, pieceSize: size)
             }
             #expect(error?.code == .invalidRequest)
             #expect(session.requests.isEmpty)
@@ -503,9 +485,7 @@ struct ResumableUploadTests {
 
     @Test("a range of a file is a body; a range beyond it is an error")
     func parts() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("a")
-            try content.write(to: file)
+        try await withFile(content) { file in
             let body = FileBody(file, range: 300_000..<900_000)
             #expect(body.length == 600_000)
             #expect(try body.encode() == content[300_000..<900_000])
