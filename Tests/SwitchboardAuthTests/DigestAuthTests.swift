@@ -261,7 +261,7 @@ struct DigestAuthTests {
     }
 
     @Test(
-        "uses the next nonce of Authentication-Info (RFC 7616 §3.5), unless its key belongs to the first one (§3.4.2)",
+        "uses the next nonce (RFC 7616 §3.5), unless the key is of the first",
         arguments: [("MD5", "next", "00000001"), ("MD5-sess", Self.nonce, "00000002")])
     func nextNonce(algorithm: String, nonce: String, count: String) async throws {
         let session = StubSession(

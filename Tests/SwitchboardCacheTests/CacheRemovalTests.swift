@@ -164,7 +164,7 @@ struct CacheRemovalTests {
     }
 
     #if compiler(>=6.2)
-    @Test("after a removal that fails, no response is used, and a later one removes all")
+    @Test("after a failed removal nothing is used, and a later one removes all")
     func failedRemoval() async {
         await #expect(processExitsWith: .success) {
             // A folder that cannot be changed, and one that cannot be listed.

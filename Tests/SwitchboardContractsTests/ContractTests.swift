@@ -111,7 +111,7 @@ struct ContractTests {
         }
     }
 
-    @Test("an archive gives the contract of the answers to one URL, and their differences")
+    @Test("an archive gives the contract of one URL, and its differences")
     func archive() async throws {
         let entries = [
             ("https://a.example/films?page=1", 200, #"{"page":1}"#), ("https://a.example/films", 503, "<html>"),

@@ -112,7 +112,7 @@ struct PublicRecordingTests {
         }
     }
 
-    @Test("the contract of every second notification has no difference in the others")
+    @Test("the contract of every second notification describes the others")
     func halves() throws {
         let notifications = try Recording.notifications()
         let halves = (0..<2).map { half in notifications.indices.filter { $0 % 2 == half }.map { notifications[$0] } }

@@ -50,7 +50,7 @@ struct CookieJarTests {
         #expect(try sent([field], from: from, to: to).count == count)
     }
 
-    @Test("an expired cookie neither blocks a plain one nor keeps its place (RFC 6265 §5.3)")
+    @Test("an expired cookie neither blocks one nor keeps its place (RFC 6265)")
     func expiredCookies() throws {
         let time = Protected(Date(timeIntervalSince1970: 1_300_000_000))
         let jar = CookieJar(now: { time.value })

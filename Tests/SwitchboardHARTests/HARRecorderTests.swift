@@ -58,7 +58,7 @@ struct HARRecorderTests {
     }
 
     @Test(
-        "a secret that JSON names in another member or within markup is masked everywhere",
+        "a secret named by another member or in markup is masked everywhere",
         arguments: [
             #"{"fields":[{"name":"password","value":"hunter2secret"}]}"#,
             #"[{"Values":["hunter2secret"],"Header":"X-Vault-Token"}]"#,
@@ -142,7 +142,7 @@ struct HARRecorderTests {
         #expect(try self.entries(recorder).isEmpty)
     }
 
-    @Test("does not store the body of a stream or a download, or claim that it is empty")
+    @Test("bodies of streams and downloads are left out, not stated as empty")
     func elsewhere() async throws {
         let recorder = HARRecorder()
         let router = router(StubSession { _ in .text("here") }, recorder)

@@ -98,7 +98,7 @@ struct CallEndTests {
         #expect(cut.error != nil && cut.text == text(of: cut.error))
     }
 
-    @Test("parts that cannot be read end the call as failed, an endless epilogue as finished")
+    @Test("unreadable parts fail the call, and an endless epilogue finishes it")
     func parts() async throws {
         let part = "--b\r\nA: b\r\n\r\nfour"
         let texts: [(text: String, code: NetworkError.Code?)] = [

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct DigestCookieTests {
-    @Test("an answer to a redirected challenge carries the cookies of the challenge")
+    @Test("an answer to a redirected challenge has the challenge's cookies")
     func redirected() async throws {
         let session = StubSession { request in
             if request.path == "/go" { return .status(302, headers: ["Location": "/landed", "Set-Cookie": "sid=1"]) }

@@ -265,7 +265,7 @@ struct InspectedCallTests {
         #expect(try await archive(of: inspector).count == 1)
     }
 
-    @Test("the steps of a cache say fresh, stale, validated and not modified, as RFC 9111 does")
+    @Test("the steps of a cache are fresh, stale and validated (RFC 9111)")
     func cacheWords() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let session = StubSession(
@@ -301,7 +301,7 @@ struct InspectedCallTests {
         #expect(detail.stub.contains("    .failure(.timedOut),\n"))
     }
 
-    @Test("an exchange whose body ends early has its head, what arrived and the error", arguments: SessionKind.allCases)
+    @Test("an exchange whose body ends early has its head, bytes and error", arguments: SessionKind.allCases)
     func partialBody(kind: SessionKind) async throws {
         let inspector = try NetworkInspector(CallLimits())
         try await MockServer.run { server in
@@ -329,7 +329,7 @@ struct InspectedCallTests {
         }
     }
 
-    @Test("a failure of a stub comes from the stub, one of a session from the network")
+    @Test("a failure of a stub comes from the stub, others from the network")
     func failedSource() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let stub = Router<URLEndPoint>(session: StubSession(.failure(.timedOut)), monitors: [inspector])
@@ -342,7 +342,7 @@ struct InspectedCallTests {
         #expect(inspector.calls.map(\.source) == [.stub, .network])
     }
 
-    @Test("the archive and the stub of a WebSocket have its messages, without secrets")
+    @Test("archive and stub of a WebSocket have its messages without secrets")
     func socketArchive() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let session = StubSession(
@@ -369,7 +369,7 @@ struct InspectedCallTests {
         #expect(stub.contains(script), "\(stub)")
     }
 
-    @Test("the messages of a WebSocket are shown in both directions, without secrets")
+    @Test("messages of both directions of a WebSocket are shown without secrets")
     func messages() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let session = StubSession(
@@ -408,7 +408,7 @@ struct InspectedCallTests {
         #expect(closed.messages.contains { $0.kind == "close" && $0.text == "4001 token=REDACTED" })
     }
 
-    @Test("a WebSocket that is lost has failed, and one that the app closes has its code", arguments: [true, false])
+    @Test("a lost WebSocket has failed, and one that the app closes has a code", arguments: [true, false])
     func endOfSocket(isLost: Bool) async throws {
         let inspector = try NetworkInspector(CallLimits())
         try await MockServer.run { server in
@@ -425,7 +425,7 @@ struct InspectedCallTests {
         }
     }
 
-    @Test("a WebSocket that reconnects is one call, which ends with the last connection")
+    @Test("a reconnecting WebSocket is one call until its last connection ends")
     func reconnectingSocket() async throws {
         let inspector = try NetworkInspector(CallLimits())
         let session = StubSession(

@@ -130,7 +130,7 @@ struct RefreshThroughTheChainTests {
     }
 
     @Test(
-        "a probe of a half-open circuit refreshes its credential, and then decides",
+        "a probe of a half-open circuit refreshes its credential first",
         arguments: [(200, 200), (503, 503), (200, 503)])
     func probe(status: Int, statusAfterRefresh: Int) async throws {
         let (made, statuses, clock) = (Deliveries<Router<URLEndPoint>>(), Deliveries<Int>(), TestClock())

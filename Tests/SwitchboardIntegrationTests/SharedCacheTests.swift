@@ -85,7 +85,7 @@ struct SharedCacheTests {
         #expect(reasons == [nil, "it is the response to another call"])
     }
 
-    @Test("a stored response to the probe of a circuit breaker does not close the circuit")
+    @Test("a stored response to the probe of a circuit does not close it")
     func storedProbe() async throws {
         let clock = TestClock()
         let isDown = Deliveries<Bool>()

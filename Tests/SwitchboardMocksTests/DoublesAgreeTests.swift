@@ -93,7 +93,7 @@ struct DoublesAgreeTests {
         }
     }
 
-    @Test("stub and server agree on a compressed response that is changed afterwards")
+    @Test("stub and server agree on a compressed response changed afterwards")
     func changedCompression() async throws {
         var otherBody = MockResponse.text("old").gzipped()
         otherBody.body = Data("new".utf8)
@@ -114,7 +114,7 @@ struct DoublesAgreeTests {
     }
 
     @Test(
-        "stub and server agree on the Content-Length of a request without a body",
+        "stub and server agree on the Content-Length of no body",
         arguments: SessionKind.allCases, [HTTPMethod.get, .head, .post, .put, .patch])
     func emptyRequest(kind: SessionKind, method: HTTPMethod) async throws {
         try await MockServer.run { server in

@@ -112,7 +112,7 @@ struct DeduplicatorTests {
         }
     }
 
-    @Test("the request of a shared response at another origin has no credential of its caller")
+    @Test("a shared response of another origin has no credential of its caller")
     func foreignRequest() async throws {
         let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
         let last = AdHocInterceptor { request, next in

@@ -72,7 +72,7 @@ struct RetryBudgetTests {
         #expect(session.requests.count == 60)
     }
 
-    @Test("a request after progress counts as a call, although an earlier one was retried")
+    @Test("a request after progress counts as a call, also after a retried one")
     func requestAfterProgress() async throws {
         struct Limit: RetryLimit {
             let calls = Deliveries<Int>()

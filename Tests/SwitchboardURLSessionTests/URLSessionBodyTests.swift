@@ -40,7 +40,7 @@ struct URLSessionBodyTests {
         }
     }
 
-    @Test("an upload task ignores the body of its request, as URLSession documents")
+    @Test("an upload task ignores the body of its request")
     func bodyOfUploadRequest() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("upload.bin")
@@ -212,7 +212,7 @@ struct URLSessionBodyTests {
 
     // MARK: Responses
 
-    @Test("a delegate of a plain session receives the body of each status in pieces", arguments: SessionKind.allCases)
+    @Test("a delegate of a session receives the body of each status in pieces", arguments: SessionKind.allCases)
     func piecesOfError(kind: SessionKind) async throws {
         let body = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try await MockServer.run { server in
@@ -264,7 +264,7 @@ struct URLSessionBodyTests {
         #expect(ahead.all == Array(repeating: 0, count: 100))
     }
 
-    @Test("a completion handler receives the whole body, with and without a delegate", arguments: [true, false])
+    @Test("a completion handler receives the whole body, also with a delegate", arguments: [true, false])
     func completionHandler(hasDelegate: Bool) async throws {
         let body = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let manager = NetworkManager(session: StubSession(.data(body).chunked(1_000)))

@@ -250,7 +250,7 @@ struct URLSessionCallTests {
 
     // MARK: The manager's state
 
-    @Test("requests are made, and interceptors run, in the environment of the manager")
+    @Test("requests and interceptors have the environment of the manager")
     func environment() async throws {
         let url = URL(text: "https://h.example/")
         let stub = StubSession { _ in .text("") }
@@ -283,7 +283,7 @@ struct URLSessionCallTests {
         #expect(stub.requests.map { $0.headers["Cache-Control"] } == [nil, "no-cache"])
     }
 
-    @Test("the configuration has no cache, no cookies and no credentials of its own")
+    @Test("the configuration has no own cache, cookies and credentials")
     func ownState() async throws {
         let stub = StubSession { _ in .text("", headers: ["Set-Cookie": "a=1", "Cache-Control": "max-age=60"]) }
         let url = URL(text: "https://state.example/")

@@ -178,7 +178,7 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer old"])
     }
 
-    @Test("a request during a reset does not load the token that the reset removes")
+    @Test("a request during a reset does not load the token being removed")
     func requestDuringReset() async throws {
         let store = PausedTokenStore(OAuthToken(accessToken: "old"))
         let interceptor = AuthenticationInterceptor(client(StubSession { _ in .status(500) }), store: store)

@@ -124,7 +124,7 @@ struct OAuth2ClientTests {
         #expect(try request.code(in: redirect) == "c/d")
     }
 
-    @Test("a browser writes scheme and host of a redirect in lower case (RFC 3986 §6.2.2.1)")
+    @Test("a redirect with scheme and host in lower case matches (RFC 3986 §6.2)")
     func redirectInLowerCase() throws {
         var client = client(StubSession { _ in .status(500) })
         for (uri, text) in [

@@ -107,7 +107,7 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil)?.accessToken == "a3")
     }
 
-    @Test("a sign-in after a reset saves its token, also one that a refresh took from the store")
+    @Test("a sign-in after a reset saves its token, also one from the store")
     func sameTokenAfterReset() async throws {
         let store = MemoryTokenStore()
         let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: StubSession())
@@ -121,7 +121,7 @@ struct SharedSignInTests {
         #expect(await store.load(in: nil) == new)
     }
 
-    @Test("an expired token of another process is sent again after a refresh of it failed")
+    @Test("an expired token of another process is sent after a failed refresh")
     func failedRefreshOfReplacement() async throws {
         let store = MemoryTokenStore()
         let login = StubSession { request in
@@ -141,7 +141,7 @@ struct SharedSignInTests {
         #expect(try await authenticator.refresh(old, in: nil).accessToken == "a3")
     }
 
-    @Test("an expired token of another process is not used after the server rejects it")
+    @Test("a rejected expired token of another process is not used again")
     func rejectedReplacement() async throws {
         let store = MemoryTokenStore()
         let client = OAuth2Client(

@@ -73,7 +73,7 @@ struct SignInTests {
         #expect(store.requests.count == 1)
     }
 
-    @Test("after concurrent sign-ins and sign-outs the store has what is in memory")
+    @Test("after concurrent sign-ins and sign-outs store and memory agree")
     func concurrentSignIns() async throws {
         for number in 0..<200 {
             let keys = KeyAuthenticator(stored: [:])
@@ -203,7 +203,7 @@ struct SignInTests {
         #expect(authorizations(session) == ["Key 1"])
     }
 
-    @Test("an optional sign-in is sent without a credential if its newer one has ended too")
+    @Test("an optional sign-in whose newer one ended is sent without credential")
     func newerEnded() async throws {
         let date = Deliveries<Date>()
         date.add(Date(timeIntervalSince1970: 0))

@@ -172,7 +172,7 @@ struct CacheDirectiveTests {
     }
 
     @Test(
-        "a field of the request replaces the directives of the options, with each policy",
+        "a field of the request replaces the directives of the options",
         arguments: [
             .useProtocolCachePolicy, .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
             .returnCacheDataElseLoad, .reloadRevalidatingCacheData,

@@ -178,7 +178,7 @@ struct CacheFieldTests {
     }
 
     @Test(
-        "a cache-only GET or HEAD that the cache does not handle is not sent either",
+        "a cache-only GET or HEAD that the cache does not handle is not sent",
         arguments: [
             (.get, ["Range": "bytes=0-1,3-4"], false), (.get, ["If-Match": "\"1\""], false),
             (.head, ["Range": "bytes=0-1"], false), (.options, [:], true), (.post, [:], true),

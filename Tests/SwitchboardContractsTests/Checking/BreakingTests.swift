@@ -85,7 +85,7 @@ struct BreakingTests {
             ])
     }
 
-    @Test("a type that the contract does not describe ends the search without a name")
+    @Test("a type that the contract does not describe gives no name")
     func otherType() throws {
         struct Other: Decodable { let else_: Int }
         let answer = Data(#"{"links":{},"page":"1","results":[]}"#.utf8)

@@ -142,7 +142,7 @@ struct ContractCheckTests {
         #expect(short.differences(in: Data("\"c\"".utf8)).map(\.expected) == [#""a" | "b""#])
     }
 
-    @Test("a missing member is found in any of many objects that lack optional ones", arguments: [0, 999])
+    @Test("a missing member is found among many objects without optional ones", arguments: [0, 999])
     func missingAmongOptional(_ index: Int) throws {
         let optional = (0..<300).map { "[].m\($0)?: integer\n" }.joined()
         let contract = try Contract("$: array\n[]: object\n[].id: integer\n\(optional)")

@@ -9,7 +9,7 @@ struct SchemaReaderTests {
         try Contract(schema: Data(schema.utf8), at: pointer).description.split(separator: "\n").map(String.init)
     }
 
-    @Test("an object schema has its properties, and unknown members only if they are allowed")
+    @Test("an object schema has its properties, and others only if allowed")
     func object() throws {
         let schema = { (more: String) in
             ##"""
@@ -43,7 +43,7 @@ struct SchemaReaderTests {
         #expect(try lines(schema) == ["$: string | null"])
     }
 
-    @Test("allOf combines members, and alternatives of objects make members optional")
+    @Test("allOf combines members, and alternatives make members optional")
     func combinations() throws {
         let base = ##"{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"]}"##
         let film = ##"{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}"##
@@ -97,7 +97,7 @@ struct SchemaReaderTests {
     }
 
     @Test(
-        "a keyword that a contract cannot have is listed, and the others are read",
+        "a keyword that a contract cannot have is listed, others are read",
         arguments: [
             (##"{"type":"string","pattern":"a+"}"##, "$: string", "#/pattern"),
             (##"{"type":"integer","enum":[1,2]}"##, "$: integer", "#/enum"),
@@ -216,7 +216,7 @@ struct SchemaReaderTests {
         #expect(try Contract(schema: Data("{\(unknown)}".utf8)).ignoredKeywords.count == 1_000)
     }
 
-    @Test("a short schema that combines the same alternatives without end is an error")
+    @Test("a short schema that combines alternatives without end is an error")
     func repeatedWork() {
         // Any two of these alternatives together are one of them again.
         let chain = (0..<40).map { last in
@@ -261,7 +261,7 @@ struct SchemaReaderTests {
         #expect(failure { try lines(##"{"anyOf":[{"enum":[\##(strings)]},{"enum":["more"]}]}"##) } == .contractFault)
     }
 
-    @Test("the deepest schema and the most references fit on the stack of a small thread")
+    @Test("the deepest schema and most references fit on a small stack")
     func smallStack() async throws {
         let deep = (0..<62).reduce(##"{"type":"string"}"##) { text, level in
             level % 2 == 0
@@ -276,7 +276,7 @@ struct SchemaReaderTests {
         #expect(try texts.get() == ["$: string | null\n", "$: any\n"])
     }
 
-    @Test("a required member without a property has the shape of the additional ones")
+    @Test("a required member without a property is like the additional ones")
     func requiredOnly() throws {
         let schema = { (others: String) in
             ##"{"type":"object","required":["a"],"additionalProperties":\##(others)}"##

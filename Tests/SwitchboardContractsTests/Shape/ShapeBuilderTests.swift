@@ -25,7 +25,7 @@ struct ShapeBuilderTests {
         #expect(try lines(String(decoding: data, as: UTF8.self)).last == "[]: \(type)")
     }
 
-    @Test("names are compared by their code units (RFC 8259 §8.3), also in the text of a contract")
+    @Test("names are compared by code units (RFC 8259 §8.3), also in the text")
     func spellings() throws {
         let answer = Data(#"{"\u00e9":1,"e\u0301":[],"\u00e9\u00e9":"a"}"#.utf8)
         let contract = try Contract(answers: [answer])
@@ -135,7 +135,7 @@ struct ShapeBuilderTests {
         #expect(try lines(object) == ["$: object", "{}: integer"])
     }
 
-    @Test("a contract that is too large is an error: many lines, long paths, deep nesting")
+    @Test("a contract with many lines, long paths or deep nesting is an error")
     func tooLarge() throws {
         let members = { (name: String) in
             "{" + (0..<900).map { "\"\(name)\($0)\":" + ($0 == 0 ? "true" : "1") }.joined(separator: ",") + "}"

@@ -134,7 +134,7 @@ struct CallStoreTests {
         #expect(store.knownSecrets().masked("0 is a secret of 40 bytes and more, at least") == "REDACTED")
     }
 
-    @Test("a single call above the total limit is removed, and its later events are ignored")
+    @Test("a call above the total limit is removed, and its later events ignored")
     func largeCall() {
         var limits = CallLimits()
         limits.totalSize = 10_000
@@ -160,7 +160,7 @@ struct CallStoreTests {
         #expect(exchange.end?.omittedBody == "larger than 1 KiB")
     }
 
-    @Test("a reader gets each call once, in the order of the calls, with its last state")
+    @Test("a reader gets each call once and in order, with its last state")
     func merging() {
         let store = CallStore(CallLimits())
         var position = CallStore.Position()
@@ -229,7 +229,7 @@ struct CallStoreTests {
         #expect(changes.flatMap(\.calls).map(\.number) == [2])
     }
 
-    @Test("a waiting reader is woken by the next change, and a late one does not wait")
+    @Test("the next change wakes a waiting reader, and a late one does not wait")
     func waking() throws {
         let store = CallStore(CallLimits())
         let signal = try StopSignal()

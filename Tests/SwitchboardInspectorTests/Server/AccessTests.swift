@@ -65,7 +65,7 @@ struct AccessTests {
         withExtendedLifetime(inspector) {}
     }
 
-    @Test("the key does not help another host name, another origin or another site")
+    @Test("the key does not help another host name, origin or site")
     func elsewhere() async throws {
         let inspector = try await inspector()
         let page = try Page(inspector)
@@ -128,7 +128,7 @@ struct AccessTests {
         withExtendedLifetime(inspector) {}
     }
 
-    @Test("the head of each answer forbids caches, other types, referrers and other origins")
+    @Test("each answer forbids caches, other types, referrers and origins")
     func securityFields() async throws {
         let inspector = try await inspector()
         let page = try Page(inspector)
@@ -198,7 +198,7 @@ struct AccessTests {
         withExtendedLifetime(idle) {}
     }
 
-    @Test("connections end by themselves after a flood of requests without the key")
+    @Test("connections end after a flood of requests without the key")
     func requestsWithoutKey() async throws {
         let inspector = try await inspector()
         let page = try Page(inspector)
@@ -238,7 +238,7 @@ struct AccessTests {
         #expect(text.contains("event: removed\ndata: {\"ids\":[1]}\n\nevent: call\n"), "\(text)")
     }
 
-    @Test("a released inspector ends by itself, also with stored calls and an open stream")
+    @Test("a released inspector ends, also with stored calls and an open stream")
     func release() async throws {
         var inspector: NetworkInspector? = try await inspector()
         let page = try Page(try #require(inspector))

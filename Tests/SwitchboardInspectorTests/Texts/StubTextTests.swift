@@ -53,7 +53,7 @@ struct StubTextTests {
         #expect(bytes(StubText.literal("\"\"\u{301}")) == bytes("\"\\\"\\\"\u{301}\""))
     }
 
-    @Test("a literal of a quote with a million number signs has a million and one around it")
+    @Test("a literal of a million number signs has a million and one around it")
     func manyMarks() {
         let marks = String(repeating: "#", count: 1_000_000)
         #expect(StubText.literal("\"" + marks).utf8.elementsEqual((marks + "#\"\"" + marks + "\"#" + marks).utf8))

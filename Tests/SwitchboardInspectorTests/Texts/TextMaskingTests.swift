@@ -256,7 +256,7 @@ struct TextMaskingTests {
         #expect(text?.hasPrefix(#"{"access_token":"REDACTED","x":""#) == true)
     }
 
-    @Test("with a redaction of the app, its names are masked and its mask is valid in URLs")
+    @Test("the names of an app's redaction are masked, by a mask valid in URLs")
     func ownRedaction() async throws {
         var redaction = Redaction.standard.adding(headerNames: ["X-Film"], parameterNames: ["film"])
         redaction.mask = "<hidden>"

@@ -181,7 +181,7 @@ struct ContainerDecodingTests {
         try failures(text: text)
     }
 
-    @Test("an array whose elements take over a megabyte is read, and fails at its element")
+    @Test("an array of over a megabyte is read, and fails at its element")
     func largeElements() throws {
         struct Wide: Codable, Equatable {
             var (a, b, c, d) = (0.5, 0.5, 0.5, 0.5)

@@ -46,7 +46,7 @@ struct EncoderContainerTests {
         #expect(try fastText([value, value]) == "[\(expected),\(expected)]")
     }
 
-    @Test("an error in a nested container has its index, also after its array continued")
+    @Test("an error in a nested container has its index, also if more follow")
     func interleavedPath() {
         let value = Encoding { encoder in
             var list = encoder.unkeyedContainer()

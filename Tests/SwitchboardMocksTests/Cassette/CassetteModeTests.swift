@@ -78,7 +78,7 @@ struct CassetteModeTests {
         }
     }
 
-    @Test("an entry that matches exactly repeats before one that matches by its mask")
+    @Test("an exact entry repeats before one that matches by its mask")
     func repeatedExactMatch() async throws {
         try await withFile { file in
             let milk = NetworkRequest(text: "https://h.example/one?q=milk")

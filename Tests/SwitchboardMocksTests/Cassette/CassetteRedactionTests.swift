@@ -20,7 +20,7 @@ struct CassetteRedactionTests {
         ]
     }
 
-    @Test("a credential that an interceptor wrote in a field of any name is masked")
+    @Test("a credential of an interceptor is masked in a field of any name")
     func credentialField() async throws {
         try await withFile { file in
             let key = "s3cret-key-1"

@@ -104,7 +104,7 @@ struct RequestMatcherTests {
         #expect(matcher.differences(request).count == 7)
     }
 
-    @Test("the user of a URL is no condition and does not appear in the description")
+    @Test("the user of a URL is no condition and is not in the description")
     func userInfo() async throws {
         let url = try #require(URL(string: "http://ann:s3cret@h:8080/a@b"))
         let session = StubSession { _ in .status(200) }

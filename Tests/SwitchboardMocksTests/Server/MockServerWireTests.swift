@@ -225,7 +225,7 @@ struct MockServerWireTests {
         }
     }
 
-    @Test("a WebSocket with an invalid field is a 500 on a connection that stays open")
+    @Test("a WebSocket with an invalid field is a 500 that keeps the connection")
     func invalidWebSocketHeader() async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.text("a"), headers: ["X": "a\r\nb"]), .text("next"))

@@ -99,7 +99,7 @@ struct EndPointStubTests {
         let path: String
     }
 
-    @Test("an endpoint without a body, or with a star in its path, matches only such requests")
+    @Test("an endpoint matches only requests with its star and without a body")
     func exactEndPoint() async throws {
         let session = StubSession()
         session.stub(File(path: "file/*"), with: .text("star"))

@@ -81,7 +81,7 @@ struct MockContractTests {
         }
     }
 
-    @Test("an entry of a cassette that breaks a contract fails the call and the test")
+    @Test("a cassette's entry that breaks a contract fails call and test")
     func cassette() async throws {
         let entries = [1, 2].map { id -> [String: Any] in
             [

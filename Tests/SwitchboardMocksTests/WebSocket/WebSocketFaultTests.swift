@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "a Close frame of the client is answered, unless the script has sent one",
+        "a Close frame of the client is answered, unless the script sent one",
         arguments: [
             // The first byte of "hello" has the low bits of a Close frame.
             ([.bytes(Data([0x81, 5])), .bytes(Data("hello".utf8))], "hello"),

@@ -123,7 +123,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("a piece that was refused is sent again, also if the options accept any status")
+    @Test("a refused piece is sent again, also if any status is accepted")
     func anyStatus() async throws {
         try await withFile { file in
             let session = StubSession(
@@ -158,7 +158,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("a custom idempotency key is sent with the creation alone, a unique one for each piece")
+    @Test("the creation has a custom idempotency key, each piece a unique one")
     func idempotencyKeys() async throws {
         try await withFile { file in
             for key in [IdempotencyKey("order-7"), .unique] {
@@ -389,7 +389,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("a stored state of a symbolic link does not resume when the file behind it has changed")
+    @Test("a state of a symbolic link does not resume if its file has changed")
     func changedBehindLink() async throws {
         try await withFolder { folder in
             let (file, link) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("link"))
@@ -442,7 +442,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("the status of another request does not say that the server lost the upload")
+    @Test("the status of another request does not restart the upload")
     func otherStatus() async throws {
         try await withFolder { folder in
             let (file, state) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("state"))

@@ -71,7 +71,7 @@ struct PathEndPointTests {
         #expect(session.requests.allSatisfy { $0.url?.host == "api.example.com" })
     }
 
-    @Test("the response of a path is saved in a file, in the manager's environment")
+    @Test("the response of a path is saved in the manager's environment")
     func download() async throws {
         let session = StubSession { _ in .text("film") }
         let manager = NetworkManager(

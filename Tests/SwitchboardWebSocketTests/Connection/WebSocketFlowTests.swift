@@ -146,7 +146,7 @@ import SwitchboardTestSupport
         #expect(error?.code == .webSocketClosed && queue.sent.messages == 0)
     }
 
-    @Test("a Close frame is recorded when it is queued, before the end of the connection")
+    @Test("a Close frame is recorded when it is queued, before the end")
     func recordsClose() {
         let queue = SendQueue()
         let recorded = Deliveries<UInt16>()

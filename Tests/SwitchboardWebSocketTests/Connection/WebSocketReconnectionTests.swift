@@ -110,7 +110,7 @@ import Testing
         #expect(failure?.code == .webSocketClosed && refusing.requests.count == 2)
     }
 
-    @Test("a temporary Close frame is an end like others when the policy does not retry a lost connection")
+    @Test("a temporary Close frame ends a socket whose policy retries no loss")
     func temporaryWithoutCode() async throws {
         let session = StubSession(.webSocket(.text("1"), .close(1001)), .webSocket(.text("never")))
         let clock = TestClock(skips: true)
@@ -196,7 +196,7 @@ import Testing
     }
     #endif
 
-    @Test("a message that a stub has received is sent, whatever the stub does next")
+    @Test("a message that a stub received is sent, whatever it does next")
     func receivedByStub() async throws {
         for step in [WebSocketStep.drop, .reset, .stall] {
             let router = router(StubSession(.webSocket(.receive, step)), clock: TestClock())
@@ -301,7 +301,7 @@ import Testing
     }
 
     #if os(Linux)
-    @Test("a sender does not reconnect a socket while too many messages are unread")
+    @Test("a sender reconnects no socket while too many messages are unread")
     func unread() async throws {
         try await MockServer.run { server in
             let text = String(repeating: "x", count: 100_000)

@@ -296,7 +296,7 @@ import Testing
         #expect(task.state.value.sends.map(\.message) == [.text("1"), .text("2")])
     }
 
-    @Test("a message that URLSession accepted is sent, also if the connection ends at once")
+    @Test("a message that URLSession accepted is sent, also at the end")
     func acceptedAtTheEnd() async throws {
         let (socket, events) = try await open()
         task.state.withLock { $0.acceptsMessages = false }

@@ -61,7 +61,7 @@ struct AnyResponseTests {
         #expect(try await router("").request(Self.endPoint, as: ParameterValue?.self) == nil)
     }
 
-    @Test("an optional at a path is nil for an empty body, null and a missing last name")
+    @Test("an optional at a path is nil for no body, null and no last name")
     func optionalAtPath() async throws {
         for text in ["", #"{"page":{"film":null}}"#, #"{"page":{}}"#] {
             #expect(try await router(text).request(Self.endPoint, as: [Int]?.self, at: ["page", "film"]) == .some(nil))

@@ -237,7 +237,7 @@ struct DecodingTests {
 }
 
 extension DecodingTests {
-    @Test("a value of a streamed response is noData, never an empty text, bytes or nil")
+    @Test("a value of a streamed response is noData, never empty or nil")
     func streamed() async throws {
         let session = StubSession { _ in .text("abc") }
         let options = RequestOptions { $0.streamsResponse = true }

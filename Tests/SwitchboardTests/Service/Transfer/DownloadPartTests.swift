@@ -47,7 +47,7 @@ struct DownloadPartTests {
         }
     }
 
-    @Test("a file of unknown length ends with a 416 that has its size, and restarts with another size")
+    @Test("a file of unknown length ends with a 416 of its size, or restarts")
     func unsatisfiableRange() async throws {
         let files = RangeServer(content: content.prefix(200_000))
         let cases: [(size: String, last: String?)] = [("200000", "bytes=199999-"), ("200001", nil), ("oops", nil)]
@@ -67,7 +67,7 @@ struct DownloadPartTests {
         }
     }
 
-    @Test("a server that answers each further range with 416 ends the download with an error")
+    @Test("a download whose further ranges are all a 416 ends with an error")
     func alwaysUnsatisfiable() async throws {
         let files = RangeServer(content: content)
         try await withFolder { folder in

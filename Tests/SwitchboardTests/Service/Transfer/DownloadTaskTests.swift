@@ -47,7 +47,7 @@ struct DownloadTaskTests {
         }
     }
 
-    @Test("download(_:to:) saves the response also if the router streams responses")
+    @Test("download(_:to:) saves the response also if the router streams")
     func streamingRouter() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")

@@ -67,7 +67,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("names of 255 bytes that differ at their end have separate partial files")
+    @Test("names of 255 bytes with different ends have separate partial files")
     func longNames() async throws {
         try await withFolder { folder in
             let start = String(repeating: "a", count: 254)

@@ -108,7 +108,7 @@ struct RedactionRegressionTests {
         #expect(!redaction.text("<a>" + text + "</a>").contains("hunter2"))
     }
 
-    @Test("a named element in each of thousands of comments is masked in linear time")
+    @Test("named elements in thousands of comments are masked in linear time")
     func namedElementsInComments() {
         let text = String(repeating: "<!-- <a name=\"token\">hunter2 -->", count: 15_000)
         let unclosed = String(repeating: "<a name=\"token\"><!--hunter2", count: 15_000)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct ManagerTransportTests {
-    @Test("an operation is a call of the manager, with its body streamed both ways")
+    @Test("an operation is a call of the manager, with streamed bodies")
     func operation() async throws {
         try await MockServer.run { server in
             server.enqueue(.status(503), .json(#"{"id":7}"#, statusCode: 201))
