@@ -156,20 +156,12 @@ extension ResponseCache {
         }
     }
 
-    /// The statuses that a stale response may replace (RFC 5861 §4).
-    private static let temporaryFailures = [500, 502, 503, 504]
-
     /// Sends a HEAD, and updates or removes the stored response to the GET ([RFC 9111
     /// §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)).
     private func sendHead(_ load: CacheLoad) async throws -> NetworkResponse {
         let requestTime = now()
         let response = try await load.next(load.request)
-        if load.usesStored, Self.temporaryFailures.contains(response.statusCode),
-            let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
-        {
-            await storage.end(load.number)
-            return stale.adding(cookies: response.headers.cookies)
-        }
+        if let stale = await staleAnswer(for: load, replacing: response) { return stale }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
         if let stored, !stored.isAnswer(from: response.url, to: load.key) {
             await storage.end(load.number)
@@ -187,14 +179,18 @@ extension ResponseCache {
 
     /// Ends a load: stores the server's response, or returns the stored one instead of a failure.
     func finish(_ response: NetworkResponse, _ load: CacheLoad, requestTime: Date) async -> NetworkResponse {
-        if Self.temporaryFailures.contains(response.statusCode),
-            let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
-        {
-            await storage.end(load.number)
-            return stale.adding(cookies: response.headers.cookies)
-        }
+        if let stale = await staleAnswer(for: load, replacing: response) { return stale }
         let (answer, refusal) = await store(response, load, requestTime: requestTime)
         return answer.recording(.miss(load.reason), refusal)
+    }
+
+    /// Ends a load with the stored response, if the server failed in a way that a stale one may replace (RFC 5861 §4).
+    private func staleAnswer(for load: CacheLoad, replacing response: NetworkResponse) async -> NetworkResponse? {
+        guard [500, 502, 503, 504].contains(response.statusCode),
+            let stale = staleAnswer(for: load, "HTTP \(response.statusCode)")
+        else { return nil }
+        await storage.end(load.number)
+        return stale.adding(cookies: response.headers.cookies)
     }
 
     /// Returns the stored response instead of a failure of the server, if the options or the response allow a stale
