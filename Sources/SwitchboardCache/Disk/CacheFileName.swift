@@ -141,11 +141,11 @@ extension CacheKeyHash {
         partition = CacheChecksum.of(key.partition)
     }
 
+    /// Returns the checksum of a URL, as in a ``CacheKey``, up to its query.
     static func ofURLWithoutQuery(_ url: String) -> UInt64 {
         var url = url
         return url.withUTF8 { bytes in
-            let query = bytes.firstIndex(ofByte: UInt8(ascii: "?")) ?? bytes.count
-            let end = min(query, bytes.firstIndex(ofByte: UInt8(ascii: "#")) ?? query)
+            let end = bytes.firstIndex(ofByte: UInt8(ascii: "?")) ?? bytes.count
             return CacheChecksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<end]))
         }
     }
