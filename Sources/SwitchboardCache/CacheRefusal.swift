@@ -27,15 +27,13 @@ struct CacheRefusal: Error, ExpressibleByStringInterpolation {
 }
 
 extension ResponseCache {
-    /// Returns the form in which the response to a load is stored, or why it is not.
-    func storable(_ response: NetworkResponse, _ load: CacheLoad, requestTime: Date, isTruncated: Bool = false)
-        -> Result<StoredResponse, CacheRefusal>
-    {
-        Result { () throws(CacheRefusal) in
-            if let refusal = StoredResponse.refusal(of: load.request) ?? refusal(of: response, load) { throw refusal }
-            return try StoredResponse(
-                response, to: load.request, requestTime: requestTime, at: now(), isTruncated: isTruncated)
-        }
+    /// Returns the form in which the response to a load is stored, or throws why it is not.
+    func storable(
+        _ response: NetworkResponse, _ load: CacheLoad, requestTime: Date, isTruncated: Bool = false
+    ) throws(CacheRefusal) -> StoredResponse {
+        if let refusal = StoredResponse.refusal(of: load.request) ?? refusal(of: response, load) { throw refusal }
+        return try StoredResponse(
+            response, to: load.request, requestTime: requestTime, at: now(), isTruncated: isTruncated)
     }
 
     /// Returns why a response does not belong to the request that the cache received. With an identity, an interceptor

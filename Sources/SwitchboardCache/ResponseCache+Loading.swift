@@ -213,7 +213,7 @@ extension ResponseCache {
         -> (NetworkResponse, CacheRefusal?)
     {
         let request = load.request
-        let result = storable(response, load, requestTime: requestTime)
+        let result = Result { () throws(CacheRefusal) in try storable(response, load, requestTime: requestTime) }
         let body = response.stream == nil ? nil : (try? result.get()).flatMap { self.body($0, of: response, load) }
         guard case .success(let new) = result, response.stream == nil || body != nil else {
             var refusal: CacheRefusal = "it is a part that does not continue the stored one"

@@ -37,7 +37,7 @@ extension ResponseCache {
             }
             return await finish(response, load, requestTime: requestTime)
         }
-        guard let new = try? storable(response, load, requestTime: requestTime).get(), let found = load.found,
+        guard let new = try? storable(response, load, requestTime: requestTime), let found = load.found,
             let whole = response.stream == nil ? found.joined(with: new) : found.continued(by: new),
             whole.canAnswer(plain),
             response.stream == nil || new.part?.range.upperBound == new.part?.size
@@ -97,7 +97,7 @@ extension ResponseCache {
         let codes: [NetworkError.Code] = [.truncatedBody, .connectionLost, .timedOut]
         guard load.found.map({ $0.part != nil }) ?? true, load.request.method == .get, codes.contains(error.code),
             let response = error.response,
-            let new = try? storable(response, load, requestTime: requestTime, isTruncated: true).get()
+            let new = try? storable(response, load, requestTime: requestTime, isTruncated: true)
         else { return await storage.end(load.number) }
         let fault = await storage.store(new, at: load.number)
         load.request.report(.cache(fault?.event ?? "stored, \(response.body.count) bytes that arrived"))

@@ -111,7 +111,7 @@ extension ResponseCache {
             locations == [load.key.url] && response.request?.method == .post
             && (response.url?.asCacheKey ?? load.key.url) == load.key.url
         guard isContent, response.stream == nil,
-            let new = try? storable(response, load, requestTime: requestTime).get(),
+            let new = try? storable(response, load, requestTime: requestTime),
             new.isSuccess, new.rules.lifetime != nil
         else { return await storage.end(load.number) }
         let fault = await storage.store(new, at: load.number)
