@@ -121,8 +121,9 @@ extension RouterCalls {
             // The router's `cancel()` also ends the waits.
             try await environment.run { try await self.asOneCall(reopen) }
         }
+        let reconnects = first.response.options.webSocket.reconnects
         return WebSocket(
-            ConnectionSeries(first.connection, first.reconnects ? reconnection : nil), first.subprotocol,
-            coding(first.response), last: first.reconnects ? last : nil)
+            ConnectionSeries(first.connection, reconnects ? reconnection : nil), first.subprotocol,
+            coding(first.response), last: reconnects ? last : nil)
     }
 }

@@ -15,7 +15,6 @@ struct WebSocketOpener: Sendable {
         let connection: WebSocketConnection
         let subprotocol: String?
         let response: NetworkResponse
-        let reconnects: Bool
     }
 
     /// Sends the handshake.
@@ -71,9 +70,7 @@ struct WebSocketOpener: Sendable {
                 let isDirect = negotiation.compression == nil && connection.recorder == nil
                 connection.start(response.bytes, coding, over: isDirect ? upgraded.swap(nil) : nil)
             }
-            return Opened(
-                connection: connection, subprotocol: negotiation.subprotocol, response: response,
-                reconnects: settings.reconnects)
+            return Opened(connection: connection, subprotocol: negotiation.subprotocol, response: response)
         } catch {
             queue.end(CancellationError())
             let error = connection.attributed(error)
