@@ -147,9 +147,7 @@ public final class StubSession: NetworkSession {
 
     private func answer(to recorded: RecordedRequest, _ request: NetworkRequest) throws -> MockResponse? {
         do {
-            let response = try registry.answer(to: recorded)
-            if response != nil { state.withLock { $0.answered += 1 } }
-            return response
+            return try registry.answer(to: recorded)
         } catch {
             throw Self.thrown(error, request)
         }
