@@ -24,7 +24,7 @@ final class CallStore: Sendable {
         var head = 0
         /// The numbers of the oldest call and of the next one.
         var first = 1
-        var next = 1
+        var next: Int { first + calls.count - head }
         /// The numbers of the running calls and of WebSockets.
         var running: [NetworkRequest.ID: Int] = [:]
         /// The calls with requests, responses or messages whose secrets are unknown.
@@ -103,7 +103,7 @@ final class CallStore: Sendable {
         let (old, waiting) = state.withLock { state in
             let old = state
             state = State()
-            (state.first, state.next) = (old.next, old.next)
+            state.first = old.next
             (state.change, state.clearings) = (old.change + 1, old.clearings + 1)
             state.isStopped = old.isStopped || isStopping
             return (old, old.waiting)
@@ -264,7 +264,6 @@ extension CallStore.State {
         stored.call.number = next
         running[stored.id] = next
         calls.append(stored)
-        next += 1
     }
 
     fileprivate mutating func addChange(of number: Int) {
