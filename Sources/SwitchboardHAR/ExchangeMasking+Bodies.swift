@@ -4,16 +4,12 @@ import SwitchboardJSON
 import SwitchboardText
 
 extension ExchangeMasking {
-    /// Returns a body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`.
-    /// Text keeps its encoding. Bytes that are not text stay unchanged.
-    package mutating func masked(body data: Data, type: String) -> Data {
-        masked(body: data, type: type, depth: 0)
-    }
-
     /// The depth to which nested `multipart` bodies are read. A deeper body becomes one mask.
     private static let maximumDepth = 8
 
-    private mutating func masked(body data: Data, type: String, depth: Int) -> Data {
+    /// Returns a body with the values of secret names replaced: fields of forms, members of JSON, parts of `multipart`.
+    /// Text keeps its encoding. Bytes that are not text stay unchanged.
+    package mutating func masked(body data: Data, type: String, depth: Int = 0) -> Data {
         guard !data.isEmpty, !redaction.isEmpty else { return data }
         if let boundary = type.multipartBoundary {
             guard depth < Self.maximumDepth else { return Data(redaction.mask.utf8) }
