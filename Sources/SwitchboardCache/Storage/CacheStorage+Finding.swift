@@ -106,7 +106,7 @@ extension CacheStorage {
         if isDue {
             let change = folder.comparableChange
             hit = state.withLock { state in
-                state.memory.setFolderChange(to: change)
+                state.memory.folderChange = change
                 return state.memory.find(key, request)
             }
         }

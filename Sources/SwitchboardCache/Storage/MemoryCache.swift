@@ -35,8 +35,8 @@ struct MemoryCache: Sendable {
     private var victims: [(key: CacheKey, lastUse: Int)] = []
     /// The files whose responses were used, with the time of the last use.
     private var fileUses: [CacheFileName: Int64] = [:]
-    /// The time of the folder's last known change, and the time when that was read.
-    private var folderChange: Int64 = 0
+    /// The time of the folder's last known change. After another one, any file may be gone.
+    var folderChange: Int64 = 0
     private var lastFolderCheck: Int64 = 0
 
     /// Creates an empty cache.
@@ -105,9 +105,6 @@ struct MemoryCache: Sendable {
         lastFolderCheck = time
         return true
     }
-
-    /// Sets the time of the folder's last change. If it differs, any file may be gone.
-    mutating func setFolderChange(to change: Int64) { folderChange = change }
 
     /// Removes the response whose file another cache removed.
     mutating func remove(_ key: CacheKey, file: CacheFileName) {

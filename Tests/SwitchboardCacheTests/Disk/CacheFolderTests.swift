@@ -92,7 +92,7 @@ struct CacheFolderTests {
         let areDue = times.map { memory.isFolderCheckDue(at: $0) }
         #expect(areDue == [true, false, true, true])
         for change in [Int64(7), 8] {
-            memory.setFolderChange(to: change)
+            memory.folderChange = change
             let areUnseen = (0..<2).map { _ in memory.find(key, request)?.needsFileCheck }
             #expect(areUnseen == [true, false])
         }
