@@ -94,7 +94,7 @@ struct HARRecorderTests {
     func exchanges() async throws {
         let recorder = HARRecorder()
         let session = StubSession(
-            .failure(.connectionLost), .status(302, headers: ["Location": "/b"]), .text("here"))
+            .failure(.connectionLost), .status(302, headers: ["Location": "/b?c=d#part"]), .text("here"))
         let router = router(session, recorder, [RetryPolicy(clock: TestClock(skips: true))])
         _ = try await router.response(for: URLEndPoint(.get, url))
         #expect(recorder.count == 3)
@@ -102,14 +102,15 @@ struct HARRecorderTests {
         let responses = try entries.map { try part($0, "response") }
         #expect(responses.map { $0["status"] as? Int } == [0, 302, 200])
         #expect(responses.map { $0["_error"] as? String } == ["connectionLost", nil, nil])
-        #expect(responses[1]["redirectURL"] as? String == "/b")
+        #expect(responses[1]["redirectURL"] as? String == "/b?c=d#part")
         let content = try part(responses[2], "content")
         #expect(content["text"] as? String == "here")
         #expect(content["size"] as? Int == 4)
         let requests = try entries.map { try part($0, "request") }
+        // HAR 1.2: "fragments are not included".
         #expect(
             requests.map { $0["url"] as? String }
-                == [url, url, URL(text: "https://api.example.com/b")].map(\.absoluteString))
+                == [url, url, URL(text: "https://api.example.com/b?c=d")].map(\.absoluteString))
         #expect(requests.allSatisfy { $0["method"] as? String == "GET" && $0["bodySize"] as? Int == 0 })
     }
 
