@@ -11,34 +11,41 @@ extension Cassette {
             return tape.open()
         }
         let start = (Date(), ContinuousClock.now)
+        let entry: @Sendable (NetworkResponse) -> HAR.Entry = { response in
+            HAR.Entry(
+                HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
+        }
         // After an error the recording stays empty.
         var response = try await recordingMessages(of: request, at: index).sendReported(over: session)
-        let entry = HAR.Entry(
-            HAR.Request(request), response, body: Data(), start: start.0, elapsed: ContinuousClock.now - start.1)
         let isSocket = response.statusCode == 101 && request.options.upgrade != nil
-        tape.withLock { [body = response.body] in
+        tape.withLock { [head = entry(response), body = response.body] in
             $0.change(index) {
-                ($0.entry, $0.body) = (entry, body)
+                ($0.entry, $0.body) = (head, body)
                 if isSocket { $0.messages = $0.messages ?? [] }
             }
         }
         if !isSocket, request.streams(response.statusCode), response.body.isEmpty {
-            record(&response.bytes, at: index)
+            response.bytes = recorded(response, at: index, as: entry)
         }
         return response
     }
 
-    /// Records a stream's bytes as they are read. An endless stream is recorded as far as it was read.
-    private func record(_ bytes: inout ResponseBytes, at index: Int) {
+    /// Returns the bytes of a stream, which are recorded as they are read. An endless stream is recorded as far as it was
+    /// read.
+    private func recorded(
+        _ response: NetworkResponse, at index: Int, as entry: @escaping @Sendable (NetworkResponse) -> HAR.Entry
+    ) -> ResponseBytes {
         let tape = tape
-        let source = bytes
-        bytes = ResponseBytes(result: { source.result }) {
+        let source = response.bytes
+        return ResponseBytes(result: { source.result }) {
             do {
                 let chunk = try await source.next()
                 if let chunk {
                     tape.withLock { $0.change(index) { $0.body += chunk } }
-                } else if let trailers = source.result?.trailers, !trailers.isEmpty {
-                    tape.withLock { $0.change(index) { $0.entry?.response.trailers = HAR.Field.list(trailers) } }
+                } else if let result = source.result {
+                    var whole = response
+                    (whole.trailers, whole.metrics) = result
+                    tape.withLock { [end = entry(whole)] in $0.change(index) { $0.entry = end } }
                 }
                 return chunk
             } catch let error as CancellationError {

@@ -164,6 +164,8 @@ struct CassetteBodyTests {
                     #expect(text == "first,")
                     endless = nil
                 }
+                #expect(try Archive(file).text("response.httpVersion") == "HTTP/1.1")
+                #expect(try Archive(file).text("serverIPAddress") == "127.0.0.1")
                 server.stop()
                 try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run { cassette in
                     for text in ["all of it", "first,"] {
