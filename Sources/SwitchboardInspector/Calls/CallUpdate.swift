@@ -100,7 +100,8 @@ extension CallUpdate.ExchangeEnd {
             type: response?.headers["Content-Type"], bodySize: response?.recordedBodySize, omittedBody: omission)
         self.response = response.map {
             ReceivedResponse(
-                status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data())
+                status: $0.statusCode, headers: $0.headers, body: omission == nil ? $0.body : Data(),
+                trailers: $0.trailers)
         }
     }
 }

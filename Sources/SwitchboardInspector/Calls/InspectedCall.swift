@@ -289,8 +289,9 @@ struct ReceivedResponse: Sendable {
     let headers: HTTPHeaders
     /// Empty for a body that is not stored.
     let body: Data
+    let trailers: HTTPHeaders
 
-    var size: Int { headers.storedSize + body.count }
+    var size: Int { headers.storedSize + body.count + trailers.storedSize }
 }
 
 extension HTTPHeaders {

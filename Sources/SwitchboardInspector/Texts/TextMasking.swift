@@ -95,6 +95,7 @@ extension InspectedExchange {
     /// Returns the exchange as an entry of an archive, with its secrets.
     func entry(_ request: SentRequest, _ response: ReceivedResponse?, _ callStarted: Date) -> HAR.Entry {
         var answer = NetworkResponse(statusCode: response?.status ?? 0, headers: response?.headers ?? [:])
+        answer.trailers = response?.trailers ?? [:]
         if let metrics = end?.metrics { answer.metrics = metrics }
         var entry = HAR.Entry(
             request.entry, answer, body: response?.body ?? Data(),

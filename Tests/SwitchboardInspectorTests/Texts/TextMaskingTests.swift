@@ -22,9 +22,11 @@ struct TextMaskingTests {
                 throw NetworkError(
                     .custom, reason: "token=leaked-token-abcdef was refused: bearer-9f8e7d6c, leaked-token-abcdef")
             }
-            return .json(
+            var answer = MockResponse.json(
                 #"{"access_token":"leaked-token-abcdef","echo":"bearer-9f8e7d6c and signed-unusual-445566"}"#,
                 headers: ["Set-Cookie": "sid=cookie-value-778899; Path=/", "X-Echo": "signed-unusual-445566"])
+            answer.trailers = ["X-Sum": "leaked-token-abcdef"]
+            return answer
         }
         let origins: CredentialOrigins = ["https://api.example.com"]
         let router = Router<URLEndPoint>(
