@@ -3,7 +3,7 @@
 /// Words end at punctuation, at a change of case and between letters and digits: `passwordConfirmation`, `token_v2` and
 /// `SAMLResponse` have two, three and two. A word such as `password` marks a secret, unless a later word shows that the
 /// value only describes the secret, as in `token_type`. Words such as `key` and `code` need a word before them:
-/// `secret_key` but not `sort_key`.
+/// `secret_key` but not `sort_key`. A position in a list is no secret: `page_token`.
 struct SecretName {
     /// The words in lower case.
     private let words: [String]
@@ -48,6 +48,7 @@ struct SecretName {
         if words.starts(with: ["access", "control"]), words.count > 2, Self.corsWords.contains(words[2]) {
             return false
         }
+        if isPosition { return false }
         let marks = words.indices.filter(marksSecret)
         guard let last = marks.last else { return false }
         if marks.count == 1, last > 0, Self.questionWords.contains(words[0]) { return false }
@@ -68,6 +69,21 @@ struct SecretName {
         return Self.suffixes.contains(where: (before + word).hasUTF8Suffix)
             || Self.qualifiers[word]?.contains(before) == true
     }
+
+    /// Whether all words name the token of a position: `nextPageToken`, `$skiptoken`. A token after another word may be a
+    /// credential, as `facebookPageToken` is.
+    private var isPosition: Bool {
+        guard let last = words.last, last.hasUTF8Suffix("token") else { return false }
+        let rest = words.dropLast() + [String(decoding: last.utf8.dropLast(5), as: UTF8.self)]
+        return rest.contains(where: Self.positionWords.contains)
+            && rest.allSatisfy { Self.positionWords.contains($0) || Self.wordsWithPositions.contains($0) }
+    }
+
+    /// Words for the token of a position, as APIs of Google, Microsoft, Amazon and others name it.
+    private static let positionWords = "page pagination cursor next skip sync delta".words
+
+    /// Words that may accompany them. Alone they name credentials too, such as the `continuation_token` of a sign-in.
+    private static let wordsWithPositions: Set = ["", "new", "start", "prev", "previous", "forward", "continuation"]
 
     /// The words after `Access-Control` in the fields of CORS.
     private static let corsWords = "allow expose request max".words

@@ -36,7 +36,7 @@ public struct Redaction: Sendable {
     /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and similar words make a
     /// secret, as in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in
     /// `token_type`. `key`, `code` and `number` need a word before them: `secret_key`, `mfa_code` and `card_number`,
-    /// but not `sort_key`.
+    /// but not `sort_key`. The token of a position in a list is none: `page_token`, `nextToken`.
     public static let standard = Redaction(Redactor.standard)
 
     /// A redaction without names, which changes nothing, for tests.

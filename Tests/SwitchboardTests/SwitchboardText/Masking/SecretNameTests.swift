@@ -50,6 +50,8 @@ struct SecretNameTests {
         credentials credential user_credentials secret secrets secretValue secret_value client_secrets secret_id \
         seed_phrase recovery_phrase mnemonic passkey privkey basic_auth securityAnswer auth_cookie remember_token LtpaToken2 \
         hub.verify_token PGPASSWORD MYSQL_PWD Stripe-Signature X-Hub-Signature-256 devicecode verificationcode cardnumber userpin signingkey \
+        page_access_token nextRefreshToken async_token continuation_token continuationToken previous_token \
+        facebookPageToken fb_page_token csrf_page_token session_page_token access_token_page_token next_token_code \
         forgotPasswordToken enable_secret authorization_header token_response x-rapidapi-key magic_link_token magicToken unsubscribe_token upload_token share_token
         """)
 
@@ -92,6 +94,9 @@ struct SecretNameTests {
         content type status created_at updated_at version url href link image thumbnail width height color size \
         price quantity total count tags category hash checksum etag md5 sha256 crc32 timestamp timezone locale \
         seed random_seed phrase search_phrase connection connection_id connection_type string query_string \
+        page_token pageToken nextPageToken next_page_token prevPageToken pagination_token next_token NextToken \
+        previousPageToken NextContinuationToken $skiptoken $deltatoken syncToken nextSyncToken \
+        newStartPageToken nextForwardToken cursor_token \
         response request_id trace_id span_id correlation_id device_id device_name device_type deviceModel
         """)
 
@@ -105,7 +110,7 @@ struct SecretNameTests {
     /// Names that the rule takes for secrets.
     private static let falseAlarms = words(
         """
-        secret_santa token_ring token_program signature_dish reset_password save_password email_signature \
+        continuation-token secret_santa token_ring token_program signature_dish reset_password save_password email_signature \
         method_signature time_signature key_signature client_server_key cvv_check
         """)
 
