@@ -134,4 +134,25 @@ struct ContractTests {
             #expect(failure { try Contract(archive: file) { $0.path == "/other" } } == .contractFault)
         }
     }
+
+    @Test("the masks of secrets in an archive keep a contract of other kinds")
+    func masks() async throws {
+        let recorder = HARRecorder()
+        let id = "4f2c1c1e-7d0b-4d5c-9a59-0c7b8f6e2d11"
+        let answer = #"{"pin":1234,"session_id":"\#(id)","token":{"id":1},"tokens":["a"]}"#
+        let router = Router<URLEndPoint>(session: StubSession(.json(answer)), monitors: [recorder])
+        _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://films.example.com/")))
+        let contract = try Contract(answers: [Data(answer.utf8)])
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("films.har")
+            try recorder.write(to: file)
+            #expect(try !String(contentsOf: file, encoding: .utf8).contains("1234"))
+            #expect(try contract.differences(inArchive: file) { _ in true } == [])
+            let cassette = try Cassette(file: file, mode: .replay)
+            cassette.hold(.get(""), to: contract)
+            let played = Router<URLEndPoint>(session: cassette)
+            _ = try await played.response(for: URLEndPoint(.get, URL(text: "https://films.example.com/")))
+            #expect(cassette.faults == [])
+        }
+    }
 }

@@ -25,7 +25,8 @@ extension Contract {
     }
 
     /// Returns the differences of all answers of an archive that belong to the contract, as ``init(archive:where:)``
-    /// selects them. Equal differences of several answers are one, with the sum of their counts.
+    /// selects them. Equal differences of several answers are one, with the sum of their counts. The mask of a secret,
+    /// `REDACTED`, fits every line.
     ///
     /// - Throws: `NetworkError.Code.contractFault` for a file that cannot be read, and for an archive without such an
     ///   answer.
@@ -34,7 +35,7 @@ extension Contract {
     ) throws(NetworkError) -> [ContractDifference] {
         var sum: [ContractDifference: Int] = [:]
         for answer in try Contract.answers(in: file, where: isIncluded) {
-            for var difference in differences(in: answer) {
+            for var difference in differences(in: answer, mask: ExchangeMasking.mask) {
                 let count = difference.count
                 difference.count = 0
                 sum[difference, default: 0] += count

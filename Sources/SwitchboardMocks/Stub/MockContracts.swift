@@ -21,15 +21,17 @@ final class MockContracts: Sendable {
     var faults: [String] { state.withLock(\.faults) }
 
     /// Returns a message when a 2xx answer breaks a contract of its request, and records it.
-    func breach(of request: @autoclosure () -> RecordedRequest, statusCode: Int, body: @autoclosure () -> Data)
-        -> String?
-    {
+    /// A string that is `mask` keeps each contract.
+    func breach(
+        of request: @autoclosure () -> RecordedRequest, statusCode: Int, body: @autoclosure () -> Data,
+        mask: String? = nil
+    ) -> String? {
         let contracts = state.withLock(\.contracts)
         guard !contracts.isEmpty, Contract.covers(statusCode), statusCode != 204 else { return nil }
         let request = request()
         if request.method == .head { return nil }
         for (matcher, contract) in contracts where matcher.matches(request) {
-            let differences = contract.differences(in: body())
+            let differences = contract.differences(in: body(), mask: mask)
             guard !differences.isEmpty else { continue }
             let text = "the answer to \(request) breaks the contract of \(matcher): \(differences.summary)"
             state.withLock { state in
@@ -80,7 +82,7 @@ extension Cassette {
     /// Requires that the answers to the requests that match keep a contract.
     ///
     /// A played 2xx answer that breaks it is one of the ``faults``, and the call throws
-    /// `NetworkError.Code.contractFault`. Recording is not checked.
+    /// `NetworkError.Code.contractFault`. The mask of a secret keeps each contract. Recording is not checked.
     public func hold(_ matcher: RequestMatcher, to contract: Contract) {
         contracts.hold(matcher, to: contract)
     }
@@ -95,7 +97,7 @@ extension Cassette {
         let response = entry.response
         let breach = contracts.breach(
             of: request.recorded(body: (request.body as? DataBody)?.data, index: 0), statusCode: response.status,
-            body: response.content.data)
+            body: response.content.data, mask: masking.redaction.mask)
         guard let breach else { return }
         throw NetworkError(.contractFault, reason: "cassette: \(breach)").adding(request)
     }
