@@ -128,7 +128,10 @@ extension ModelEntry {
         if isFailed { return false }
         switch other.policy {
         case .any, .only: return outcome == (left > 0 ? .hit : .stale(.requested))
-        case .revalidate: return outcome == .hit && left > 0 && fields.has("immutable")
+        case .revalidate:
+            return outcome == .hit && left > 0 && fields.has("immutable") && !control.has("no-cache")
+                && left >= control.seconds("min-fresh") ?? 0
+                && ([nil, 0].contains(control.seconds("max-age")) || age(at: now) <= control.seconds("max-age") ?? 0)
         case .normal, .reload: break
         }
         if control.has("no-cache") || age(at: now) > control.seconds("max-age") ?? .infinity { return false }

@@ -149,6 +149,12 @@ struct CacheAgeTests {
         _ = try await fixture.get("https://h/", .server) { $0.cachePolicy = .reloadIgnoringLocalCacheData }
         _ = try await fixture.get("https://h/", .server, headers: ["Cache-Control": "no-cache"])
         #expect(fixture.session.requests.count == count + 2)
+        for directive in ["no-cache", "min-fresh=61"] {
+            _ = try await fixture.get("https://h/", .server, headers: ["Cache-Control": directive]) {
+                $0.cachePolicy = .reloadRevalidatingCacheData
+            }
+        }
+        #expect(fixture.session.requests.count == count + 4)
     }
 
     @Test(
