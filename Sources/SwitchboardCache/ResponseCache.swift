@@ -81,9 +81,9 @@ public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {
     /// fields and bodies of responses, but no header field of a request.
     ///
     /// Several caches and processes may use one folder. Each finds complete responses of the others or none, and
-    /// applies the limit to the files that it knows. A removal by one reaches the memory of the others within a second;
-    /// a newer response that one stores does not replace a fresh one in their memory. A process that is killed leaves
-    /// only complete responses. A body of more than 1 MiB is on disk only.
+    /// applies the limit to the files that it knows. A removal or a newer response of one reaches the memory of the
+    /// others within a second. A process that is killed leaves only complete responses. A body of more than 1 MiB is on
+    /// disk only.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files, as a file URL. Created if missing, with the folders above it.

@@ -87,6 +87,16 @@ struct CacheFolder: Sendable {
         }
     }
 
+    /// Returns whether the file of a response in memory still has this response, and not one that another cache stored
+    /// since.
+    func contains(_ name: CacheFileName, _ response: StoredResponse) -> Bool {
+        switch CacheFile.readHead(path(of: name)) {
+        case .missing: false
+        case .found(let found): found.response.isEqual(to: response)
+        default: true
+        }
+    }
+
     /// Returns whether a file exists. Takes one system call.
     func contains(_ name: CacheFileName) -> Bool { access(path(of: name), F_OK) == 0 || errno != ENOENT }
 

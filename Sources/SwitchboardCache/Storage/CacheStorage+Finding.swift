@@ -92,7 +92,7 @@ extension CacheStorage {
 
     /// Returns the most recent response in memory that matches a request, the hash of the key's identity if no response
     /// matches and the hash is known, and the number of removals. Checks the folder once a second, and removes a
-    /// response whose file another cache removed.
+    /// response whose file another cache removed or replaced.
     nonisolated func findInMemory(
         _ key: CacheKey, _ request: NetworkRequest
     ) -> (found: StoredResponse?, identityHash: IdentityHash?, removals: Int) {
@@ -110,7 +110,8 @@ extension CacheStorage {
                 return state.memory.find(key, request)
             }
         }
-        guard let file = hit?.file, hit?.needsFileCheck ?? false, !folder.contains(file) else {
+        guard let found = hit, let file = found.file, found.needsFileCheck, !folder.contains(file, found.response)
+        else {
             return (hit?.response, identityHash, removals)
         }
         return state.withLock { state in

@@ -145,6 +145,13 @@ final class StoredResponse: Sendable {
             || (try? CacheVariant.hash(variant)) == (try? CacheVariant.hash(other.variant))
     }
 
+    /// Returns whether both arrived at the same time, with bodies of the same size.
+    func isEqual(to other: StoredResponse) -> Bool {
+        // A file has the time since 1970, whose last bit differs from that of a `Date`.
+        responseTime.timeIntervalSince1970 == other.responseTime.timeIntervalSince1970
+            && bodyCount == other.bodyCount && tag == other.tag
+    }
+
     /// Returns the response to a request that it can answer, with its `Age` field. A HEAD gets no body.
     ///
     /// - Throws: `NetworkError.Code.responseTooLarge` for a body above the request's limit.

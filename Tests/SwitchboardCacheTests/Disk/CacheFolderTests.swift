@@ -82,6 +82,41 @@ struct CacheFolderTests {
         }
     }
 
+    @Test("memory forgets a response that another cache removed and loaded again")
+    func replacementElsewhere() async throws {
+        try await withFolder { folder in
+            let one = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            let other = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            #expect(try await one.get("https://h/1") == "1")
+            for fixture in [one, other] { fixture.date.advance(by: 1) }
+            await other.cache.remove(.url(try #require(URL(string: "https://h/1"))))
+            for (url, text) in [("https://h/2", "1"), ("https://h/1", "2")] {
+                #expect(try await other.get(url) == text)
+            }
+            #expect(try await comesTrue { try await one.get("https://h/1") == "2" })
+            #expect(one.session.requests.count == 1)
+        }
+    }
+
+    @Test("memory knows the file of its response, whatever the digits of its time")
+    func times() async throws {
+        try await withFolder { folder in
+            let disk = try DiskCache(folder, limit: 1 << 20)
+            for index in 1...50 {
+                let key = try CacheKey("https://h/\(index)")
+                let time = Date(timeIntervalSinceReferenceDate: 800_000_000 + Double(index) / 7)
+                let responses = [time, time.addingTimeInterval(1)].map {
+                    StoredResponse(
+                        status: 200, headers: [:], body: Data(), url: nil, variant: "", responseTime: $0, initialAge: 0,
+                        tags: [])
+                }
+                let name = try disk.write(responses[0], key)
+                let known = responses.map { disk.folder.contains(name, $0) }
+                #expect(known == [true, false])
+            }
+        }
+    }
+
     @Test("memory checks a file once after the folder changed")
     func looks() throws {
         var memory = MemoryCache(limit: 100_000)
