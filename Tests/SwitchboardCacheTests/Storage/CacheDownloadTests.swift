@@ -219,6 +219,12 @@ struct CacheDownloadTests {
             let response = try await fixture.download("b", progress)
             #expect(response.cacheOutcome == .hit && response.metrics.bytesReceived == 0)
             #expect(progress.current.completed == Int64(size) && progress.current.expected == Int64(size))
+            // Also with a conditioner before the cache.
+            let conditioner = NetworkConditioner(
+                NetworkConditions(downloadBytesPerSecond: 1 << 20), clock: TestClock(skips: true))
+            let slow = Router<URLEndPoint>(exchangeInterceptors: [conditioner, fixture.cache])
+            let paced = try await slow.download(fixture.endPoint(), to: fixture.file("c"))
+            #expect(paced.cacheOutcome == .hit && paced.metrics.bytesReceived == 0)
         }
     }
 

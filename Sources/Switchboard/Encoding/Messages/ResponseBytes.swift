@@ -38,12 +38,13 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     /// Creates a body from closures: `result` returns the trailers and measurements of a body that has arrived
-    /// completely, and `read` the next chunk.
+    /// completely, `storedCount` the number of delivered bytes that came from a cache, and `read` the next chunk.
     package init(
         result: @escaping @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?,
+        storedCount: @escaping @Sendable () -> Int64 = { 0 },
         read: @escaping @Sendable () async throws -> Data?
     ) {
-        source = ClosureSource(read: read, makeResult: result)
+        source = ClosureSource(read: read, makeResult: result, countStored: storedCount)
     }
 
     /// Creates a body whose exchange starts on the first read. It starts only once.
@@ -100,8 +101,10 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     private struct ClosureSource: Source {
         let read: @Sendable () async throws -> Data?
         var makeResult: @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)? = { nil }
+        var countStored: @Sendable () -> Int64 = { 0 }
 
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { makeResult() }
+        var storedCount: Int64 { countStored() }
 
         func next() async throws -> Data? {
             try await withOwnTask { [read] in
