@@ -23,9 +23,10 @@ extension NetworkRouter {
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
     ///     file nor a link is refused, and so is a link to a folder.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
-    ///     next call with the same URL and file resumes it. A failed download keeps nothing if the server
-    ///     sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file as `.NAME.download`, and
-    ///     `.NAME.download.json` records their origin. Neither contains a secret of the URL. Default false.
+    ///     next call with the same URL and file resumes it. A failed download keeps nothing if its method is not GET, or
+    ///     if the server sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file as
+    ///     `.NAME.download`, and `.NAME.download.json` records their origin. Neither contains a secret of the URL.
+    ///     Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.
     ///   - isolation: The actor on which the endpoint is read: the caller's.

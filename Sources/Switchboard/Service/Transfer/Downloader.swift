@@ -67,6 +67,9 @@ actor Downloader {
         return response
     }
 
+    /// Whether a later request can append to the file.
+    private var isResumable: Bool { request.method == .get && !isOwnRange }
+
     /// Returns whether the body of a response with this status is saved.
     private func isSaved(_ status: Int) -> Bool {
         (200..<300).contains(status) && status != 204 && status != 205
@@ -114,7 +117,7 @@ actor Downloader {
 
     /// Returns an error whose reason has the number of bytes that a later call can resume.
     private func mentioningKeptBytes(_ error: NetworkError) -> NetworkError {
-        guard file.isKept, file.origin != nil, file.count > 0 else { return error }
+        guard file.isKept, isResumable, file.origin != nil, file.count > 0 else { return error }
         var error = error
         error.reason = (error.reason.map { $0 + "; " } ?? "") + "\(file.count) bytes are kept for the next call"
         return error
@@ -191,7 +194,7 @@ actor Downloader {
     /// Sends a request for the missing bytes. Returns the response, and the first byte requested or nil for the whole file.
     private func sendRequest() async throws -> (NetworkResponse, offset: Int64?) {
         var (request, offset) = (request, nil as Int64?)
-        if let origin = file.origin, origin.url == url, request.method == .get, !isOwnRange {
+        if let origin = file.origin, origin.url == url, isResumable {
             // A complete file that was not renamed requests its last byte, to receive a response.
             let first = origin.size.map { min(file.count, $0 - 1) } ?? file.count
             if first > 0 {
@@ -224,7 +227,8 @@ actor Downloader {
     /// Records the origin of a new file's bytes. Returns their number, or nil when it is not announced.
     private func beginFile(_ response: NetworkResponse) throws(NetworkError) -> Int64? {
         let size = response.announcedLength(of: request.method)
-        let validator = response.headers.isEncoded || isOwnRange ? nil : response.headers.strongValidator
+        // Another method's response is never resumed, and its validator may not be that of the URL's content.
+        let validator = isResumable && !response.headers.isEncoded ? response.headers.strongValidator : nil
         try file.record(validator.map { PartialFile.Origin(url: url, validator: $0, size: size) })
         return size
     }

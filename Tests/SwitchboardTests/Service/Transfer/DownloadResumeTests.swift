@@ -336,6 +336,28 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("a kept download other than GET leaves no files, and no GET resumes it")
+    func keptPost() async throws {
+        let files = RangeServer(content: content)
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000))
+                server.stub(.any) { files.answer($0) }
+                let url = URL(string: server.url.absoluteString + "/file") ?? server.url
+                let post = URLEndPoint(.post, url, task: .requestBody(DataBody(Data("q".utf8))))
+                let error = await #expect(throws: NetworkError.self) {
+                    try await download(.allCases[0], post, isKept: true, attempts: 1, in: folder)
+                }
+                #expect(error?.code == .truncatedBody)
+                #expect(error?.reason?.contains("kept") == false)
+                #expect(names(in: folder) == [])
+                let bytes = try await download(.allCases[0], endPoint(server), isKept: true, in: folder)
+                #expect(bytes == content)
+                #expect(server.requests.map { $0.headers["Range"] } == [nil, nil])
+            }
+        }
+    }
+
     /// Sidecars of a partial file that force the download to start with the first byte.
     private static let remains: [(String, String?)] = [
         ("no sidecar", nil), ("a damaged sidecar", "{\"url\":"), ("an empty one", ""),
