@@ -4,10 +4,11 @@ import Foundation
 enum ISO8601Text {
     /// Reads `yyyy-MM-ddTHH:mm:ss`, an optional fraction, and `Z`, `±HH`, `±HHmm` or `±HH:mm`. Nil for anything else.
     ///
-    /// Days before 1582-10-15 follow the Julian calendar, as in Foundation. Second 60 is the first of the next minute.
+    /// `T` and `Z` may be lower case. Days before 1582-10-15 follow the Julian calendar, as in Foundation. Second 60 is
+    /// the first of the next minute.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
         guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-            text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
+            text[10] | 0x20 == UInt8(ascii: "t"), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
         else { return nil }
         let century = two(text, 0)
         let yearOfCentury = two(text, 2)
@@ -75,7 +76,7 @@ enum ISO8601Text {
         let rest = text.count - index
         guard rest >= 1 else { return nil }
         let sign = text[index]
-        if sign == UInt8(ascii: "Z") { return rest == 1 ? 0 : nil }
+        if sign | 0x20 == UInt8(ascii: "z") { return rest == 1 ? 0 : nil }
         guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), rest >= 3 else { return nil }
         let hours = two(text, index + 1)
         var minutes = 0

@@ -50,6 +50,15 @@ struct StrategyTests {
     }
 
     @Test(
+        "the T and Z of a date may be lower case (RFC 3339 §5.6)",
+        arguments: [
+            "2024-01-02T03:04:05z", "2024-01-02t03:04:05Z", "2024-01-02t03:04:05.0z", "2024-01-02t04:04:05+01:00",
+        ])
+    func lowerCase(text: String) {
+        #expect(iso(text) == Date(timeIntervalSince1970: 1_704_164_645))
+    }
+
+    @Test(
         "a date that does not exist or is not ISO 8601 throws",
         arguments: [
             "", "2024-02-30T00:00:00Z", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2024-04-31T00:00:00Z",
