@@ -53,14 +53,18 @@ struct JSONLocation {
         return enterElement(number)
     }
 
-    /// Moves to the value of a member. A name in snake case also matches its camel case.
+    /// Moves to the value of a member. Without a member of that name, a name in snake case matches its camel case.
     private mutating func enterMember(_ expected: String) -> Bool {
         guard byte == .leftBrace else { return false }
+        var converted: JSONLocation?
         while let name = nextName() {
-            if name == expected || name.camelCased == expected { return true }
+            if name == expected { return true }
+            if converted == nil, name.camelCased == expected { converted = self }
             skipValue()
         }
-        return false
+        guard let converted else { return false }
+        self = converted
+        return true
     }
 
     private mutating func enterElement(_ number: Int) -> Bool {

@@ -165,6 +165,13 @@ struct DecodingTextTests {
         #expect(text.hasPrefix("releaseDate: expected String, found the number 7 at line 1, column 34 of "), "\(text)")
     }
 
+    @Test("a value is found under its own name, not under a name in snake case", arguments: [true, false])
+    func exactName(isFast: Bool) async throws {
+        let decoder: any ResponseDecoder = isFast ? FastJSONDecoder.ofResponses : JSONDecoder()
+        let text = try await reason(Film.self, #"{"id":1,"tags":[],"release_date":"","releaseDate":7}"#, decoder)
+        #expect(text.hasPrefix("releaseDate: expected String, found the number 7 at line 1, column 51 of "), "\(text)")
+    }
+
     @Test("an error that decodes no body keeps its request and response")
     func errorBody() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(#"{"message":"no"}"#, statusCode: 422) })
