@@ -96,7 +96,7 @@ extension NetworkRequest {
     /// Adds parameters to the query, except those that it already has.
     package mutating func addToQuery(_ parameters: Parameters, _ encoder: URLEncodedFormEncoder) throws(NetworkError) {
         guard !parameters.isEmpty else { return }
-        let text = try encoder.encode(parameters.excluding(FormBody.decode(query ?? "").map(\.name)))
+        let text = try encoder.encode(parameters.excluding(FormBody.decode(query ?? ""), by: encoder))
         if !text.isEmpty { appendToQuery(text) }
     }
 
@@ -119,9 +119,9 @@ extension NetworkRequest {
         let added: Parameters
         let extended: Data
         if type == "application/x-www-form-urlencoded" {
-            added = parameters.excluding(FormBody.decode(data).map(\.name))
-            let text = try ((encoding.bodyEncoder as? FormParameterEncoder)?.form ?? URLEncodedFormEncoder())
-                .encode(added)
+            let encoder = (encoding.bodyEncoder as? FormParameterEncoder)?.form ?? URLEncodedFormEncoder()
+            added = parameters.excluding(FormBody.decode(data), by: encoder)
+            let text = try encoder.encode(added)
             extended = data + Data(((data.isEmpty || text.isEmpty ? "" : "&") + text).utf8)
         } else if type == "application/json" || type.hasSuffix("+json"), let names = JSONObjectText.names(in: data) {
             added = Parameters(parameters.filter { !names.contains($0.name) })
@@ -165,10 +165,12 @@ extension Parameters {
         Parameters(filter { $0.value != .null && !$0.value.isAbsent })
     }
 
-    /// Returns the parameters except those with these names. `ids[]` and `ids[0]` count as `ids`.
-    fileprivate func excluding(_ names: [String]) -> Parameters {
-        let excluded = Set(names.flatMap { [$0, String($0.prefix { $0 != "[" })] })
-        return Parameters(filter { !excluded.contains($0.name) })
+    /// Returns the parameters except those with the names of these items, before or after an encoder's conversion.
+    /// `ids[]` and `ids[0]` count as `ids`.
+    fileprivate func excluding(_ items: [URLQueryItem], by encoder: URLEncodedFormEncoder) -> Parameters {
+        let excluded = Set(items.flatMap { [$0.name, String($0.name.prefix { $0 != "[" })] })
+        return Parameters(
+            filter { excluded.isDisjoint(with: [$0.name, encoder.keyEncoding.encode($0.name)]) })
     }
 }
 

@@ -115,6 +115,19 @@ struct CommonParametersTests {
         #expect(sent.headers["Content-Type"] == one.type)
     }
 
+    @Test("the request's value wins under the name that a key encoding writes", .requirement("S1.5"))
+    func convertedNames() async throws {
+        let session = StubSession { _ in .text("") }
+        let encoder = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
+        let common = CommonParameters(["userId": 2, "apiVersion": 3], bodyEncoding: .formEncoding(encoder))
+        let router = router(session, [common])
+        _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://a.example/x?user_id=1")))
+        _ = try await router.response(for: URLEndPoint(.post, url, task: .requestBody(FormBody(["user_id": 1]))))
+        let bodies = try session.requests.map { String(decoding: try $0.body.encode(), as: UTF8.self) }
+        #expect(session.requests.map(\.query) == ["user_id=1&api_version=3", nil])
+        #expect(bodies == ["", "user_id=1&api_version=3"])
+    }
+
     @Test("parameters join the query beside streams, forms and compressed bodies", .requirement("S1.5"))
     func otherBodies() async throws {
         let session = StubSession { _ in .text("") }
