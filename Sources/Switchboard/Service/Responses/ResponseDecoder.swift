@@ -111,7 +111,7 @@ extension NetworkResponse {
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
         if body.isEmpty, let value: Value = try valueOfEmptyBody() { return value }
-        return try decoded(type) {
+        return try decoded(type, at: path) {
             let decoder = decoder ?? options.decoder
             return try NetworkResponse.$nestedPath.withValue(path) {
                 try decoder.decode(NestedValue<Value>.self, from: body.received(for: decoder)).value
@@ -129,18 +129,21 @@ extension NetworkResponse {
 
     /// Decodes a body that is not empty, in the environment of the call.
     @inline(__always)
-    private func decoded<Value>(_ type: Value.Type, _ decode: () throws -> Value) throws(NetworkError) -> Value {
+    private func decoded<Value>(
+        _ type: Value.Type, at path: [String] = [], _ decode: () throws -> Value
+    ) throws(NetworkError) -> Value {
         guard !body.isEmpty else {
             throw failure(.noData, "expected \(TypeText.text(of: type)), but the \(statusCode) response has no body")
         }
         do {
             return try environment.run(decode)
         } catch {
-            throw failure(for: error, as: type)
+            // The type describes the value at the path, not the whole body.
+            throw failure(for: error, as: path.isEmpty ? type : nil)
         }
     }
 
-    private func failure(for error: any Error, as type: Any.Type) -> NetworkError {
+    private func failure(for error: any Error, as type: Any.Type?) -> NetworkError {
         let reason = DecodingFailure.describe(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"), !mediaType.contains("plist"),

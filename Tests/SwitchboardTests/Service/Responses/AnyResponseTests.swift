@@ -46,6 +46,10 @@ struct AnyResponseTests {
             try await router(text).request(Self.endPoint, as: Film.self, at: ["page", "film"])
         }
         #expect(missing?.reason?.contains("film") == true)
+        let list = await #expect(throws: NetworkError.self) {
+            try await router("[]").request(Self.endPoint, as: [Film].self, at: ["results"])
+        }
+        #expect(list?.reason?.hasPrefix("top level: expected an object, found an array at line 1") == true)
     }
 
     @Test("any JSON needs a body and the last name of a path")
