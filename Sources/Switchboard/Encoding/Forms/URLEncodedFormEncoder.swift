@@ -194,7 +194,8 @@ package enum EncodingFailure {
         case let error as NetworkError:
             return error.reason ?? error.code.title
         case EncodingError.invalidValue(let value, let context):
-            let path = path + context.codingPath.pathText
+            let keys = context.codingPath.pathText
+            let path = path + (path.isEmpty || keys.isEmpty || keys.hasPrefix("[") ? "" : ".") + keys
             let subject = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
             return "\(subject), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
         default:

@@ -39,10 +39,10 @@ extension ParameterValue: Encodable {
             case .date(let value): try container.encode(value)
             case .data(let value): try container.encode(value)
             case .number(let text):
+                if try FastJSONEncoder.write(number: text, to: encoder) { return }
                 guard text.isJSONNumber else {
                     throw NetworkError(.encodingFailed, reason: "\(text.quotedForMessage) is not a JSON number")
                 }
-                if try FastJSONEncoder.write(number: text, to: encoder) { return }
                 if let integer = Int64(text) {
                     try container.encode(integer)
                 } else if let integer = UInt64(text) {

@@ -91,6 +91,21 @@ struct ParameterValueTests {
         }
     }
 
+    private struct User: Encodable, Sendable { var ratios = [1, Double.nan] }
+
+    private static let faults: [(Parameters, String)] = [
+        (["user": User()], "user.ratios[1]"), (["users": [User()]], "users[].ratios[1]"),
+        (["page": ["user": User()]], "page[user].ratios[1]"), (["ratio": [ParameterValue.number("1x")]], "ratio[0]"),
+    ]
+
+    @Test("an error names the whole path to a value within a parameter", arguments: faults.indices)
+    func paths(index: Int) {
+        let (parameters, path) = Self.faults[index]
+        let error = #expect(throws: NetworkError.self) { try JSONBody(parameters).encode() }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.reason?.hasPrefix("the value of \"\(path)\", a ") == true, "\(String(describing: error))")
+    }
+
     /// A value that contains itself, in lists or in objects.
     private struct Nest: Encodable, Sendable {
         private enum CodingKeys: CodingKey { case inner }
