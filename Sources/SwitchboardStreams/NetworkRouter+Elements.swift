@@ -21,7 +21,8 @@ extension NetworkRouter {
     /// - Parameters:
     ///   - endPoint: The endpoint.
     ///   - type: The type of an element, which the decoder of the options decodes.
-    ///   - path: The names that lead to the array. Default none: the body is the array.
+    ///   - path: The names in the JSON that lead to the array. The decoder's key strategy does not change them. Default
+    ///     none: the body is the array.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - limit: The maximum number of bytes of an element, and of the text around the array. More throws
     ///     `NetworkError.Code.responseTooLarge`. Default 1 MiB.
