@@ -96,26 +96,30 @@ extension CacheStorage {
     nonisolated func findInMemory(
         _ key: CacheKey, _ request: NetworkRequest
     ) -> (found: StoredResponse?, identityHash: IdentityHash?, removals: Int) {
-        var (hit, identityHash, removals, isDue) = state.withLock { state in
+        var (hit, change, identityHash, removals, isDue) = state.withLock { state in
             let hit = state.memory.find(key, request)
             let identityHash = hit == nil ? state.identityHash(of: key) : nil
             let isDue = hit?.file != nil && state.memory.isFolderCheckDue(at: CacheTime.now)
-            return (hit, identityHash, state.removals, isDue)
+            return (hit, state.memory.folderChange, identityHash, state.removals, isDue)
         }
         guard let folder else { return (hit?.response, identityHash, removals) }
         if isDue {
-            let change = folder.comparableChange
-            hit = state.withLock { state in
+            change = folder.comparableChange
+            hit = state.withLock { [change] state in
                 state.memory.folderChange = change
                 return state.memory.find(key, request)
             }
         }
-        guard let found = hit, let file = found.file, found.needsFileCheck, !folder.contains(file, found.response)
-        else {
+        guard let found = hit, let file = found.file, found.needsFileCheck else {
             return (hit?.response, identityHash, removals)
         }
-        return state.withLock { state in
-            state.memory.remove(key, file: file)
+        let isStored = folder.contains(file, found.response)
+        return state.withLock { [change] state in
+            if isStored {
+                state.memory.confirm(found.response, key, at: change)
+                return (found.response, identityHash, removals)
+            }
+            state.memory.remove(found.response, key)
             return (state.memory.find(key, request)?.response, nil, state.removals)
         }
     }

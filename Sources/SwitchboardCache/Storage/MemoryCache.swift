@@ -13,12 +13,12 @@ struct MemoryCache: Sendable {
         let size: Int
         /// The number of the last use.
         var lastUse = 0
-        /// The folder's change time when the file was last known to exist.
-        var checkedChange: Int64
+        /// The folder's change time when the file was last known to have the response. Nil before the first check.
+        var checkedChange: Int64?
 
-        init(_ key: CacheKey, _ response: StoredResponse, _ file: CacheFileName?, size: Int, checkedChange: Int64) {
+        init(_ key: CacheKey, _ response: StoredResponse, _ file: CacheFileName?, size: Int) {
             (self.key, self.keyHash, self.response) = (key, file?.keyHash ?? CacheKeyHash(key), response)
-            (self.file, self.size, self.checkedChange) = (file, size, checkedChange)
+            (self.file, self.size) = (file, size)
         }
     }
 
@@ -35,7 +35,7 @@ struct MemoryCache: Sendable {
     private var victims: [(key: CacheKey, lastUse: Int)] = []
     /// The files whose responses were used, with the time of the last use.
     private var fileUses: [CacheFileName: Int64] = [:]
-    /// The time of the folder's last known change. After another one, any file may be gone.
+    /// The time of the folder's last known change. After another one, any file may be gone or replaced.
     var folderChange: Int64 = 0
     private var lastFolderCheck: Int64 = 0
 
@@ -64,13 +64,12 @@ struct MemoryCache: Sendable {
     }
 
     /// Returns the most recent response that matches a request, and counts it as used. Also returns its file, and
-    /// whether another cache may have removed the file since the last call.
+    /// whether another cache may have removed or replaced the file since ``confirm(_:_:at:)``.
     mutating func find(_ key: CacheKey, _ request: NetworkRequest)
         -> (response: StoredResponse, file: CacheFileName?, needsFileCheck: Bool)?
     {
         guard let entry = entry(key, request) else { return nil }
         use(entry)
-        defer { entry.checkedChange = folderChange }
         return (entry.response, entry.file, entry.checkedChange != folderChange)
     }
 
@@ -97,7 +96,7 @@ struct MemoryCache: Sendable {
         return fileUses.map { (file: $0.key, use: $0.value) }
     }
 
-    // MARK: Removals by other caches
+    // MARK: Changes by other caches
 
     /// Returns whether a hit checks the folder first: once a second.
     mutating func isFolderCheckDue(at time: Int64) -> Bool {
@@ -106,9 +105,14 @@ struct MemoryCache: Sendable {
         return true
     }
 
-    /// Removes the response whose file another cache removed.
-    mutating func remove(_ key: CacheKey, file: CacheFileName) {
-        for entry in entries[key] ?? [] where entry.file == file { remove(entry) }
+    /// Records that the file of a response still has it after a change of the folder.
+    func confirm(_ response: StoredResponse, _ key: CacheKey, at change: Int64) {
+        for entry in entries[key] ?? [] where entry.response === response { entry.checkedChange = change }
+    }
+
+    /// Removes a response whose file another cache removed or replaced.
+    mutating func remove(_ response: StoredResponse, _ key: CacheKey) {
+        for entry in entries[key] ?? [] where entry.response === response { remove(entry) }
     }
 
     // MARK: Storing
@@ -122,7 +126,7 @@ struct MemoryCache: Sendable {
         remove(key) { $0.variant.hasBytes(of: response.variant) }
         let size = response.size + key.url.utf8.count + key.identity.utf8.count
         guard size <= limit, countLimit > 0 else { return false }
-        let entry = Entry(key, response, file, size: size, checkedChange: folderChange)
+        let entry = Entry(key, response, file, size: size)
         entries[key, default: []].append(entry)
         count += 1
         self.size += size

@@ -121,7 +121,8 @@ struct CacheFolderTests {
     func looks() throws {
         var memory = MemoryCache(limit: 100_000)
         let (key, request) = (try CacheKey("https://h/"), NetworkRequest(.get, URL(string: "https://h/")))
-        memory.insert(response(), key, try CacheFileName(key))
+        let stored = response()
+        memory.insert(stored, key, try CacheFileName(key))
         // A clock that was set back is no reason to wait.
         let times: [Int64] = [5_000_000_000, 5_999_999_999, 6_000_000_000, 1_000_000_000]
         let areDue = times.map { memory.isFolderCheckDue(at: $0) }
@@ -129,9 +130,14 @@ struct CacheFolderTests {
         for change in [Int64(7), 8] {
             memory.folderChange = change
             let areUnseen = (0..<2).map { _ in memory.find(key, request)?.needsFileCheck }
-            #expect(areUnseen == [true, false])
+            #expect(areUnseen == [true, true])
+            memory.confirm(stored, key, at: change)
+            let isUnseen = memory.find(key, request)?.needsFileCheck
+            #expect(isUnseen == false)
         }
-        memory.remove(key, file: try CacheFileName(key))
+        memory.remove(response(), key)
+        #expect(memory.peek(key, request) === stored)
+        memory.remove(stored, key)
         #expect(memory.peek(key, request) == nil)
     }
 
