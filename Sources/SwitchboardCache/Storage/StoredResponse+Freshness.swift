@@ -37,7 +37,7 @@ extension StoredResponse {
     }
 
     /// Returns the current age in words, for the monitors.
-    func ageText(at now: Date) -> String { "\(Int(age(at: now))) s old" }
+    func ageText(at now: Date) -> String { "\(Int64(age(at: now))) s old" }
 
     /// Whether the server forbids answering with the stale response ([RFC 9111
     /// §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).

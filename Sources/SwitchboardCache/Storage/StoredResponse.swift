@@ -168,7 +168,7 @@ final class StoredResponse: Sendable {
             response.stream = file.bytes(0..<file.bodyCount, for: request)
         }
         let age = age(at: now)
-        response.headers.set(HTTPHeader(name: "Age", trimmedValue: String(Int(age))))
+        response.headers.set(HTTPHeader(name: "Age", trimmedValue: String(Int64(age))))
         response.request = request
         response.request?.setCacheOutcome(outcome)
         response.cacheAge = .seconds(age)
