@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardCalls
 import SwitchboardTestSupport
@@ -40,6 +41,28 @@ struct ChainTests {
         #expect(response.text == "done")
         #expect(stub.requests.map { $0.headers["X-Order"] } == ["abcdefgh"])
         _ = try await SessionChain { stub }.send(NetworkRequest(.get, url))
+    }
+
+    @Test("a cassette counts no bytes that a cache in its chain delivers")
+    func cachedBytes() async throws {
+        try await withFolder { folder in
+            let cache = try ResponseCache(folder: folder.appendingPathComponent("cache"))
+            let stub = StubSession { _ in .data(Data(count: 3_000_000), headers: ["Cache-Control": "max-age=60"]) }
+            let session = SessionChain {
+                cache
+                stub
+            }
+            let file = folder.appendingPathComponent("cassette.har")
+            let cassette = try Cassette(file: file, mode: .rewrite, recording: session)
+            let router = Router<URLEndPoint>(session: cassette)
+            var counts: [Int64] = []
+            for name in ["a", "b"] {
+                let response = try await router.download(
+                    URLEndPoint(.get, url), to: folder.appendingPathComponent(name))
+                counts.append(response.metrics.bytesReceived)
+            }
+            #expect(counts == [3_000_000, 0] && stub.requests.count == 1)
+        }
     }
 
     @Test("a chain without a session fails with cannotConnect and says why", .requirement("S2.11"))

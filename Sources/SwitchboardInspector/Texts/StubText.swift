@@ -47,7 +47,7 @@ enum StubText {
         let parts = url.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var segments = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         // The scheme, an empty segment, the authority, and then the path.
-        let authority = url.contains("://") ? 2 : -1
+        let authority = url.schemeMark != nil ? 2 : -1
         for index in segments.indices where segments[index].contains(mask) {
             segments[index] =
                 index == authority ? segments[index].split(separator: "@").last.map(String.init) ?? "" : "*"
