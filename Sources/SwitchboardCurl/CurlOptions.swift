@@ -205,6 +205,7 @@ extension CurlOptions {
         }
         try Self.setBlob(authorities, CurlOption.caInfoBlob, easy, "authorities of one's own")
         swcurl_easy_set_text(easy, CurlOption.caInfo, nil)
+        // A libcurl without proxies over TLS has no such option.
         try? Self.setBlob(authorities, CurlOption.proxyCAInfoBlob, easy, "")
     }
 

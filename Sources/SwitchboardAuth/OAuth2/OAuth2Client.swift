@@ -236,7 +236,7 @@ extension OAuth2Client {
         {
             return error.asNetworkError("the authorization server refused").with(response)
         }
-        // Its special codes are about the request of the app.
+        // A code such as `unauthorized` would be about the request of the app.
         let code = StatusMap.code(for: response.statusCode)
         let general = code.isKind(of: .error4xx) ? .error4xx : code
         return NetworkError(general, reason: "the authorization server returned \(response.statusCode)").with(response)

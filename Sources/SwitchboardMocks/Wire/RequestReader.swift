@@ -118,7 +118,7 @@ package final class RequestReader {
 
     /// Reads the chunks and returns the trailers. Stops without trailers within the chunk in which the body reaches
     /// `limit` bytes.
-    private func readChunks(into body: inout Data, upTo limit: Int = .max) throws -> HTTPHeaders {
+    private func readChunks(into body: inout Data, upTo limit: Int) throws -> HTTPHeaders {
         while body.count < limit {
             let size = try chunkSize()
             if size == 0 { return try trailers() }

@@ -99,7 +99,7 @@ struct EndPointStubTests {
         let path: String
     }
 
-    @Test("an endpoint matches only requests with its star and without a body")
+    @Test("a star in an endpoint's path is literal, and no body matches no body")
     func exactEndPoint() async throws {
         let session = StubSession()
         session.stub(File(path: "file/*"), with: .text("star"))

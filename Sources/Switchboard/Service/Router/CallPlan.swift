@@ -10,6 +10,7 @@ public struct CallPlan: Sendable {
     public internal(set) var error: NetworkError?
     /// The types of the interceptors in the order in which they run, including the built-in ``RedirectInterceptor``.
     public var interceptors: [String] { steps.map(\.name) }
+    /// The interceptors in order. Those in the exchange wrap each exchange.
     var steps: [(name: String, isInExchange: Bool, explanation: String?)] = []
     /// The type of the session.
     public internal(set) var session: String
