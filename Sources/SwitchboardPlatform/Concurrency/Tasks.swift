@@ -4,19 +4,20 @@
 /// - Throws: The operation's error, or `error` when the limit has passed.
 package func withTimeout<Output: Sendable>(
     _ limit: Duration, by clock: any Clock<Duration> = ContinuousClock(),
-    error: @autoclosure @escaping @Sendable () -> any Error,
+    error: @autoclosure () -> any Error,
     operation: @escaping @Sendable () async throws -> Output
 ) async throws -> Output {
-    try await withThrowingTaskGroup(of: Output.self) { group in
+    try await withThrowingTaskGroup(of: Output?.self) { group in
         group.addTask(operation: operation)
         group.addTask {
             // A longer sleep would overflow the clock.
-            try await clock.sleep(for: limit.clamped)
-            throw error()
+            do { try await clock.sleep(for: limit.clamped) } catch is CancellationError {}
+            return nil
         }
         defer { group.cancelAll() }
-        guard let output = try await group.next() else { throw CancellationError() }
-        return output
+        if let output = try await group.next() ?? nil { return output }
+        try Task.checkCancellation()
+        throw error()
     }
 }
 

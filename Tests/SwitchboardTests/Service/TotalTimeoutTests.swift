@@ -47,6 +47,38 @@ struct TotalTimeoutTests {
         #expect(try await router.request(URLEndPoint(.get, url, options: options), as: String.self) == "in time")
     }
 
+    /// Lets the total timeout pass after an exchange, waits for the cancellation, and returns the response nevertheless.
+    private struct Late: Interceptor {
+        let clock: TestClock
+
+        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+            let response = try await next(request)
+            _ = try await clock.nextSleep()
+            clock.advance(by: .milliseconds(2_500))
+            let (endless, continuation) = AsyncStream<Void>.makeStream()
+            for await _ in endless {}  // a cancellation ends it
+            continuation.finish()
+            return response
+        }
+    }
+
+    @Test("a download that the total timeout cancels keeps the old file", .requirement("S3.10"))
+    func late() async throws {
+        let clock = TestClock()
+        let session = StubSession { _ in .text("new") }
+        let router = Router<URLEndPoint>(session: session, interceptors: [Late(clock: clock)], clock: clock)
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("old".utf8).write(to: file)
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.download(URLEndPoint(.get, url, options: options), to: file)
+            }
+            #expect(error?.code == .timedOut)
+            let content = try String(contentsOf: file, encoding: .utf8)
+            #expect(content == "old")
+        }
+    }
+
     @Test(
         "a total timeout of any length works with the real clock", .requirement("S3.10"),
         arguments: [Int64.max, 1 << 40, 60])

@@ -55,6 +55,7 @@ actor Downloader {
                 throw NetworkError(.verificationFailed, underlying: error).with(response)
             }
         }
+        try Call.check()  // a canceled body may have ended early
         try file.moveToDestination()
         response.endStream(after: receivedCount)
         if !isSaved(response.statusCode) {
