@@ -48,26 +48,21 @@ final class WaitableState<Value: Sendable>: Sendable {
         try Task.checkCancellation()
         // The task of the operation may start after the limit.
         if let result = contents.withLock(result) { return try result.get() }
-        // A value that the operation takes when the time is over is not lost.
-        let taken = Protected<Result<Output, NetworkError>?>(nil)
-        do {
-            return try await withTimeout(
-                limit,
-                error: NetworkError(.timedOut, reason: "\(contents.withLock { reason($0.value) }) within \(limit)")
-            ) {
-                while true {
-                    await contents.wait(in: \.waiters) { contents in
-                        let result = result(&contents)
-                        taken.withLock { $0 = result }
-                        return result != nil
-                    }
-                    if let result = taken.value { return try result.get() }
-                    try Task.checkCancellation()
+        return try await withTimeout(
+            limit,
+            error: NetworkError(.timedOut, reason: "\(contents.withLock { reason($0.value) }) within \(limit)"),
+            keepingLate: { _ in true }
+        ) {
+            let taken = Protected<Result<Output, NetworkError>?>(nil)
+            while true {
+                await contents.wait(in: \.waiters) { contents in
+                    let result = result(&contents)
+                    taken.withLock { $0 = result }
+                    return result != nil
                 }
+                if let result = taken.value { return result }
+                try Task.checkCancellation()
             }
-        } catch {
-            guard let result = taken.value else { throw error }
-            return try result.get()
-        }
+        }.get()
     }
 }

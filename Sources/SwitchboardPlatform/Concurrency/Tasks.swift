@@ -1,10 +1,11 @@
 /// Runs an operation with a timeout. It cancels the operation when the timeout has passed, and waits for an operation
-/// that ignores its cancellation.
+/// that ignores its cancellation. It returns an output that arrives after that only if `isKept` is true for it, as for one
+/// that must not be lost.
 ///
 /// - Throws: The operation's error, or `error` when the limit has passed.
 package func withTimeout<Output: Sendable>(
     _ limit: Duration, by clock: any Clock<Duration> = ContinuousClock(),
-    error: @autoclosure () -> any Error,
+    error: @autoclosure () -> any Error, keepingLate isKept: (Output) -> Bool = { _ in false },
     operation: @escaping @Sendable () async throws -> Output
 ) async throws -> Output {
     try await withThrowingTaskGroup(of: Output?.self) { group in
@@ -16,6 +17,8 @@ package func withTimeout<Output: Sendable>(
         }
         defer { group.cancelAll() }
         if let output = try await group.next() ?? nil { return output }
+        group.cancelAll()
+        if let late = try? await group.next() ?? nil, isKept(late) { return late }
         try Task.checkCancellation()
         throw error()
     }

@@ -160,17 +160,8 @@ public final class RouterCalls: Sendable {
         let elapsed = request.call?.elapsed?() ?? .zero
         guard elapsed < total else { throw error }
         // A download whose file is in place when the limit passes has succeeded.
-        let saved = Protected<NetworkResponse?>(nil)
-        do {
-            return try await withTimeout(total - elapsed, by: clock, error: error) {
-                let response = try await send()
-                if response.fileURL != nil { saved.withLock { $0 = response } }
-                return response
-            }
-        } catch {
-            guard let response = saved.value else { throw error }
-            return response
-        }
+        return try await withTimeout(
+            total - elapsed, by: clock, error: error, keepingLate: { $0.fileURL != nil }, operation: send)
     }
 
     // MARK: Registration
