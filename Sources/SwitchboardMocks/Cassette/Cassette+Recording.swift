@@ -37,7 +37,7 @@ extension Cassette {
     ) -> ResponseBytes {
         let tape = tape
         let source = response.bytes
-        return ResponseBytes(result: { source.result }, storedCount: { source.storedCount }) {
+        return source.reading {
             do {
                 let chunk = try await source.next()
                 if let chunk {

@@ -91,7 +91,7 @@ struct ConditionedExchange {
     }
 
     private func paced(_ bytes: ResponseBytes, _ rate: Int, _ time: SimulatedTime) -> ResponseBytes {
-        ResponseBytes(result: { bytes.result }, storedCount: { bytes.storedCount }) { [request] in
+        bytes.reading { [request] in
             guard let chunk = try await bytes.next() else { return nil }
             do {
                 try await time.wait(for: Int64(chunk.count), at: rate)

@@ -38,13 +38,17 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     /// Creates a body from closures: `result` returns the trailers and measurements of a body that has arrived
-    /// completely, `storedCount` the number of delivered bytes that came from a cache, and `read` the next chunk.
+    /// completely, and `read` the next chunk.
     package init(
         result: @escaping @Sendable () -> (trailers: HTTPHeaders, metrics: ExchangeMetrics)?,
-        storedCount: @escaping @Sendable () -> Int64 = { 0 },
         read: @escaping @Sendable () async throws -> Data?
     ) {
-        source = ClosureSource(read: read, makeResult: result, countStored: storedCount)
+        source = ClosureSource(read: read, makeResult: result)
+    }
+
+    /// Returns this body with another way to read its chunks, such as one that delays them.
+    package func reading(_ read: @escaping @Sendable () async throws -> Data?) -> ResponseBytes {
+        ResponseBytes(ClosureSource(read: read, makeResult: { result }, countStored: { storedCount }))
     }
 
     /// Creates a body whose exchange starts on the first read. It starts only once.
