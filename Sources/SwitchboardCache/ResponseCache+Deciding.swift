@@ -62,7 +62,7 @@ extension ResponseCache {
         case .reloadRevalidatingCacheData:
             let isImmutable =
                 stored.rules.control.isImmutable && staleness == nil && request.url?.scheme?.lowercased() == "https"
-                && meetsDirectives(stored, control, options, isReload: true, at: now)
+                && meetsDirectives(stored, control, options, at: now)
             if isOffline, !isImmutable { return .refuse }
             return isImmutable ? .answer(stored, .hit) : .load(.requested, text: "to be validated")
         default: break
@@ -90,16 +90,12 @@ extension ResponseCache {
     /// Returns whether a stored response meets the request's own directives ([RFC 9111
     /// §5.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1)).
     private func meetsDirectives(
-        _ stored: StoredResponse, _ control: CacheControl, _ options: RequestOptions, isReload: Bool = false,
-        at now: Date
+        _ stored: StoredResponse, _ control: CacheControl, _ options: RequestOptions, at now: Date
     ) -> Bool {
         if control.isNoCache { return false }
-        if control.maxAge == 0 {
-            // A reload itself sends this.
-            guard isReload else { return false }
-        } else if let limit = control.maxAge, stored.age(at: now) > limit {
-            return false
-        }
+        // `.reloadRevalidatingCacheData` itself sends `max-age=0`.
+        let isReload = options.cachePolicy == .reloadRevalidatingCacheData && control.maxAge == 0
+        if !isReload, let limit = control.maxAge, limit == 0 || stored.age(at: now) > limit { return false }
         guard let minFresh = control.minFresh else { return true }
         return stored.staleness(for: options, at: now.addingTimeInterval(minFresh)).map { $0 <= 0 } ?? true
     }
