@@ -11,11 +11,11 @@ extension HAR.Request {
         let body = (request.body as? DataBody)?.data ?? Data()
         let headers = request.allHeaders
         // The format excludes fragments, which are not sent.
-        let url = (request.url?.absoluteString ?? "").pieces(between: .numberSign)[0]
+        let url = String((request.url?.absoluteString ?? "").pieces(between: .numberSign)[0])
         self.init(
-            method: request.method.rawValue, url: String(url), httpVersion: "unknown",
+            method: request.method.rawValue, url: url, httpVersion: "unknown",
             cookies: headers.values(for: "Cookie").flatMap(HAR.Cookie.sent), headers: HAR.Field.list(headers),
-            queryString: HAR.Field.query(of: String(url)),
+            queryString: HAR.Field.query(of: url),
             postData: body.isEmpty ? nil : HAR.PostData(body, mimeType: headers["Content-Type"] ?? ""),
             bodySize: body.count)
     }

@@ -145,7 +145,7 @@ final class StoredResponse: Sendable {
             || (try? CacheVariant.hash(variant)) == (try? CacheVariant.hash(other.variant))
     }
 
-    /// Returns whether both arrived at the same time, with bodies of the same size.
+    /// Returns whether both arrived at the same time, with the same entity tag and bodies of the same size.
     func isEqual(to other: StoredResponse) -> Bool {
         // A file has the time since 1970, whose last bit differs from that of a `Date`.
         responseTime.timeIntervalSince1970 == other.responseTime.timeIntervalSince1970

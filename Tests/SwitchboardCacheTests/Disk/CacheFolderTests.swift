@@ -99,7 +99,7 @@ struct CacheFolderTests {
     }
 
     @Test("memory knows the file of its response, whatever the digits of its time")
-    func times() async throws {
+    func digitsOfTime() async throws {
         try await withFolder { folder in
             let disk = try DiskCache(folder, limit: 1 << 20)
             for index in 1...50 {
