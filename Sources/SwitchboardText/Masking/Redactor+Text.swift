@@ -139,10 +139,14 @@ extension Redactor {
         end - start <= mask.utf8.count && bytes[start...].starts(with: mask.utf8)
     }
 
-    /// Redacts JSON Web Tokens ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)), which are recognizable without a
-    /// name: `eyJ` is `{"` in Base64.
+    /// Redacts credentials that are recognizable without a name.
     func tokens(in text: String) -> String {
-        guard matchesWords, text.utf8.contains(UInt8(ascii: "J")) else { return text }
+        matchesWords ? credentials(in: webTokens(in: text)) : text
+    }
+
+    /// Redacts JSON Web Tokens ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)): `eyJ` is `{"` in Base64.
+    private func webTokens(in text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "J")) else { return text }
         let bytes = Array(text.utf8)
         var replacements = Replacements()
         var index = 0
@@ -156,6 +160,27 @@ extension Redactor {
             // The shortest header, `{"alg":"HS256"}`, has 20 digits.
             guard index < bytes.count, bytes[index] == .dot, index - start >= 16 else { continue }
             index = bytes[index...].firstIndex { !ASCIISet.base64URL.contains($0) && $0 != .dot } ?? bytes.count
+            replacements.add(start..<index, mask.utf8)
+        }
+        return replacements.replaced(in: text, bytes)
+    }
+
+    /// Redacts what follows `Bearer` and `Basic` in prose and can be no word of it: 12 characters with a digit, or the
+    /// Base64 form of a text with a colon.
+    private func credentials(in text: String) -> String {
+        guard text.utf8.contains(.space) else { return text }
+        let bytes = Array(text.utf8)
+        var replacements = Replacements()
+        var index = 0
+        while let space = bytes[index...].firstIndex(of: .space) {
+            let start = space + 1
+            let scheme = bytes[index..<space].suffix(6)
+            index = start
+            guard scheme.equalsLowercase("bearer") || scheme.suffix(5).equalsLowercase("basic") else { continue }
+            index = bytes[start...].firstIndex { !ASCIISet.token68.contains($0) } ?? bytes.count
+            let word = bytes[start..<index]
+            let isToken = word.count >= 12 && word.contains(where: \.isDigit)
+            guard isToken || Data(base64Encoded: Data(word))?.contains(.colon) == true else { continue }
             replacements.add(start..<index, mask.utf8)
         }
         return replacements.replaced(in: text, bytes)
@@ -192,6 +217,8 @@ extension String {
 
 extension ASCIISet {
     fileprivate static let base64URL = alphanumerics.union(ASCIISet("-_"))
+    /// The characters of `token68` ([RFC 9110 §11.2](https://www.rfc-editor.org/rfc/rfc9110#section-11.2)).
+    fileprivate static let token68 = unreserved.union(ASCIISet("+/="))
     fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
     fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
     static let lineEnd = ASCIISet("\r\n")

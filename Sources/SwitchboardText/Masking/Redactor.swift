@@ -23,7 +23,7 @@ package struct Redactor: Sendable {
     }
 
     /// The default: the common names of credentials, cookies, keys and tokens, any name that contains their words
-    /// (``SecretName``), and JSON Web Tokens under any name.
+    /// (``SecretName``), and under any name JSON Web Tokens and credentials behind `Bearer` or `Basic`.
     package static let standard: Redactor = {
         var redactor = Redactor(
             headerNames: """

@@ -128,6 +128,29 @@ struct RedactionRegressionTests {
         #expect(Redaction.none.text(token) == token)
     }
 
+    @Test(
+        "a credential behind the name of its scheme is masked in prose",
+        arguments: [
+            // Examples of RFC 6750 §2.1 and of RFC 7617 §2.
+            "Bearer mF_9.B5f-4.1JqM", "bearer 2YotnFZFEjr1zCsicMWpAA==", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+        ])
+    func credentials(text: String) {
+        let masked = text.prefix { $0 != " " } + " <redacted>"
+        #expect(redaction.text("cannot use '\(text)', sorry") == "cannot use '\(masked)', sorry")
+        #expect(redaction.text(#"{"message": "\#(text)"}"#) == #"{"message": "\#(masked)"}"#)
+        #expect(redaction.value(text, ofHeader: "X-Echo") == masked)
+    }
+
+    @Test(
+        "words after the name of a scheme stay",
+        arguments: [
+            "Bearer authentication-required", "Basic authentication", "a basic line: done", "Bearer  token", "basic ",
+            "Bearer realm=\"0123456789abcdef\", error=\"invalid_token\"",
+        ])
+    func wordsAfterSchemes(text: String) {
+        #expect(redaction.text(text) == text)
+    }
+
     @Test("a field needs no space, and a secret follows the name of its scheme")
     func schemes() {
         #expect(
