@@ -48,7 +48,7 @@ extension RequestOptions {
     }
 
     /// Options for one call that bypass the stored response of a ``ResponseCache``, and store the new one. The request
-    /// also tells caches on the way to ask the server (`Cache-Control: no-cache`).
+    /// also tells intermediate caches to ask the server (`Cache-Control: no-cache`).
     ///
     /// ```swift
     /// let page = try await router.request(
@@ -113,7 +113,7 @@ extension ResponseCache {
     /// }
     /// ```
     ///
-    /// The cache writes them into the field, so that caches on the way read them too. A `Cache-Control` field that the
+    /// The cache writes them into the field, so that intermediate caches read them too. A `Cache-Control` field that the
     /// request sets itself takes precedence.
     public struct Directives: Sendable, Hashable {
         /// The largest accepted age, in whole seconds. Nil accepts any age.

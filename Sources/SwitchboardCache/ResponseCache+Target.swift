@@ -13,8 +13,8 @@ extension ResponseCache {
         /// The responses to requests with this tag. See `RequestOptions.cacheTags`.
         case tag(String)
         /// The responses whose path contains these segments: `friends` means `/api/friends` and
-        /// `/api/friends/7?full=1`, but not `/api/friendship`. An empty path means none. With an origin, as in
-        /// `https://example.com/api`, the path must begin with the segments.
+        /// `/api/friends/7?full=1`, but not `/api/friendship`. An empty path means none. After an origin, as in
+        /// `https://example.com/api`, the path must begin with the segments. An origin alone means all its responses.
         case path(String)
         /// The responses for this URL, in any spelling. The query must match too, with its parameters in the same
         /// order.

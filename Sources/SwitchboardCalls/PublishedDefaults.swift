@@ -1,13 +1,12 @@
 import Switchboard
 
 extension Timeouts {
-    /// An idle timeout of 10 seconds, as in the published `Router`.
+    /// An idle timeout of 10 seconds, as in the `Router` article that *Migrating* names.
     public static let article = Timeouts(idle: .seconds(10))
 }
 
 extension StatusMap {
-    /// The map of the published `NetworkManager`, for apps that show its texts: every status from 401 to 500 asks for a
-    /// login.
+    /// The map of the `Router` article, for apps that show its texts: every status from 401 to 500 asks for a login.
     public static let article = StatusMap(message: { status in
         let message: ResponseMessage =
             switch status {
@@ -21,7 +20,7 @@ extension StatusMap {
     })
 }
 
-/// The seven outcomes that the published `NetworkManager` shows to a person, in its words. Errors use these words with
+/// The seven outcomes that the `Router` article shows to a person, in its words. Errors use these words with
 /// `StatusMap.article`.
 public enum ResponseMessage: String, Sendable, CaseIterable {
     /// Success.

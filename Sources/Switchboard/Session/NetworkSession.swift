@@ -25,11 +25,10 @@ public protocol NetworkSession: Sendable {
     /// Refuses new requests. Requests in flight continue. Default: does nothing.
     func invalidate()
 
-    /// Whether a router calls ``send(_:)`` in the caller's task, because it never waits. Default false.
+    /// Whether a router calls ``send(_:)`` in the caller's task, which `Router.cancel()` cannot cancel. Default false.
     ///
-    /// `Router.cancel()` cannot cancel its caller's task. A router therefore performs the exchanges of a custom session
-    /// in a separate task, which it can cancel. That task costs two more thread switches for each exchange. If `send`
-    /// of a session with true waits anyway, a canceled call does not end until `send` returns.
+    /// Return true only if `send` never waits, as in a mock: a canceled call does not end until `send` returns. With
+    /// false, the router calls `send` in a separate task, which costs two thread switches for each exchange.
     var runsInCallersTask: Bool { get }
 }
 

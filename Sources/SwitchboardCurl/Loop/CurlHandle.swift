@@ -39,12 +39,30 @@ final class CurlHandle: @unchecked Sendable {
     private var isUpgrading = false
     private var watchesStreams = false
 
-    /// What libcurl sends: no body, and expects none for `head`, a body that it copied, or the bytes of a callback.
-    private enum Kind { case get, head, post, upload }
+    private enum Kind {
+        /// No body.
+        case get
+        /// No body, and libcurl expects none in the response.
+        case head
+        /// A body that libcurl has copied.
+        case post
+        /// A body that a callback delivers.
+        case upload
+    }
 
-    /// The header lines beyond the request's fields: none without a body, no `Expect` and `Content-Type` from libcurl
-    /// with a body, nothing about the body's framing either, the length of an empty body, or both for an empty stream.
-    private enum Extra { case none, body, noFraming, emptyBody, emptyStream }
+    /// The header lines beyond the request's fields.
+    private enum Extra {
+        /// None, for a request without a body.
+        case none
+        /// Without the `Expect` and `Content-Type` of libcurl.
+        case body
+        /// Also without its `Transfer-Encoding`.
+        case noFraming
+        /// `Content-Length: 0`.
+        case emptyBody
+        /// As ``noFraming``, with `Content-Length: 0`.
+        case emptyStream
+    }
 
     init(_ options: CurlOptions) throws(CurlFailure) {
         guard let easy = swcurl_easy_make() else { throw .system("libcurl has no memory left") }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An unnamed temporary file for bytes that are read in their order. Places that were read are used again, so that the file
-/// of a reader that stays behind does not grow without end. Not thread-safe.
+/// An unnamed temporary file for bytes that are read in their order. Space that was read is used again, so that the file of
+/// a slow reader does not grow without end. Not thread-safe.
 package final class SpillFile: @unchecked Sendable {  // protected by the lock of its pipe
     /// The reason why the file cannot store bytes.
     package enum Failure: Error {
@@ -12,7 +12,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
 
     private let descriptor: Int32
     private let limit: Int64
-    /// The places of the unread bytes in the file, in the order of the bytes.
+    /// The ranges of the unread bytes in the file, in the order of reading.
     private var extents: [Range<Int64>] = []
 
     init(limit: Int64) throws(Failure) {
@@ -35,7 +35,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
     func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         let (unread, count) = (extents.reduce(0) { $0 + Int64($1.count) }, Int64(bytes.count))
         guard unread + count <= limit else { throw .full(unread: unread, limit: limit) }
-        let start = place(for: count, max(unread, count))
+        let start = offset(for: count, minimumGap: max(unread, count))
         var end = start
         do throws(POSIXError) { try bytes.write(to: descriptor, at: &end) } catch { throw .system(error) }
         if let last = extents.last, last.upperBound == start {
@@ -45,11 +45,11 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
         }
     }
 
-    /// Returns where the next bytes are written: at the start of the file once enough of it was read, or else after the last
-    /// bytes if nothing unread follows them there, or else at the end.
-    private func place(for count: Int64, _ room: Int64) -> Int64 {
+    /// Returns the offset for the next bytes: the start of the file once `minimumGap` of it was read, or else the end of
+    /// the last bytes if the next ones fit there, or else the end of the file.
+    private func offset(for count: Int64, minimumGap: Int64) -> Int64 {
         guard let last = extents.last, let first = extents.map(\.lowerBound).min() else { return 0 }
-        if first >= max(room, 1 << 20) { return 0 }
+        if first >= max(minimumGap, 1 << 20) { return 0 }
         let next = extents.map(\.lowerBound).filter { $0 >= last.upperBound }.min() ?? .max
         return count <= next - last.upperBound ? last.upperBound : size
     }

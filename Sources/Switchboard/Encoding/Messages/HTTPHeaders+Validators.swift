@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardText
 
-/// What a partial or conditional request needs from a stored response.
+// The validators of a response, for conditional requests and requests of a range.
 extension HTTPHeaders {
     /// The largest validator that is sent, in bytes. Servers refuse requests with more than about 8 KiB of fields.
     package static let validatorLimit = 4_096
@@ -22,7 +22,7 @@ extension HTTPHeaders {
         return modified[0]
     }
 
-    /// Whether the body has a coding, which a session decodes. The range of a part then counts other bytes.
+    /// Whether the body has a coding, which a session decodes. A `Content-Range` then counts encoded bytes.
     package var isEncoded: Bool {
         !values(for: "Content-Encoding").allSatisfy { $0.equalsIgnoringCase("identity") }
     }

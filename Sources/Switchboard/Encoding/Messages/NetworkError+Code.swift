@@ -173,7 +173,7 @@ extension NetworkError {
 }
 
 extension NetworkError.Code {
-    /// The published text for every failure of the transport.
+    /// The text of the `Router` article for every failure of the transport.
     static let connectionMessage = "Please check your network connection."
 
     /// Whether ``connectionMessage`` describes the failure.

@@ -108,7 +108,7 @@ public struct NetworkError: Error, Sendable {
         get { fields.value.title }
         set { fields.value.title = newValue }
     }
-    /// The short text for a person, from a status map or a published design. Nil for the text of the code.
+    /// The short text for a person, from a status map or the `Router` article. Nil for the text of the code.
     var statusMapMessage: String? {
         get { fields.value.statusMapMessage }
         set { fields.value.statusMapMessage = newValue }

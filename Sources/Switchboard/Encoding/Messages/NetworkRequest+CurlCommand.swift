@@ -84,7 +84,7 @@ private struct ShellBody {
         if words.isEmpty { return nil }
     }
 
-    /// Sends up to 16 KiB from Base64. A larger body gets no words.
+    /// Sends up to 16 KiB from Base64. A larger body leaves `words` empty.
     private mutating func sendBase64(_ data: Data) {
         guard data.count <= 16 << 10 else { return }
         input = "printf %s \(data.base64EncodedString()) | base64 -d | "

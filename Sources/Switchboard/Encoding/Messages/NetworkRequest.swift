@@ -135,7 +135,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         set { fields.value.replay = newValue }
     }
 
-    /// Whether the request was validated, its body encoded, and nothing changed since. See ``prepare()``.
+    /// Whether the request was validated, its body encoded, and nothing changed since. See ``encodeAndValidate()``.
     var isPrepared: Bool {
         get { fields.value.isPrepared }
         set { fields.value.isPrepared = newValue }
@@ -164,19 +164,19 @@ public struct NetworkRequest: Sendable, Identifiable {
         if case .text(let text) = fields.value.target { text.text } else { url?.absoluteString }
     }
 
-    /// The value of a typed option, or its default if it is not set.
+    /// The value of a typed option of `options`, or its default if it is not set.
     public subscript<Option: RequestOption>(option: Option.Type) -> Option.Value {
         @inlinable get { options[option] }
         set { options[option] = newValue }
     }
 
-    /// The time limits for the parts of a call.
+    /// The time limits for the parts of a call: `options.timeouts`.
     public var timeouts: Timeouts {
         get { options.timeouts }
         set { options.timeouts = newValue }
     }
 
-    /// The size limits for the response.
+    /// The size limits for the response: `options.limits`.
     public var limits: ResponseLimits {
         get { options.limits }
         set { options.limits = newValue }

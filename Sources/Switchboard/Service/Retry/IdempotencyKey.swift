@@ -1,6 +1,6 @@
 import Foundation
 
-/// Identifies the attempts of one request to a server
+/// A key by which a server recognizes the attempts of one request, set by ``RequestOptions/idempotencyKey``
 /// ([draft-ietf-httpapi-idempotency-key-header](https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)).
 ///
 /// It is sent without the quotation marks of the draft, as most servers expect.

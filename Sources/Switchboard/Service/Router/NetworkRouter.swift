@@ -41,7 +41,8 @@ extension NetworkRouter {
         try await prepare(endPoint, options).send()
     }
 
-    /// Makes a call and calls back with data, response and error, whatever the status, as in the published article.
+    /// Makes a call and calls back with data, response and error, whatever the status, as in the article that
+    /// <doc:Migrating> names.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.

@@ -3,7 +3,7 @@ import SwitchboardPlatform
 /// Stops the calls of a chain during a reset.
 final class ResetGate: Sendable {
     private struct State {
-        var reset: SharedCall<Void>?
+        var reset: SharedOperation<Void>?
         var calls: [ObjectIdentifier: WeakCalls] = [:]
         var lastNumber = 0
     }
@@ -36,11 +36,11 @@ final class ResetGate: Sendable {
         state.withLock { $0.calls[ObjectIdentifier(calls)] = nil }
     }
 
-    /// Cancels all calls, rejects new ones, and runs `wipe`. If a reset is running, waits for it instead, until the
-    /// running call or task is canceled, because that reset waits for the calls that it canceled.
+    /// Cancels all calls, rejects new ones, and runs `wipe`. During another reset, waits for that one instead. The wait
+    /// ends early when the caller is canceled, because that reset may be waiting for the caller.
     func reset(_ wipe: @Sendable () async -> Void) async {
         guard !EnclosingOperations.contain(self) else { return }
-        let reset = SharedCall<Void>(cancelsWhenAbandoned: false)
+        let reset = SharedOperation<Void>(cancelsWhenAbandoned: false)
         let running = state.withLock { state in
             defer { state.reset = state.reset ?? reset }
             return state.reset
