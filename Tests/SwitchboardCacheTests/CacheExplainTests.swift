@@ -22,8 +22,15 @@ struct CacheExplainTests {
         }
         let endPoint = URLEndPoint(method, try #require(URL(string: url)), headers: headers, options: options)
         let before = fixture.session.requests.count
-        let text = await fixture.router.explain(endPoint).description
+        let line = try await line(fixture, endPoint)
         #expect(fixture.session.requests.count == before)
+        return line
+    }
+
+    private func line(
+        _ fixture: CacheFixture, _ endPoint: URLEndPoint, options: RequestOptions = RequestOptions()
+    ) async throws -> String {
+        let text = await fixture.router.explain(endPoint, options: options).description
         let start = "2. ResponseCache (each exchange): "
         return try #require(text.split(separator: "\n").map(String.init).first { $0.hasPrefix(start) })
             .replacingOccurrences(of: start, with: "")
@@ -173,9 +180,7 @@ struct CacheExplainTests {
         let fixture = CacheFixture(headers: Self.headers)
         let endPoint = URLEndPoint(.get, URL(text: "https://h/"))
         func line(_ options: RequestOptions) async throws -> String {
-            let text = await fixture.router.explain(endPoint, options: options).description
-            return try #require(text.split(separator: "\n").first { $0.hasPrefix("2. ResponseCache") })
-                .replacingOccurrences(of: "2. ResponseCache (each exchange): ", with: "")
+            try await self.line(fixture, endPoint, options: options)
         }
         let offline = RequestOptions { $0.cachePolicy = .returnCacheDataDontLoad }
         #expect(try await line(offline) == "fails: not cached")

@@ -62,10 +62,11 @@ struct AttemptRecordTests {
             #expect(error?.history.map(\.outcome).last == .status(400))
             #expect(error?.history.map(\.number) == [1, 2, 3, 4])
         }
-        let told = texts(monitor)
-        #expect(told.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2", "exchange 3", "exchange 4"])
-        #expect(told.first == "started" && told.filter { $0 == "started" }.count == 1)
-        #expect(told.last?.hasPrefix("failed") == true && told.filter { $0.hasPrefix("failed") }.count == 1)
+        let events = texts(monitor)
+        #expect(
+            events.filter { $0.hasPrefix("exchange ") } == ["exchange 1", "exchange 2", "exchange 3", "exchange 4"])
+        #expect(events.first == "started" && events.filter { $0 == "started" }.count == 1)
+        #expect(events.last?.hasPrefix("failed") == true && events.filter { $0.hasPrefix("failed") }.count == 1)
     }
 
     @Test("a stream is one call until a 204, an error or its reader ends it", .requirement("S2.19"))
@@ -78,14 +79,14 @@ struct AttemptRecordTests {
             do {
                 for try await _ in router.events(for: URLEndPoint(.get, url), options: options(monitor)) {}
             } catch NetworkError.notFound {}
-            let told = texts(monitor)
+            let events = texts(monitor)
             #expect(
-                told.dropLast() == [
+                events.dropLast() == [
                     "started", "exchange 1", "retry after 500 ms: the end of a connection", "exchange 2",
                     "retry after 500 ms: connectionLost", "exchange 3", "retry after 500 ms: truncatedBody",
                     "exchange 4",
                 ])
-            #expect(told.last?.hasPrefix(end) == true)
+            #expect(events.last?.hasPrefix(end) == true)
         }
         let monitor = Events()
         do {

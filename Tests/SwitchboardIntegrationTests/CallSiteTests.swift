@@ -5,7 +5,7 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-// The samples of "Call sites that must compile as written" in DESIGN.md. Types that the samples only name, such as
+// Call sites that must compile as written. Types that the samples only name, such as
 // `MoviePage` and `Todo`, are at the end. An injected session replaces each external server. Tests/Fixtures/App has the
 // samples of a target that is isolated to the main actor.
 

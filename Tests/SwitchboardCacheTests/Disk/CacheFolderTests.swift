@@ -118,7 +118,7 @@ struct CacheFolderTests {
     }
 
     @Test("memory checks a file once after the folder changed")
-    func looks() throws {
+    func checks() throws {
         var memory = MemoryCache(limit: 100_000)
         let (key, request) = (try CacheKey("https://h/"), NetworkRequest(.get, URL(string: "https://h/")))
         let stored = response()
@@ -215,13 +215,13 @@ struct CacheFolderTests {
     }
 
     @Test("the last-used time of a file is written once a minute")
-    func told() throws {
-        var held = CacheStorage.State(memory: MemoryCache(limit: 0))
+    func modificationTimes() throws {
+        var state = CacheStorage.State(memory: MemoryCache(limit: 0))
         let names = try ["https://h/1", "https://h/2"].map { try CacheFileName(CacheKey($0)) }
-        let told = [100, 101, 159, 161, 162].map { second in
-            names.map { held.isUseWriteDue($0, at: second * CacheTime.second) }
+        let times = [100, 101, 159, 161, 162].map { second in
+            names.map { state.isUseWriteDue($0, at: second * CacheTime.second) }
         }
-        #expect(told == [[true, true], [false, false], [false, false], [true, true], [false, false]])
+        #expect(times == [[true, true], [false, false], [false, false], [true, true], [false, false]])
     }
 
     @Test("a folder that other users can write is refused", arguments: [0o777, 0o1777, 0o702])

@@ -180,9 +180,9 @@ struct ResetTests {
         }
         manager.add(NetworkManager(session: StubSession { _ in .status(401) }, interceptors: [logout, vault]))
         let made = try await manager.first()
-        let handle = Deliveries<NetworkError.Code?>()
-        made.router(for: URLEndPoint.self).request(endPoint, as: String.self) { handle.add($0.failureCode) }
-        #expect(try await handle.first() == .cancelled)
+        let codes = Deliveries<NetworkError.Code?>()
+        made.router(for: URLEndPoint.self).request(endPoint, as: String.self) { codes.add($0.failureCode) }
+        #expect(try await codes.first() == .cancelled)
         _ = try? await made.response(for: endPoint)
         #expect(vault.wiped.all.count == 2)
     }

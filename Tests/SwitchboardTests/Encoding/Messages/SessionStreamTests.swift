@@ -225,7 +225,7 @@ struct SessionStreamTests {
 
     // MARK: Back-pressure
 
-    // LINUX.md 0.8.
+    // URLSession on Linux queues the data for a slow reader without a limit.
     @Test(
         "a waiting reader pauses the server and loses no byte [back-pressure]",
         arguments: SessionKind.curlAlone)

@@ -91,10 +91,6 @@ struct CurlErrorTests {
             (5, "Could not resolve proxy: proxy.invalid", "the proxy proxy.invalid"),
             (52, "Empty reply from server", "the server closed it without a response"),
             (
-                56, "Recv failure: Connection reset by peer",
-                "connection reset by peer, while waiting for the response"
-            ),
-            (
                 35, "error:0A00010B:SSL routines::wrong version number",
                 "the TLS handshake failed (wrong version number); perhaps the port speaks plain HTTP"
             ),

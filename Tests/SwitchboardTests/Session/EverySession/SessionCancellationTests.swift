@@ -204,7 +204,7 @@ struct SessionCancellationTests {
     }
 
     @Test(
-        // LINUX.md 0.1 and 0.2.
+        // URLSession on Linux deadlocks when a task is canceled, and crashes when a cancellation races the end.
         "racing cancels end once each, and the session works [racing cancels]",
         .requirement("S2.16"),
         arguments: SessionKind.allCases)

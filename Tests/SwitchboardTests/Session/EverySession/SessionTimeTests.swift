@@ -8,7 +8,7 @@ import Testing
 /// Timeouts, over real loopback servers.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct SessionTimeTests {
-    // LINUX.md 0.10.
+    // URLSession on Linux rounds down to whole seconds.
     @Test(
         "timeouts keep fractions of a second [attempt and idle timeouts]",
         arguments: SessionKind.allCases, [true, false])
@@ -114,7 +114,7 @@ struct SessionTimeTests {
         }
     }
 
-    // LINUX.md 0.10.
+    // An infinite timeout ends a process with URLSession on Linux.
     @Test(
         "zero fires at once, the maximum never [attempt and idle timeouts]",
         arguments: SessionKind.allCases)

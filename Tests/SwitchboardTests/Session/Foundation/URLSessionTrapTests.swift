@@ -4,12 +4,11 @@ import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
 
-/// Cases that crash, hang or corrupt URLSession on Linux, with their numbers in the project's notes (LINUX.md 0.1 to
-/// 0.9). CurlSession passes all of them. FoundationSession runs those that do not end the process.
+/// Cases that crash, hang or corrupt URLSession on Linux, in Swift 6.3. CurlSession passes all of them. FoundationSession runs those that do not end the process.
 @Suite(.inTurn, .serialized, .timeLimit(.minutes(10)))
 struct URLSessionTrapTests {
     // RFC 9112 §7.1.2.
-    // LINUX.md 0.3.
+    // Any trailer ends a process with URLSession.
     @Test(
         "trailers stay apart from headers, the connection is kept [trailers]",
         arguments: SessionKind.curlAlone)
@@ -32,7 +31,6 @@ struct URLSessionTrapTests {
         }
     }
 
-    // LINUX.md 0.3.
     @Test(
         "endless trailers are headersTooLarge, cut ones are errors [trailers]",
         arguments: SessionKind.curlAlone)
@@ -55,7 +53,7 @@ struct URLSessionTrapTests {
         }
     }
 
-    // LINUX.md 0.4.
+    // An incomplete head ends a process with URLSession.
     @Test(
         "a cut head is connectionLost [connections cut in the head]",
         arguments: SessionKind.curlAlone, [true, false])
@@ -77,7 +75,6 @@ struct URLSessionTrapTests {
         }
     }
 
-    // LINUX.md 0.4.
     @Test(
         "an interim head alone is connectionLost [connections cut in the head]",
         arguments: SessionKind.curlAlone)
@@ -96,7 +93,7 @@ struct URLSessionTrapTests {
         }
     }
 
-    // LINUX.md 0.5.
+    // A cancellation or a timeout during a redirect ends a process with URLSession.
     @Test(
         "cancels and timeouts do no harm [cancellation amid redirects]",
         arguments: SessionKind.allCases)
@@ -124,7 +121,7 @@ struct URLSessionTrapTests {
         }
     }
 
-    // LINUX.md 0.6.
+    // A call of URLSession never ends, before Swift 6.3.2.
     @Test(
         "a 401 with Basic is returned at once [challenges are returned]",
         arguments: SessionKind.allCases)

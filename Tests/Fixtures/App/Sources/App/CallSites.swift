@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-// Samples of "Call sites that must compile as written" in DESIGN.md, on the main actor.
+// Call sites that must compile as written, on the main actor.
 
 private enum MovieApi { case popular(page: Int), newMovies(page: Int) }
 
