@@ -72,7 +72,8 @@ struct ChainTests {
                 Mark(text: "a"); RetryPolicy(maximumAttempts: 1)
             }, SessionChain {},
         ]
-        for (chain, words) in zip(chains, ["its last link, RetryPolicy", "the chain is empty"]) {
+        let reasons = ["the chain ends with RetryPolicy: add a session", "the chain is empty: add a session"]
+        for (chain, words) in zip(chains, reasons) {
             let error = await #expect(throws: NetworkError.self) { try await chain.send(NetworkRequest(.get, url)) }
             #expect(error?.code == .cannotConnect)
             #expect(error?.reason?.contains(words) == true)

@@ -71,7 +71,8 @@ private struct MissingSession: NetworkSession {
     let lastLink: String?
 
     func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-        let reason = lastLink.map { "the chain has no session behind its last link, \($0)" } ?? "the chain is empty"
+        let reason =
+            lastLink.map { "the chain ends with \($0): add a session after it" } ?? "the chain is empty: add a session"
         throw NetworkError(.cannotConnect, reason: reason)
     }
 }
