@@ -8,14 +8,14 @@ public struct WebSocketClosure: Sendable, Hashable {
     /// The reason of that frame, or the empty text. A reason of this side is cut at 123 bytes, as in the frame.
     public let reason: String
     /// Whether the server sent that frame.
-    public let isByServer: Bool
+    public let isFromServer: Bool
 }
 
 extension WebSocketClosure {
     /// Creates the closure of a Close frame of this side. The reason is cut as in the frame.
     init(sending code: WebSocketCloseCode, _ reason: String) {
         let sent = code.payload(reason).dropFirst(2)
-        self.init(code: code, reason: String(decoding: sent, as: UTF8.self), isByServer: false)
+        self.init(code: code, reason: String(decoding: sent, as: UTF8.self), isFromServer: false)
     }
 }
 
@@ -23,7 +23,7 @@ extension WebSocketClosure: DumpedAsDescription {
     /// Code, sender and reason, with secrets replaced: `1000 by the server, "bye"`.
     public var description: String {
         let text = reason.isEmpty ? "" : ", " + Redaction.standard.pairs(in: reason).quotedForMessage
-        return "\(code.rawValue) by the \(isByServer ? "server" : "client")\(text)"
+        return "\(code.rawValue) by the \(isFromServer ? "server" : "client")\(text)"
     }
 }
 
@@ -60,6 +60,8 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
     public static let serviceRestart = Self(rawValue: 1012)
     /// 1013: the server is overloaded.
     public static let tryAgainLater = Self(rawValue: 1013)
+    /// 1014: a gateway received an invalid response.
+    public static let badGateway = Self(rawValue: 1014)
 
     /// Whether a Close frame may carry the code ([RFC 6455
     /// §7.4.2](https://www.rfc-editor.org/rfc/rfc6455#section-7.4.2), and the registry of IANA).

@@ -83,7 +83,7 @@ struct DumpedSecretTests {
         var error = NetworkError(.error4xx, reason: text)
         (error.body, error.serverMessage, error.url) = (Data(text.utf8), text, Self.url)
         let oauth = OAuthError(.invalidGrant, text: text, uri: Self.url.absoluteString)
-        let closure = WebSocketClosure(code: .normalClosure, reason: text, isByServer: true)
+        let closure = WebSocketClosure(code: .normalClosure, reason: text, isFromServer: true)
         error.underlying = oauth
         let values: [Any] = [
             request, response, error, oauth, OAuthError(.init(rawValue: text)), closure, pairs,

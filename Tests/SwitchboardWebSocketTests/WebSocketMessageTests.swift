@@ -42,7 +42,7 @@ import Testing
                 for: URLEndPoint(.get, server.url), sending: String.self, receiving: Note.self)
             let failure = await #expect(throws: NetworkError.self) { for try await _ in socket {} }
             #expect(failure?.code == .decodingFailed)
-            #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
+            #expect(socket.closure?.code == .goingAway && socket.closure?.isFromServer == false)
             let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
         }

@@ -37,7 +37,7 @@ import Testing
             #expect(notes == [Note(text: "é", number: 2)])
             #expect(
                 socket.closure?.code == .goingAway && socket.closure?.reason == "done"
-                    && socket.closure?.isByServer == true)
+                    && socket.closure?.isFromServer == true)
             let seen = try await server.takeWebSocket()
             #expect(
                 seen.messages.map(\.text) == [#"{"number":1,"text":"hello"}"#]
@@ -63,7 +63,7 @@ import Testing
             await socket.close(.normalClosure, reason: "bye")
             let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1000 && seen.closeReason == "bye")
-            #expect(socket.closure?.isByServer == false)
+            #expect(socket.closure?.isFromServer == false)
         }
     }
 

@@ -152,7 +152,7 @@ extension NetworkManager {
     }
 
     /// Explains at compile time that the value's type is missing.
-    @available(*, unavailable, message: "say the value's type: `as: Film.self`, or `let film: Film = ...`")
+    @available(*, unavailable, message: "name the value's type: `as: Film.self`, or `let film: Film = ...`")
     @_disfavoredOverload
     public func request<EndPoint: EndPointType>(_ endPoint: EndPoint) async throws -> NetworkResponse {
         try await response(for: endPoint)
@@ -203,45 +203,5 @@ extension NetworkManager {
         completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         ownRouter().request(endPoint, as: type, options: options, on: actor, completion: completion)
-    }
-
-    /// Returns the bytes at a URL. A URL outside of the origin of ``servers`` gets no credentials, because it may come
-    /// from a server.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the bytes.
-    ///   - options: Options for this call. Default none.
-    /// - Returns: The bytes.
-    /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
-    ///   data; `CancellationError` when the task or the manager was canceled.
-    public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
-        let endPoint = URLEndPoint(.get, url, headers: [.accept("*/*")])
-        return try await urlRouter().prepare(endPoint, options).value(Data.self)
-    }
-
-    /// Downloads the response body of an endpoint to a file; see
-    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``.
-    @discardableResult
-    public func download<EndPoint: EndPointType>(
-        _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
-        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
-        isolation: isolated (any Actor)? = #isolation, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
-    ) async throws -> NetworkResponse {
-        try await ownRouter().download(
-            endPoint, to: file, keepingPartial: isKept, options: options, progress: progress, verify: verify)
-    }
-
-    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``
-    /// does. A URL outside of the origin of ``servers`` gets no credentials, because it may come from a server.
-    ///
-    /// - Returns: The response. Its ``NetworkResponse/fileURL`` is the file.
-    /// - Throws: The errors of that function. A status other than 2xx saves no file.
-    @discardableResult
-    public func download(
-        from url: URL, to file: URL, keepingPartial isKept: Bool = false,
-        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil
-    ) async throws -> NetworkResponse {
-        try await urlRouter().download(
-            URLEndPoint(.get, url), to: file, keepingPartial: isKept, options: options, progress: progress)
     }
 }

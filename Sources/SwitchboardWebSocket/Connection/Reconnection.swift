@@ -47,7 +47,7 @@ struct Reconnection: Sendable {
 extension WebSocketClosure {
     /// The reason to reconnect after the server has closed temporarily. Nil for another closure.
     var loss: NetworkError? {
-        guard isByServer, code.isTemporary else { return nil }
+        guard isFromServer, code.isTemporary else { return nil }
         return NetworkError(.connectionLost, reason: "the server closed it with \(code.rawValue)")
     }
 }
@@ -55,8 +55,8 @@ extension WebSocketClosure {
 extension WebSocketCloseCode {
     fileprivate var isTemporary: Bool {
         switch self {
-        case .goingAway, .internalError, .serviceRestart, .tryAgainLater: true
-        default: rawValue == 1014  // bad gateway
+        case .goingAway, .internalError, .serviceRestart, .tryAgainLater, .badGateway: true
+        default: false
         }
     }
 }

@@ -112,7 +112,7 @@ extension WebSocketConnection {
     }
 
     private func didReceiveClose(_ code: WebSocketCloseCode, _ reason: String) {
-        let isFirst = startClosing(WebSocketClosure(code: code, reason: reason, isByServer: true))
+        let isFirst = startClosing(WebSocketClosure(code: code, reason: reason, isFromServer: true))
         // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so the frame is
         // sent directly.
         if isFirst { sendClose(code) }

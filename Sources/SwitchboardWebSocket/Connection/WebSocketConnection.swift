@@ -128,7 +128,7 @@ final class WebSocketConnection: Sendable {
     /// The error of a message or a ping after a Close frame.
     var closedError: NetworkError {
         guard let closure else { return error(.webSocketClosed, "it has ended") }
-        let side = closure.isByServer ? "the server" : "this side"
+        let side = closure.isFromServer ? "the server" : "this side"
         let reason = closure.reason.isEmpty ? "" : ": \(closure.reason)"
         return error(.webSocketClosed, "\(side) closed it with \(closure.code.rawValue)\(reason)")
     }

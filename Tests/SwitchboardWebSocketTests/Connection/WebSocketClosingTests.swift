@@ -41,7 +41,7 @@ import SwitchboardTestSupport
                 do {
                     let socket = try await open(server, route)
                     for try await _ in socket {}
-                    #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isByServer == true)
+                    #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isFromServer == true)
                 }
                 let seen = try await server.takeWebSocket(within: .seconds(300))
                 #expect(seen.closeCode == 4000)
@@ -67,7 +67,7 @@ import SwitchboardTestSupport
             server.enqueue(.webSocket(.text("1"), .text("2"), .text("3")))
             let socket = try await open(server, route)
             for try await _ in socket { break }
-            #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
+            #expect(socket.closure?.code == .goingAway && socket.closure?.isFromServer == false)
             let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeCode == 1001)
         }
@@ -85,7 +85,7 @@ import SwitchboardTestSupport
             try await begun.wait()
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            #expect(socket.closure?.code == .goingAway && socket.closure?.isByServer == false)
+            #expect(socket.closure?.code == .goingAway && socket.closure?.isFromServer == false)
             let seen = try await server.takeWebSocket(within: .seconds(300))
             #expect(seen.closeCode == 1001)
             let late = await #expect(throws: NetworkError.self) { try await socket.send(.text("late")) }
@@ -105,7 +105,7 @@ import SwitchboardTestSupport
             var last: WebSocketState?
             for await state in states { last = state }
             guard case .closed(let closure) = last else { throw NetworkError(.unknown, reason: "\(last as Any)") }
-            #expect(closure?.code == .goingAway && closure?.isByServer == false)
+            #expect(closure?.code == .goingAway && closure?.isFromServer == false)
         }
     }
 

@@ -351,7 +351,7 @@ import Testing
         await socket.close(.normalClosure, reason: "enough")
         let texts = try await read(socket)
         #expect(texts.isEmpty && session.requests.count == 1)
-        #expect(socket.closure?.reason == "enough" && socket.closure?.isByServer == false)
+        #expect(socket.closure?.reason == "enough" && socket.closure?.isFromServer == false)
         let late = await #expect(throws: NetworkError.self) { try await socket.send("late") }
         #expect(late?.code == .webSocketClosed)
     }
@@ -401,7 +401,7 @@ import Testing
         var last: WebSocketState?
         for await state in states { last = state }
         guard case .closed(let closure) = last else { throw NetworkError(.unknown, reason: "\(last as Any)") }
-        #expect(closure?.code == .goingAway && closure?.isByServer == false)
+        #expect(closure?.code == .goingAway && closure?.isFromServer == false)
         while clock.sleeperCount > 0 { await Task.yield() }
     }
 
@@ -416,7 +416,7 @@ import Testing
         let first = try await socket.receive()
         try await socket.send("thanks")
         let end = try await socket.receive()
-        #expect(first == "1" && end == nil && socket.closure?.isByServer == true)
+        #expect(first == "1" && end == nil && socket.closure?.isFromServer == true)
     }
 
     @Test("an error of the subscription ends the socket")
@@ -464,7 +464,7 @@ import Testing
             await closing
             let message = try await reading.value
             #expect(message == nil)
-            #expect(socket.closure?.isByServer == false)
+            #expect(socket.closure?.isFromServer == false)
         }
     }
 }

@@ -32,7 +32,7 @@ extension SessionKind {
 
 extension WebSocketClosure {
     /// The closure as one text, for comparisons.
-    var text: String { "\(code.rawValue) \(reason)\(isByServer ? " by the server" : "")" }
+    var text: String { "\(code.rawValue) \(reason)\(isFromServer ? " by the server" : "")" }
 }
 
 /// A `FoundationSession` whose WebSockets are tasks of a test.

@@ -13,15 +13,10 @@ public struct FileBody: HTTPBody {
     /// The range of bytes that is sent, counted from 0. Nil sends the whole file.
     public let range: Range<Int64>?
 
-    /// Creates a body from a file's bytes. With a nil `contentType`, the file's name determines the type, as in a
+    /// Creates a body from a file's bytes, or from a range of them. A range outside the file fails when the body is
+    /// sent, like an unreadable file. With a nil `contentType`, the file's name determines the type, as in a
     /// ``MultipartBody``: `application/octet-stream` for an unknown name.
-    public init(_ url: URL, contentType: String? = nil) {
-        self.init(url, range: nil, contentType: contentType)
-    }
-
-    /// Creates a body from a range of a file's bytes. A range outside the file fails when the body is sent, like an
-    /// unreadable file.
-    public init(_ url: URL, range: Range<Int64>?, contentType: String? = nil) {
+    public init(_ url: URL, range: Range<Int64>? = nil, contentType: String? = nil) {
         self.url = url
         self.range = range
         additionalHeaders = [.contentType(contentType ?? MIMEType.forFile(named: url.lastPathComponent))]

@@ -52,12 +52,12 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
 
     /// Replaces every field of that name with this one, at the position of the first, or appends it.
-    public mutating func set(_ name: String, _ value: String) {
+    package mutating func set(_ name: String, _ value: String) {
         set(HTTPHeader(name: name, value: value))
     }
 
     /// Replaces every field of that name with this one, at the position of the first, or appends it.
-    public mutating func set(_ field: HTTPHeader) {
+    package mutating func set(_ field: HTTPHeader) {
         guard let index = index(of: field.name) else { return append(field) }
         if !needsValidation, field.fault != nil { needsValidation = true }
         fields[index] = field

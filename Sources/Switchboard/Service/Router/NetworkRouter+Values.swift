@@ -110,7 +110,7 @@ extension NetworkRouter {
     }
 
     /// Explains at compile time that the value's type is missing.
-    @available(*, unavailable, message: "say the value's type: `as: Film.self`, or `let film: Film = ...`")
+    @available(*, unavailable, message: "name the value's type: `as: Film.self`, or `let film: Film = ...`")
     @_disfavoredOverload
     public func request(_ endPoint: EndPoint) async throws -> NetworkResponse {
         try await response(for: endPoint)

@@ -13,18 +13,18 @@ struct Origin: NetworkSession {
         var headers: HTTPHeaders = [
             "Cache-Control": "max-age=86400", "X-Version": "\(version)", "ETag": "\"\(version)\"",
         ]
-        if url.path.hasSuffix("7") { headers.set("Vary", "X-Kind") }
+        if url.path.hasSuffix("7") { headers["Vary"] = "X-Kind" }
         var body = Self.body(of: url, version)
         var status = 200
         // "bytes=7-" or "bytes=7-9"
         let ends = request.headers["Range"]?.dropFirst(6).split(separator: "-").compactMap { Int($0) } ?? []
         if known == version, let first = ends.first, first < body.count {
             let last = min(ends.count > 1 ? ends[1] : .max, body.count - 1)
-            headers.set("Content-Range", "bytes \(first)-\(last)/\(body.count)")
+            headers["Content-Range"] = "bytes \(first)-\(last)/\(body.count)"
             (status, body) = (206, body.subdata(in: first..<(last + 1)))
         }
         if request.options.streamsResponse {
-            if Bool.random() { headers.set("Content-Length", "\(body.count)") }
+            if Bool.random() { headers["Content-Length"] = "\(body.count)" }
             var response = NetworkResponse(statusCode: status, headers: headers, url: url)
             response.request = request
             let parts = Parts(body)

@@ -19,7 +19,7 @@ extension Run {
         let socket = try await open()
         await socket.close(WebSocketCloseCode(rawValue: 3_001), reason: "enough")
         try expect(
-            socket.closure?.code.rawValue == 3_001 && socket.closure?.isByServer == false,
+            socket.closure?.code.rawValue == 3_001 && socket.closure?.isFromServer == false,
             "\(String(describing: socket.closure))")
         do {
             try await socket.send(.text("late"))
@@ -32,7 +32,7 @@ extension Run {
         try await socket.send(.text("close"))
         let answer = try await socket.receive()
         try expect(
-            answer == nil && socket.closure?.code == .goingAway && socket.closure?.isByServer == true,
+            answer == nil && socket.closure?.code == .goingAway && socket.closure?.isFromServer == true,
             "\(String(describing: socket.closure))")
     }
 

@@ -1,7 +1,49 @@
 import Foundation
 
-// The methods of a router, for endpoints of any type.
 extension NetworkManager {
+    /// Returns the bytes at a URL. A URL outside of the origin of the environment's server gets no credentials, because
+    /// it may come from a server.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the bytes.
+    ///   - options: Options for this call. Default none.
+    /// - Returns: The bytes.
+    /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
+    ///   data; `CancellationError` when the task or the manager was canceled.
+    public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
+        let endPoint = URLEndPoint(.get, url, headers: [.accept("*/*")])
+        return try await urlRouter().prepare(endPoint, options).value(Data.self)
+    }
+
+    /// Downloads the response body of an endpoint to a file; see
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``.
+    @discardableResult
+    public func download<EndPoint: EndPointType>(
+        _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation, verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
+    ) async throws -> NetworkResponse {
+        try await ownRouter().download(
+            endPoint, to: file, keepingPartial: isKept, options: options, progress: progress, verify: verify)
+    }
+
+    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``
+    /// does. A URL outside of the origin of the environment's server gets no credentials, because it may come from a
+    /// server.
+    ///
+    /// - Returns: The response. Its ``NetworkResponse/fileURL`` is the file.
+    /// - Throws: The errors of that function. A status other than 2xx saves no file.
+    @discardableResult
+    public func download(
+        from url: URL, to file: URL, keepingPartial isKept: Bool = false,
+        options: RequestOptions = RequestOptions(), progress: TransferProgress? = nil,
+        verify: (@Sendable (_ file: URL) async throws -> Void)? = nil
+    ) async throws -> NetworkResponse {
+        try await urlRouter().download(
+            URLEndPoint(.get, url), to: file, keepingPartial: isKept, options: options, progress: progress,
+            verify: verify)
+    }
+
     /// Sends any endpoint and reports the progress of its body; see
     /// ``NetworkRouter/upload(_:options:progress:isolation:)``.
     @discardableResult
