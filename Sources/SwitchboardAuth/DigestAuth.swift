@@ -98,7 +98,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         guard let sent = response.request, sent.id == request.id,
             sent.url != request.url || request.isMadeGET(in: sent), sent.acceptsSignIn(for: origins)
         else { return false }
-        request = request.redirected(as: sent)
+        request = request.redirected(sentAs: sent)
         return true
     }
 
@@ -138,8 +138,8 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 
 extension NetworkRequest {
     /// Returns this request after a redirect within its origin. `sent` is the request that the session received.
-    func redirected(as sent: NetworkRequest) -> NetworkRequest {
-        var redirected = redirected(like: sent)
+    func redirected(sentAs sent: NetworkRequest) -> NetworkRequest {
+        var redirected = withURLAndHops(of: sent)
         if isMadeGET(in: sent) { (redirected.method, redirected.body) = (.get, sent.body) }
         // Later interceptors add theirs again, such as cookies that the response has replaced.
         for field in headers where !sent.headers.contains(field.name) { redirected.headers.remove(field.name) }

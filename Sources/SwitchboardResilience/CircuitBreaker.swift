@@ -51,7 +51,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         clock: any Clock<Duration> = ContinuousClock(), key: (@Sendable (NetworkRequest) -> String)? = nil,
         isFailure: (@Sendable (Result<NetworkResponse, NetworkError>) -> Bool)? = nil
     ) {
-        rules = Circuit.Rules(failures: max(1, failures), window: window.clamped, time: time.clamped)
+        rules = Circuit.Rules(failures: max(1, failures), window: window.clamped, openTime: time.clamped)
         elapsed = clock.stopwatch()
         self.key = key ?? { $0.authority }
         self.isFailure = isFailure ?? Self.isFailure
@@ -124,7 +124,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         }
     }
 
-    /// Returns the outcome of a request. If a cache answered a probe, the exchange behind that answer decides, such as a
+    /// Returns the outcome of a request. If a cache answered a probe, the exchange that produced that answer decides, such as a
     /// failed revalidation. Neutral without one.
     private func outcome(
         of response: NetworkResponse, to request: NetworkRequest, _ exchangeCount: Int?
@@ -173,7 +173,7 @@ struct Circuit: Sendable {
     struct Rules: Sendable {
         let failures: Int
         let window: Duration
-        let time: Duration
+        let openTime: Duration
     }
 
     enum Outcome {
@@ -183,7 +183,7 @@ struct Circuit: Sendable {
     }
 
     /// The decision about a request. The caller passes the epoch to ``record(_:_:at:_:)``.
-    enum Admission {
+    enum Decision {
         case admitted(Int), probe(Int)
         /// The time until the next probe, or nil while a probe is in flight.
         case rejected(Duration?)
@@ -208,7 +208,7 @@ struct Circuit: Sendable {
     }
 
     /// Decides about a request.
-    mutating func admit(at now: Duration, _ isRefresh: Bool) -> Admission {
+    mutating func admit(at now: Duration, _ isRefresh: Bool) -> Decision {
         switch phase {
         case .closed: return .admitted(epoch)
         // The probe may wait for a request that refreshes its credential.
@@ -231,11 +231,11 @@ struct Circuit: Sendable {
                 phase = .closed(failures: failures)
                 return nil
             }
-            transition(.open(until: now + rules.time))
-            return "opens for \(rules.time.secondsText): \(failures.count) failures"
+            transition(.open(until: now + rules.openTime))
+            return "opens for \(rules.openTime.secondsText): \(failures.count) failures"
         case (.halfOpenProbe, .failure):
-            transition(.open(until: now + rules.time))
-            return "opens again for \(rules.time.secondsText): the probe failed"
+            transition(.open(until: now + rules.openTime))
+            return "opens again for \(rules.openTime.secondsText): the probe failed"
         case (.halfOpenProbe, .success):
             transition(.closed(failures: []))
             return "closes: the probe succeeded"

@@ -41,7 +41,7 @@ public final class Deduplicator: Interceptor {
     }
 
     private let ignored: Set<String>
-    private let calls = SharedCalls<DeduplicationKey, NetworkResponse, SharedTime>()
+    private let calls = SharedOperations<DeduplicationKey, NetworkResponse, SharedTime>()
 
     /// Creates a deduplicator.
     ///
@@ -106,7 +106,7 @@ extension NetworkRequest {
     /// request gets the URL and the cross-origin hops of the shared one, and becomes a GET if that one was sent as a GET.
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
         guard other.id == id else {
-            var sent = redirected(like: other)
+            var sent = withURLAndHops(of: other)
             // A redirect to another origin has removed them.
             if other.crossOriginHops.count > crossOriginHops.count {
                 for field in headers where !other.headers.contains(field.name) { sent.headers.remove(field.name) }

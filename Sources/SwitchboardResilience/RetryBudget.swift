@@ -10,7 +10,7 @@ import SwitchboardPlatform
 /// attempt is final. The number of retries never exceeds `ratio × calls + minimumPerSecond × (seconds + 1)`.
 ///
 /// Several policies may share a budget. Each of them counts the calls that it receives.
-public final class RetryBudget: RetryLimit {
+public final class RetryBudget: RetryCounter {
     private let ratio: Double
     private let elapsed: @Sendable () -> Duration
     private let bucket: Protected<TokenBucket>
@@ -62,7 +62,7 @@ extension RetryPolicy {
     /// Returns the policy with a budget for its retries. Share a budget between the policies of one server.
     public func limited(by budget: RetryBudget) -> RetryPolicy {
         var policy = self
-        policy.limit = budget
+        policy.budget = budget
         return policy
     }
 }

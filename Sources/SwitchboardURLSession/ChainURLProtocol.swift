@@ -127,7 +127,7 @@ final class URLLoad: Sendable {
         var next = opened.request
         for _ in 0...Self.redirectLimit {
             let response = try await opened.send(next)
-            guard let redirection = try RedirectInterceptor.none.redirection(of: next, by: response),
+            guard let redirection = try RedirectInterceptor.none.nextRequest(after: next, redirectedBy: response),
                 let request = try await request.follow(redirection, response, client)
             else { return try await deliver(response) }
             next = request

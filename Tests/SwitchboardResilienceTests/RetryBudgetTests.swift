@@ -74,14 +74,14 @@ struct RetryBudgetTests {
 
     @Test("a request after progress counts as a call, also after a retried one")
     func requestAfterProgress() async throws {
-        struct Limit: RetryLimit {
+        struct Limit: RetryCounter {
             let calls = Deliveries<Int>()
             func countCall() { calls.add(1) }
             func takeRetry() -> Bool { true }
         }
         let limit = Limit()
         var policy = RetryPolicy()
-        policy.limit = limit
+        policy.budget = limit
         let chain = InterceptorChain([.call(policy)], StubSession { _ in .text("ok") })
         var request = NetworkRequest(.get, url)
         let call = Call([], isLong: true)

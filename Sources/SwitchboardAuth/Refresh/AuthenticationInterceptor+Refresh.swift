@@ -6,8 +6,8 @@ extension AuthenticationInterceptor {
     /// The next step of a caller.
     private enum Step {
         case use(Stored)
-        case wait(SharedCall<Stored>, id: Int)
-        case start(SharedCall<Stored>, id: Int, after: Stored?)
+        case wait(SharedOperation<Stored>, id: Int)
+        case start(SharedOperation<Stored>, id: Int, after: Stored?)
         case fail(NetworkError)
         case limitReached
     }
@@ -95,14 +95,14 @@ extension AuthenticationInterceptor {
             // The refresh failed for other requests while this one was in flight.
             if current.failures > failures, let failure = current.failure { return .fail(failure) }
             if current.isLimitReached(at: date, refreshLimit) { return .limitReached }
-            let call = SharedCall<Stored>(cancelsWhenAbandoned: false)
+            let call = SharedOperation<Stored>(cancelsWhenAbandoned: false)
             current.pendingRefresh = call
             state.partitions[partition] = current
             return .start(call, id: call.join() ?? 0, after: current.stored)
         }
     }
 
-    private func wait(for call: SharedCall<Stored>, _ id: Int, _ request: NetworkRequest) async throws -> Stored {
+    private func wait(for call: SharedOperation<Stored>, _ id: Int, _ request: NetworkRequest) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
         let stored = try await call.value(for: id)
         request.report(.authentication(stored.isRefreshed ? "refreshed" : "loaded"))
@@ -111,7 +111,7 @@ extension AuthenticationInterceptor {
 
     // MARK: Refresh
 
-    private func start(_ call: SharedCall<Stored>, after old: Stored?, for request: NetworkRequest) {
+    private func start(_ call: SharedOperation<Stored>, after old: Stored?, for request: NetworkRequest) {
         let partition = request.options.partition
         let timer = afterTimeout { [self] in
             let error = NetworkError(
@@ -160,7 +160,7 @@ extension AuthenticationInterceptor {
 
     /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `canRequest`.
     private func renew(
-        _ old: Stored?, canRequest: Bool, for call: SharedCall<Stored>, in partition: String?
+        _ old: Stored?, canRequest: Bool, for call: SharedOperation<Stored>, in partition: String?
     ) async throws -> Stored {
         var last = old?.credential
         if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
@@ -185,7 +185,7 @@ extension AuthenticationInterceptor {
     }
 
     /// Marks the saved credential as loaded, and stores it although it needs a refresh.
-    private func storeLoaded(_ credential: A.Credential?, for call: SharedCall<Stored>, in partition: String?) {
+    private func storeLoaded(_ credential: A.Credential?, for call: SharedOperation<Stored>, in partition: String?) {
         state.withLock { state in
             guard state.partitions[partition]?.pendingRefresh === call else { return }
             state.partitions[partition]?.isLoaded = true
@@ -198,7 +198,7 @@ extension AuthenticationInterceptor {
 
     /// Sets the credential of a partition and ends the refresh.
     private func use(
-        _ credential: A.Credential, of call: SharedCall<Stored>, isRefreshed: Bool, in partition: String?
+        _ credential: A.Credential, of call: SharedOperation<Stored>, isRefreshed: Bool, in partition: String?
     ) throws -> Stored {
         let date = now()
         let leeway = effectiveLeeway(of: credential, at: date)
@@ -244,7 +244,7 @@ extension AuthenticationInterceptor {
     /// Records a failed refresh, unless it was superseded. Returns whether a credential was lost.
     @discardableResult
     private func recordFailure(
-        _ error: NetworkError, isLost: Bool, of call: SharedCall<Stored>, in partition: String?
+        _ error: NetworkError, isLost: Bool, of call: SharedOperation<Stored>, in partition: String?
     ) -> Bool {
         state.withLock { state in
             guard var current = state.partitions[partition], current.pendingRefresh === call else { return false }

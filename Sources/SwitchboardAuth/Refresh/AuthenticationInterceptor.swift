@@ -92,7 +92,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         }
         // The server has processed a POST that a redirect turned into a GET. It rejected only the GET.
         if let sent = response.request, sent.id == request.id, request.isMadeGET(in: sent) {
-            request = request.redirected(as: sent)
+            request = request.redirected(sentAs: sent)
         }
         guard request.body.isReplayable else {
             request.report(.authentication("rejected; the body cannot be sent again"))
@@ -164,7 +164,7 @@ struct PartitionState<Credential: Sendable>: Sendable {
     /// Whether a server rejected the credential of a request that could not be sent again.
     var isRejected = false
     /// The refresh in flight.
-    var pendingRefresh: SharedCall<StoredCredential<Credential>>?
+    var pendingRefresh: SharedOperation<StoredCredential<Credential>>?
     /// The dates of recent refreshes.
     var refreshes: [Date] = []
     /// The number of failed refreshes. `failure` is the error of the last one.

@@ -33,7 +33,7 @@ extension NetworkRequest {
     }
 
     /// Returns this request with the URL and the cross-origin hops of another one.
-    package func redirected(like other: NetworkRequest) -> NetworkRequest {
+    package func withURLAndHops(of other: NetworkRequest) -> NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
         request.route.crossOriginHops = other.crossOriginHops

@@ -22,10 +22,10 @@ extension NetworkRequest {
         }
     }
 
-    /// Returns the request as it is sent. See ``prepare()``.
-    func prepared() throws(NetworkError) -> NetworkRequest {
+    /// Returns the request as it is sent. See ``encodeAndValidate()``.
+    func encodedAndValidated() throws(NetworkError) -> NetworkRequest {
         var request = self
-        try request.prepare()
+        try request.encodeAndValidate()
         return request
     }
 
@@ -34,7 +34,7 @@ extension NetworkRequest {
     ///
     /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
     ///   underneath.
-    mutating func prepare() throws(NetworkError) {
+    mutating func encodeAndValidate() throws(NetworkError) {
         guard !isPrepared else { return }
         do throws(NetworkError) {
             try checkMethodAndURL()

@@ -14,7 +14,7 @@ package struct CredentialSource<Value: Sendable>: Sendable {
     }
 
     package init(_ provider: @escaping @Sendable () async throws -> Value?) {
-        let calls = SharedCalls<CredentialKey, Value?, Void>()
+        let calls = SharedOperations<CredentialKey, Value?, Void>()
         value = { request in
             guard !CredentialRefresh.isRunning(of: calls) else { return nil }
             let reportWaiting = { @Sendable in request.report(.waiting(for: "credentials")) }

@@ -6,7 +6,7 @@ extension PreparedCall {
     /// Makes the call in the caller's task: each step in its order, outermost first. The caller then ends the call by
     /// `endCall()` or `endingCall` of the response. An error has ended it.
     ///
-    /// - Parameter change: An optional, because the compiler would copy this code for each closure that is none.
+    /// - Parameter change: Nil for no change. The compiler would copy this function for a default closure of each caller.
     /// - Returns: The response, whatever its status.
     /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled.
     @inline(__always)
@@ -14,7 +14,7 @@ extension PreparedCall {
         let (calls, chain) = (calls, calls.chain)
         return try await progress.run {  // can cancel a download, and ends with it
             try await environment.run {  // for all closures of the app
-                let request = try prepared(change)  // encodes the body, outside of the caller's actor
+                let request = try encodedRequest(change)  // encodes the body, outside of the caller's actor
                 return try await calls.inFlight(request) { request in  // until `cancel()`, `reset()` or its end
                     try await calls.reported(request) { request in  // to the monitors
                         if let error = chain.listingError { throw error }

@@ -121,10 +121,3 @@ extension Resettable {
     /// No parts.
     public var resettableParts: [any Resettable] { [] }
 }
-
-/// A session with a list of interceptors, which join those of its router. It must be a value type: a router does not
-/// look for the conformance of a class.
-package protocol ListedSession: NetworkSession {
-    var links: [InterceptorChain.Link] { get }
-    var session: any NetworkSession { get }
-}

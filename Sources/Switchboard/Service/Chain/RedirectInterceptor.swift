@@ -63,8 +63,8 @@ public struct RedirectInterceptor: Interceptor {
     /// Returns the redirected request, or nil for a response without a redirect. It does not check the limit.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused``.
-    package func redirection(
-        of request: NetworkRequest, by response: NetworkResponse
+    package func nextRequest(
+        after request: NetworkRequest, redirectedBy response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest? {
         guard let location = try response.redirectLocation() else { return nil }
         return try follow(location, request, response)
@@ -73,33 +73,36 @@ public struct RedirectInterceptor: Interceptor {
     private func follow(
         _ location: String, _ request: NetworkRequest, _ response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
+        do throws(NetworkError) {
+            return try redirect(request, to: location, of: response)
+        } catch {
+            throw error.with(response)
+        }
+    }
+
+    private func redirect(
+        _ request: NetworkRequest, to location: String, of response: NetworkResponse
+    ) throws(NetworkError) -> NetworkRequest {
         var request = request
         // A later interceptor may have added the URL.
         if request.url == nil, let sent = response.request?.url { request.url = sent }
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
             throw NetworkError(
-                .redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL"
-            )
-            .with(response)
+                .redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL")
         }
-        var redirected: NetworkRequest
-        do throws(NetworkError) {
-            redirected = try request.moved(to: target)
-        } catch {
-            throw error.with(response)
-        }
+        var redirected = try request.moved(to: target)
         if response.changesMethod(of: request.method) {
             redirected.method = .get
             redirected.body = EmptyBody()
             for field in request.headers where field.isDroppedForGET { redirected.headers.remove(field.name) }
         } else if !request.body.isReplayable {
-            throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice").with(response)
+            throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice")
         } else if redirected.hasLeftOrigin, !redirected.body.isEmpty,
             !redirected.route.bodyRules.allSatisfy({ $0(redirected) })
         {
             throw NetworkError(
                 .redirectRefused, reason: "the body contains common parameters, which must not reach \(redirected.host)"
-            ).with(response)
+            )
         }
         return redirected
     }

@@ -45,12 +45,12 @@ package struct RequestBuilder: Sendable {
         for endPoint: some EndPointType, options: RequestOptions? = nil
     ) throws(NetworkError) -> NetworkRequest {
         var request = try readRequest(for: endPoint, options: options)
-        try request.prepare()
+        try request.encodeAndValidate()
         return request
     }
 
     /// Reads an endpoint and returns its request. A body in memory is not encoded yet, because the caller may be on the
-    /// main actor; ``NetworkRequest/prepare()`` encodes it.
+    /// main actor; ``NetworkRequest/encodeAndValidate()`` encodes it.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to read.
@@ -106,7 +106,7 @@ package struct RequestBuilder: Sendable {
         let (accept, isDownload) = (callOptions?.accept, task.download != nil)
         if !hasBody || request.body.isStreamed {
             addHeaders(to: &request, accept, isDownload: isDownload)
-            try request.prepare()
+            try request.encodeAndValidate()
         } else {
             request.onBodyEncoded = { addHeaders(to: &$0, accept, isDownload: isDownload) }
         }

@@ -80,7 +80,7 @@ extension RetryPolicy {
         guard wait <= maximumDelay else { return "the server asks for a longer wait than \(maximumDelay.secondsText)" }
         if let left, wait >= left() { return "a wait of \(wait.secondsText) would exceed the total timeout" }
         // A stream that reconnects after a regular end is not a retry.
-        return attempts > 0 && limit?.takeRetry() == false ? "the retry budget is used up" : nil
+        return attempts > 0 && budget?.takeRetry() == false ? "the retry budget is used up" : nil
     }
 
     /// Returns the strategy's wait, or a longer wait that the server requests, and whether `Retry-After` requests it.

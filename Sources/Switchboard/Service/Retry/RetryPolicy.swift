@@ -24,7 +24,7 @@ import Foundation
 /// A body that can be sent only once is never retried, and nothing is retried after a cancellation or a reset.
 ///
 /// The strategy sets the wait. The default is exponential backoff with full jitter: a random wait between zero and a
-/// limit that grows twofold from ``baseDelay`` to ``maximumDelay``. If the server asks for a longer wait, the policy
+/// limit that grows twofold from `baseDelay` to ``maximumDelay``. If the server asks for a longer wait, the policy
 /// waits that long; see ``NetworkResponse/retryAfter(now:)``. If that wait is longer than ``maximumDelay``, or would
 /// exceed ``Timeouts/total``, the server's response is the result at once.
 ///
@@ -51,7 +51,7 @@ public struct RetryPolicy: Interceptor {
     /// field.
     public var addsIdempotencyKeys = false
     /// The limit for the share of requests that are retried. Nil, the default, for no limit.
-    package var limit: (any RetryLimit)?
+    package var budget: (any RetryCounter)?
     private(set) var clock: any Clock<Duration>
     private(set) var now: @Sendable () -> Date
 
@@ -91,7 +91,7 @@ public struct RetryPolicy: Interceptor {
     public static let never = RetryPolicy(maximumAttempts: 1)
 
     /// The first wait, before jitter. Half a second for a custom strategy.
-    public var baseDelay: Duration { min(strategy.baseDelay.clamped, maximumDelay) }
+    package var baseDelay: Duration { min(strategy.baseDelay.clamped, maximumDelay) }
 
     /// Sends the request until it succeeds, fails with an error that is not retried, or has used the attempts of its
     /// call.
@@ -99,7 +99,7 @@ public struct RetryPolicy: Interceptor {
         var request = request
         let policy = policy(for: request)
         try policy.addKey(to: &request)
-        if let limit = policy.limit, !request.isSentAgain { limit.countCall() }
+        if let budget = policy.budget, !request.isSentAgain { budget.countCall() }
         if !request.isPartOfCall, policy.reasonNotToRetry(request) == nil { request.call = Call([]) }
         let left = policy.timeLeft(of: request)
         while true {
@@ -130,7 +130,7 @@ public struct RetryPolicy: Interceptor {
         guard var own = request.options.retry ?? defaultPolicy else { return self }
         own.clock = clock
         own.now = now
-        own.limit = own.limit ?? limit
+        own.budget = own.budget ?? budget
         own.addsIdempotencyKeys = own.addsIdempotencyKeys || addsIdempotencyKeys
         return own
     }
@@ -164,7 +164,7 @@ extension NetworkRequest {
 }
 
 /// Limits the share of requests that are retried: `RetryBudget` of `SwitchboardResilience`.
-package protocol RetryLimit: Sendable {
+package protocol RetryCounter: Sendable {
     /// Adds the share of one call.
     func countCall()
     /// Takes the cost of one retry. Returns false when too little is left.

@@ -95,7 +95,7 @@ extension RetryStrategy: CustomStringConvertible {
         case .constant(let delay): "waits of \(delay.secondsText)"
         case .exponential(let base, let jitter):
             "waits that double from \(base.secondsText)" + (jitter == nil ? "" : ", spread at random")
-        case .custom: "waits of the app's own"
+        case .custom: "custom waits"
         }
     }
 }

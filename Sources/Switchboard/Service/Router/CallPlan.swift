@@ -72,7 +72,7 @@ extension InterceptorChain {
                     try await (interceptor as? any RequestAdapter)?.adapt(&request)
                     received.append(request)
                 }
-                request = try request.prepared()
+                request = try request.encodedAndValidated()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)
             }

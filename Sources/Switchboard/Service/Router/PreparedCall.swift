@@ -67,7 +67,7 @@ package struct PreparedCall: Sendable {
     /// Returns the plan of the call, and sends nothing.
     func plan() async -> CallPlan {
         await environment.run {
-            await calls.chain.plan(Result { try prepared() })
+            await calls.chain.plan(Result { try encodedRequest() })
         }
     }
 
@@ -79,11 +79,11 @@ package struct PreparedCall: Sendable {
     }
 
     /// Returns the request with its body encoded, for the interceptors.
-    func prepared(_ change: Change? = nil) throws -> NetworkRequest {
+    func encodedRequest(_ change: Change? = nil) throws -> NetworkRequest {
         var request = try request.get()
         do throws(NetworkError) {
             // A chain without a router may complete the URL; its session validates the request.
-            if request.endPoint == nil { try request.encodeBody() } else { try request.prepare() }
+            if request.endPoint == nil { try request.encodeBody() } else { try request.encodeAndValidate() }
             try change?(&request)
         } catch {
             throw error.attributed(to: request)
@@ -109,7 +109,7 @@ extension PreparedCall {
     ) -> RequestHandle {
         calls.start(self) { [queue = calls.queue] call in
             let value = call.transform(transform)
-            if let queue { queue.async { call.end(value, completion) } } else { call.end(value, completion) }
+            queue.run { call.end(value, completion) }
         }
     }
 
@@ -121,11 +121,7 @@ extension PreparedCall {
     ) -> RequestHandle {
         calls.start(self) { [queue = calls.queue] call in
             let value = await call.transform(transform)
-            if let queue {
-                queue.async { call.end(value.value, completion) }
-            } else {
-                call.end(value.value, completion)
-            }
+            queue.run { call.end(value.value, completion) }
         }
     }
 
@@ -148,6 +144,13 @@ extension PreparedCall {
         calls.start(self) { call in
             await MainActor.run { call.end(call.transform(transform), completion) }
         }
+    }
+}
+
+extension DispatchQueue? {
+    /// Runs the operation on the queue, or without one at once.
+    fileprivate func run(_ operation: @escaping @Sendable () -> Void) {
+        if let self { self.async(execute: operation) } else { operation() }
     }
 }
 

@@ -30,8 +30,8 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     private var descriptor: Int32
     /// The number of bytes in the file.
     private(set) var count: Int64 = 0
-    /// The number of bytes before ``rewind(to:)``.
-    private var end: Int64 = 0
+    /// The end of the file at the last ``rewind(to:)``. 0 without one.
+    private var oldEnd: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
     /// Whether the file no longer has its name, which another download may use.
@@ -118,17 +118,17 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         unlink(url.path)
         let new = try Self.open(url, for: destination)
         close(descriptor)
-        (descriptor, count, end) = (new, 0, 0)
+        (descriptor, count, oldEnd) = (new, 0, 0)
     }
 
     /// Shortens the file to a size.
     func cut(to size: Int64) throws(NetworkError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure(errno) }
-        (count, end) = (size, 0)
+        (count, oldEnd) = (size, 0)
     }
 
     /// Moves the end back to an offset. The bytes after it stay until others arrive, because a cache may share them.
-    func rewind(to offset: Int64) { (count, end) = (offset, count) }
+    func rewind(to offset: Int64) { (count, oldEnd) = (offset, count) }
 
     /// Records the origin of the bytes before the first of them is written, because a process may be killed at any
     /// time.
@@ -146,8 +146,9 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         }
     }
 
+    /// Appends bytes. Bytes that the file already has there, after ``rewind(to:)``, are not written again.
     func append(_ data: Data) throws(NetworkError) {
-        guard count + Int64(data.count) > end || !contains(data) else { return count += Int64(data.count) }
+        guard count + Int64(data.count) > oldEnd || !contains(data) else { return count += Int64(data.count) }
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(POSIXError) in try bytes.write(to: descriptor, at: &count) }
         }

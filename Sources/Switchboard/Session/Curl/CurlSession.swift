@@ -97,7 +97,7 @@ public final class CurlSession: NetworkSession {
     ///   when the task was canceled; the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
-        let request = try request.prepared()
+        let request = try request.encodedAndValidated()
         // Within a call, the call resends the request and records both exchanges.
         let start = request.isPartOfCall ? nil : ContinuousClock.now
         do {

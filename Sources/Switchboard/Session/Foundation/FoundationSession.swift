@@ -52,7 +52,7 @@ public final class FoundationSession: NetworkSession {
     ///   the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
-        let request = try request.prepared()
+        let request = try request.encodedAndValidated()
         do {
             return try await exchange(request)
         } catch let error as NetworkError {

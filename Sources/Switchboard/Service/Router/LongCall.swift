@@ -59,12 +59,12 @@ package final class LongCall: Sendable {
         policy.statusCodes.formUnion(statuses)
         let call = Call(request.options.monitors, isLong: true)
         try calls.add(call)
-        // No request may be running that a reset could wait for.
+        // Between two requests, nothing else removes the canceled call, and a reset would wait for it.
         _ = call.add { [weak calls = self.calls, weak call] in
             if let call { calls?.remove(call) }
         }
         state.withLock { ($0.call, $0.policy) = (call, policy) }
-        if shared == nil { policy.limit?.countCall() }
+        if shared == nil { policy.budget?.countCall() }
         request.call = call
         call.report(.started, request)
     }

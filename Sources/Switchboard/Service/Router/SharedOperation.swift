@@ -2,7 +2,7 @@ import SwitchboardPlatform
 
 /// An operation that several callers wait for. It runs in a separate task: a canceled caller stops waiting, and the
 /// others continue.
-package final class SharedCall<Output: Sendable>: Sendable {
+package final class SharedOperation<Output: Sendable>: Sendable {
     private struct State {
         var result: Result<Output, any Error>?
         var task: Task<Void, any Error>?
@@ -96,16 +96,16 @@ package final class SharedCall<Output: Sendable>: Sendable {
 }
 
 /// Operations by key, each shared by its concurrent callers. When the last caller leaves, the operation is canceled.
-package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Context: Sendable>: Sendable {
+package final class SharedOperations<Key: Hashable & Sendable, Output: Sendable, Context: Sendable>: Sendable {
     private struct Entry {
-        let call: SharedCall<Output>
+        let call: SharedOperation<Output>
         let context: Context
     }
 
     private struct State {
         var entries: [Key: Entry] = [:]
         /// The operations that run, by their numbers, including canceled ones that have not ended.
-        var running: [Int: SharedCall<Output>] = [:]
+        var running: [Int: SharedOperation<Output>] = [:]
         var lastNumber = 0
     }
 
@@ -136,7 +136,7 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
             {
                 return (entry, caller, nil)
             }
-            let entry = Entry(call: SharedCall<Output>(cancelsWhenAbandoned: true), context: context())
+            let entry = Entry(call: SharedOperation<Output>(cancelsWhenAbandoned: true), context: context())
             state.lastNumber += 1
             state.entries[key] = entry
             state.running[state.lastNumber] = entry.call
@@ -167,55 +167,10 @@ package final class SharedCalls<Key: Hashable & Sendable, Output: Sendable, Cont
         for call in running where !EnclosingOperations.contain(call) { await call.waitForEnd() }
     }
 
-    private func remove(_ call: SharedCall<Output>, _ key: Key, _ number: Int) {
+    private func remove(_ call: SharedOperation<Output>, _ key: Key, _ number: Int) {
         state.withLock { state in
             if state.entries[key]?.call === call { state.entries[key] = nil }
             state.running[number] = nil
         }
-    }
-}
-
-/// The shared calls, the resets and the queues of tasks that contain the running code. It must not wait for one of them.
-package enum EnclosingOperations {
-    @TaskLocal private static var current = RunningOperations()
-
-    package static func contain(_ owner: AnyObject) -> Bool { current.contain(owner) }
-
-    /// Runs an operation of this owner.
-    package static func run<Output>(
-        of owner: AnyObject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
-    ) async rethrows -> Output {
-        try await current.run(of: owner, in: $current, operation)
-    }
-}
-
-/// The operations that contain the running code, as a task-local value. A task that an operation started is part of it
-/// only until the operation ends.
-struct RunningOperations: Sendable {
-    private final class Operation: Sendable {
-        let owner: ObjectIdentifier
-        let hasEnded = Protected(false)
-
-        init(_ owner: AnyObject) { self.owner = ObjectIdentifier(owner) }
-    }
-
-    private var operations: [Operation] = []
-
-    var isEmpty: Bool { operations.allSatisfy(\.hasEnded.value) }
-
-    func contain(_ owner: AnyObject) -> Bool {
-        operations.contains { $0.owner == ObjectIdentifier(owner) && !$0.hasEnded.value }
-    }
-
-    /// Runs an operation inside these ones, as the value of a task local.
-    func run<Output>(
-        of owner: AnyObject, in local: TaskLocal<RunningOperations>, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Output
-    ) async rethrows -> Output {
-        let operation = Operation(owner)
-        defer { _ = operation.hasEnded.swap(true) }
-        // Without the ended ones, which a chain of tasks would collect.
-        let all = RunningOperations(operations: operations.filter { !$0.hasEnded.value } + [operation])
-        return try await local.withValue(all, operation: body, isolation: isolation)
     }
 }
