@@ -130,7 +130,6 @@ extension CurlOptions {
         try set(CurlOption.protocols, 3)  // http and https
         try set(CurlOption.pathAsIs, 1)
         try set(CurlOption.suppressConnectHeaders, 1)
-        try set(CurlOption.acceptEncoding, "")  // all codings that this libcurl decodes
         // For a proxy's CONNECT. Requests carry it among their fields.
         if mayHaveHTTPProxy { try set(CurlOption.userAgent, userAgent) }
         // Does not wait for a canceled name lookup. Supported since 7.87, and harmless before.

@@ -17,9 +17,7 @@ extension CurlExchange {
     private func didReceiveHead() -> Bool {
         firstByte = deadlines.lastActivity
         if let fault = head.fault { return refuse(fault) }
-        if hasBody, head.hasUnknownEncoding ? !turnOffDecoding() : head.isEncoded && !request.decodesBody {
-            return refuse(.unknownEncoding)
-        }
+        guard prepareDecoder() else { return false }
         isUpgraded = request.isUpgrade && head.status == 101
         // libcurl would wait for another head.
         if head.status == 101, !isUpgraded || head.isHTTP10 {
@@ -55,11 +53,15 @@ extension CurlExchange {
 
     private var hasBody: Bool { request.method != "HEAD" && head.status != 204 && head.status != 304 }
 
-    /// Turns decoding off for a content coding that libcurl does not support. From 8.5 on, that has no effect after the
-    /// head. The request is then repeated, or libcurl reports the error.
-    private func turnOffDecoding() -> Bool {
-        if CurlLibrary.decodesLate { handle.decodeContent(false) }
-        return CurlLibrary.decodesLate || !request.mayBeReplayed || head.contentLength == 0
+    private func prepareDecoder() -> Bool {
+        (decoder, decodedCount) = (nil, 0)
+        guard hasBody, head.isEncoded else { return true }
+        do throws(ContentDecoder.Damage) {
+            decoder = try ContentDecoder(head.codings)
+            return true
+        } catch {
+            return refuse(.undecodable(error.text))
+        }
     }
 
     /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.
@@ -72,6 +74,37 @@ extension CurlExchange {
             _ = refuse(.headStartsFolded)
             return 0
         }
+        let result = if let decoder { decode(bytes, decoder) } else { take(bytes) }
+        guard result == bytes.count else { return result }
+        encodedCount += Int64(bytes.count)
+        if hasEarlyResponse { loop.submit(.finish(self)) }
+        return result
+    }
+
+    /// Decodes a part of the body. Returns the number of bytes accepted, as ``take(_:)``.
+    private func decode(_ bytes: UnsafeRawBufferPointer, _ decoder: ContentDecoder) -> Int {
+        decoder.feed(UnsafeRawBufferPointer(rebasing: bytes[decodedCount...]))
+        while true {
+            if pipe?.pauseIfFull() == true {
+                decodedCount = bytes.count - decoder.unread
+                loop.startDraining(self)
+                return CurlCallbackResult.pause
+            }
+            do throws(ContentDecoder.Damage) {
+                guard let piece = try decoder.next() else {
+                    decodedCount = 0
+                    return bytes.count
+                }
+                guard take(piece) == piece.count else { return 0 }
+            } catch {
+                _ = refuse(.undecodable(error.text))
+                return 0
+            }
+        }
+    }
+
+    /// Takes a part of the decoded body. Returns its number of bytes, or fewer to end or pause the transfer.
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard isRatioAllowed(received + Int64(bytes.count)) else { return 0 }
         if let pipe {
             if let rest = isUpgraded ? pipe.passToReceiver(bytes) : bytes {
@@ -85,7 +118,6 @@ extension CurlExchange {
             }
             received += Int64(bytes.count)
             if isUpgraded, isBodySent { loop.closing.append(self) }
-            if hasEarlyResponse { loop.submit(.finish(self)) }
             return bytes.count
         }
         received += Int64(bytes.count)
@@ -94,7 +126,6 @@ extension CurlExchange {
             return 0
         }
         appendBody(bytes)
-        if hasEarlyResponse { loop.submit(.finish(self)) }
         return bytes.count
     }
 
@@ -119,7 +150,7 @@ extension CurlExchange {
     /// Whether such a response is complete. libcurl continues when the server closes the connection, and would report
     /// that instead of the response.
     var hasEarlyResponse: Bool {
-        isSendingUseless && (head.status == 304 || !head.isEncoded && head.contentLength == received)
+        isSendingUseless && (head.status == 304 || head.contentLength == encodedCount)
     }
 
     /// Whether libcurl could not send the rest of the body because the server has ended the stream without an error
@@ -129,18 +160,14 @@ extension CurlExchange {
     /// Whether the response was complete before the body was sent. From 8.1 on, libcurl fails then at the end of an HTTP/2
     /// stream, without a message.
     func isAnswered(_ code: Int32) -> Bool {
-        code == CurlCode.sendError && !handle.hasMessage && head.isComplete && !head.isEncoded
-            && head.contentLength == received
+        code == CurlCode.sendError && !handle.hasMessage && head.isComplete && head.contentLength == encodedCount
     }
 
-    /// Whether the body has the length of its `Content-Length`. The length of an encoded body is unknown, because the
-    /// received bytes are decoded.
-    var hasAnnouncedLength: Bool {
-        !hasBody || head.isEncoded || head.contentLength.map { $0 == received } ?? true
-    }
+    /// Whether the body has the length of its `Content-Length`.
+    var hasAnnouncedLength: Bool { !hasBody || head.contentLength.map { $0 == encodedCount } ?? true }
 
     private func isRatioAllowed(_ count: Int64) -> Bool {
-        guard head.isEncoded, count > 1 << 20 else { return true }
+        guard decoder != nil, count > 1 << 20 else { return true }
         // libcurl counts the bytes it read before this piece. One more buffer may be in flight.
         var compressed = max(0, swcurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
         if let length = head.contentLength { compressed = min(compressed, max(1, length)) }

@@ -57,7 +57,13 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) package internal(set) var head = CurlHead()
     @exclusivity(unchecked) package internal(set) var body = Data()
     @exclusivity(unchecked) var pipe: BytePipe?
+    /// The number of bytes of the decoded body.
     @exclusivity(unchecked) package internal(set) var received: Int64 = 0
+    /// The number of bytes of the body as it was sent.
+    @exclusivity(unchecked) var encodedCount: Int64 = 0
+    @exclusivity(unchecked) var decoder: ContentDecoder?
+    /// The number of bytes that were decoded of those that libcurl passes again after a pause.
+    @exclusivity(unchecked) var decodedCount = 0
     /// The bytes of the body that arrived in one pass of the loop.
     @exclusivity(unchecked) var burst = 0
     /// libcurl's count of received bytes when the loop last read the connection again. Nil while it need not.
@@ -240,6 +246,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         }
         let code = isOver ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headTruncated }
+        if code == 0, failure == nil, let decoder, encodedCount > 0, !decoder.isComplete { failure = .codingTruncated }
         if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }
         if let failure { return fail(failure) }
         guard code == 0 else { return fail(.libcurl(code: code, message: message)) }

@@ -32,7 +32,11 @@ package enum CurlFailure: Error {
     case connectionDied(Loss)
     /// libcurl dropped a response that the server sent before the server received the whole body.
     case responseLost
-    case headTruncated, headTooLarge, headContainsNUL, headStartsFolded, badLengths, unknownEncoding
+    case headTruncated, headTooLarge, headContainsNUL, headStartsFolded, badLengths
+    /// The body does not have the content coding that the head states.
+    case undecodable(String)
+    /// The body is complete, but the coded data in it is not.
+    case codingTruncated
     /// A 101 to a request without `Upgrade`, or of HTTP/1.0.
     case unrequestedUpgrade(isHTTP10: Bool)
     /// The announced length, or the number of bytes received when more arrived.

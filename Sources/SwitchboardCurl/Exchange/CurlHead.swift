@@ -22,12 +22,11 @@ package struct CurlHead: Sendable {
     /// The reason to reject the final head, or nil. libcurl rejects a NUL itself since 7.83.
     var fault: CurlFailure? { hasNUL ? .headContainsNUL : hasBadLengths ? .badLengths : nil }
     /// Whether the head describes a body, which a 101 has not.
-    var describesBody: Bool { announcedLength != nil || hasBadLengths || hasTransferEncoding || hasEncoding }
-    /// Whether libcurl decodes the body.
-    var isEncoded: Bool { hasEncoding && !hasUnknownEncoding }
-    private var hasEncoding = false
-    /// Whether the body has a content coding that libcurl does not support.
-    private(set) var hasUnknownEncoding = false
+    var describesBody: Bool { announcedLength != nil || hasBadLengths || hasTransferEncoding || !codings.isEmpty }
+    /// Whether the body is decoded. A body with an unknown coding stays as it is.
+    var isEncoded: Bool { !codings.isEmpty && codings.allSatisfy(ContentDecoder.names.contains) }
+    /// The content codings of the body, in lower case.
+    private(set) var codings: [String] = []
     /// Whether the blank line of the final head has arrived.
     package private(set) var isComplete = false
     /// The bytes of all lines, including interim heads and trailers.
@@ -70,8 +69,7 @@ package struct CurlHead: Sendable {
         hasTransferEncoding = false
         hasBadLengths = false
         isLengthLast = false
-        hasEncoding = false
-        hasUnknownEncoding = false
+        codings = []
         status = 0
         isHTTP10 = line.count > 7 && line[5] == UInt8(ascii: "1") && line[7] == UInt8(ascii: "0")  // HTTP/1.0
         if let blank = line.firstIndex(of: 0x20) {
@@ -110,8 +108,7 @@ package struct CurlHead: Sendable {
             for coding in line[17...].split(separator: UInt8(ascii: ",")) {
                 let name = String(decoding: coding.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
                 guard !name.isEmpty, name != "identity", name != "none" else { continue }
-                hasEncoding = true
-                if !CurlLibrary.encodings.contains(name) { hasUnknownEncoding = true }
+                codings.append(name)
             }
         }
     }

@@ -40,12 +40,11 @@ package struct CurlRequest: Sendable {
     /// Whether the request upgrades to another protocol. The head is sent with HTTP/1.1 on a new connection, and the body
     /// without framing after the 101.
     package var isUpgrade = false
-    /// Whether the caller would repeat the request, over a new connection or without decoding the body.
+    /// Whether the caller would repeat the request over a new connection.
     package var mayBeReplayed = false
     /// Whether the caller would repeat the request if the server has certainly not processed it.
     package var mayBeReplayedUnprocessed = false
     package var isOnNewConnection = false
-    package var decodesBody = true
     /// Receives the number of bytes sent, on a separate queue.
     package var onBodySent: (@Sendable (Int64) -> Void)?
 

@@ -23,11 +23,9 @@ enum CurlOption {
     static let httpGet: Int32 = 80
     static let sslVerifyHost: Int32 = 81
     static let httpVersion: Int32 = 84
-    static let httpContentDecoding: Int32 = 158
     static let caPath: Int32 = 10_097
     static let bufferSize: Int32 = 98
     static let noSignal: Int32 = 99
-    static let acceptEncoding: Int32 = 10_102
     static let ipResolve: Int32 = 113
     static let inFileSize: Int32 = 30_115
     static let connectTimeout: Int32 = 156

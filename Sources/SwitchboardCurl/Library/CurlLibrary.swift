@@ -14,7 +14,9 @@ package enum CurlLibrary {
     package static let version = failure == nil ? swcurl_version_number() : 0
     /// The version as text, such as `7.88.1`.
     package static let versionText = failure == nil ? String(cString: swcurl_version_text()) : ""
-    package static let hasHTTP2 = failure == nil && swcurl_features() & (1 << 16) != 0
+    /// The CURL_VERSION_ bits.
+    static let features = failure == nil ? swcurl_features() : 0
+    package static let hasHTTP2 = features & (1 << 16) != 0
 
     /// Whether the second use of a plain HTTP/2 connection by prior knowledge fails, as in 7.88.0 and 7.88.1 ([curl
     /// 10634](https://github.com/curl/curl/issues/10634)).
@@ -31,26 +33,15 @@ package enum CurlLibrary {
     /// response, as from 7.83 until 8.2 ([curl 11103](https://github.com/curl/curl/pull/11103)).
     static let readsFreedHeaders: Bool = version >= 0x07_53_00 && version < 0x08_03_00
 
-    /// The content codings that this build of libcurl decodes.
-    package static let encodings: Set<String> = {
-        guard failure == nil else { return [] }
-        let features = swcurl_features()
-        let builtWith = [(3, ["gzip", "x-gzip", "deflate"]), (23, ["br"]), (26, ["zstd"])]
-        return Set(builtWith.flatMap { bit, names in features & (1 << bit) != 0 ? names : [] })
-    }()
-
     /// The value of `Accept-Encoding`, as libcurl would write it. Empty without any coding.
     static let acceptedEncodings: String = {
         // The first use of `joined(separator:)` resolves generic types at run time.
         var text = ""
-        for coding in ["deflate", "gzip", "br", "zstd"] where encodings.contains(coding) {
+        for coding in ["deflate", "gzip", "br", "zstd"] where ContentDecoder.names.contains(coding) {
             text += text.isEmpty ? coding : ", " + coding
         }
         return text
     }()
-
-    /// Whether decoding can still be turned off after the head of a response, as before 8.5.
-    package static let decodesLate: Bool = version < 0x08_05_00
 
     /// Returns the reason why another library cannot be used, or nil. The library is unloaded again.
     package static func failure(loading name: String) -> String? {

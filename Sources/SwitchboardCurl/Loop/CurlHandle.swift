@@ -33,7 +33,6 @@ final class CurlHandle: @unchecked Sendable {
     private let options: CurlOptions
     private let defaultFields: [(name: String, line: String)]
     private var requiresNewConnection = false
-    private var decodesContent = true
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
     private(set) var includesHead = false
     private var isUpgrading = false
@@ -116,7 +115,6 @@ final class CurlHandle: @unchecked Sendable {
         errorText[0] = 0
         includeHead(false)
         if request.url != url { try setURL(request.url, isTLS: request.isTLS) }
-        decodeContent(request.decodesBody)
         upgrade(request.isUpgrade, isTLS: request.isTLS)
         requireNewConnection(
             request.isOnNewConnection || request.isUpgrade || !options.reusesPlainConnections && !request.isTLS)
@@ -147,13 +145,6 @@ final class CurlHandle: @unchecked Sendable {
         guard isRequired != requiresNewConnection else { return }
         requiresNewConnection = isRequired
         swcurl_easy_set_long(easy, CurlOption.freshConnect, isRequired ? 1 : 0)
-    }
-
-    /// Sets whether libcurl decodes the `Content-Encoding`. Before 8.5, callbacks of libcurl may call it.
-    func decodeContent(_ isDecoding: Bool) {
-        guard isDecoding != decodesContent else { return }
-        decodesContent = isDecoding
-        swcurl_easy_set_long(easy, CurlOption.httpContentDecoding, isDecoding ? 1 : 0)
     }
 
     /// Sets ``includesHead``. Callbacks of libcurl may call it.

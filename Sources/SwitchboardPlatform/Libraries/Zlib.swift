@@ -17,7 +17,7 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
         package var nextOut: UnsafeMutablePointer<UInt8>?
         package var availableOut: CUnsignedInt = 0
         var totalOut: CUnsignedLong = 0
-        var message: UnsafePointer<CChar>?
+        package var message: UnsafePointer<CChar>?
         var state: OpaquePointer?
         var allocate: OpaquePointer?
         var free: OpaquePointer?

@@ -309,6 +309,4 @@ enum Replay: String {
     /// The server has certainly not processed the request ([RFC 9113
     /// §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
     case unprocessed = "a request that the server did not process"
-    /// libcurl does not support the response's `Content-Encoding`, so the second exchange leaves the body encoded.
-    case undecoded = "an answer in an unknown content encoding"
 }

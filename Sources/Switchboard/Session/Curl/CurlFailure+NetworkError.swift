@@ -53,10 +53,10 @@ extension CurlFailure {
                 .connectionLost,
                 reason: "the server answered before the end of the body, and libcurl discarded the response")
         case .badLengths: NetworkResponse.badLengths
-        case .unknownEncoding:
-            replayable(
-                NetworkError(.cannotDecodeResponse, reason: "its content or transfer encoding is unknown"),
-                request.mayBeReplayed ? .undecoded : nil)
+        case .undecodable(let reason):
+            NetworkError(.cannotDecodeResponse, reason: "the body does not match its Content-Encoding (\(reason))")
+        case .codingTruncated:
+            NetworkError(.truncatedBody, reason: "its compressed data ends early, although its length is right")
         case .bodyAnnouncedTooLarge(let length):
             request.limits.bodyTooLarge("Content-Length announces \(length) bytes")
         case .bodyTooLarge(let count): request.limits.bodyTooLarge("more than \(count) bytes arrived")

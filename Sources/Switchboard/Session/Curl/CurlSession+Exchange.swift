@@ -59,7 +59,6 @@ extension CurlSession {
         curlRequest.mayBeReplayed = request.mayBeReplayed
         curlRequest.mayBeReplayedUnprocessed = request.mayBeReplayedUnprocessed
         curlRequest.isOnNewConnection = request.replay != nil
-        curlRequest.decodesBody = request.replay != .undecoded
 
         var headers = try request.sentHeaders()
         if let authorization { headers.addMissing(["Authorization": authorization]) }

@@ -228,18 +228,21 @@ struct SessionStreamTests {
     // URLSession on Linux queues the data for a slow reader without a limit.
     @Test(
         "a waiting reader pauses the server and loses no byte [back-pressure]",
-        arguments: SessionKind.curlAlone)
-    func backPressure(kind: SessionKind) async throws {
-        let size = 40_000_000
+        arguments: SessionKind.curlAlone, [false, true])
+    func backPressure(kind: SessionKind, isCompressed: Bool) async throws {
+        let size = isCompressed ? 24_000_000 : 40_000_000
+        @Sendable func number(_ index: UInt32) -> UInt32 { index &* 2_654_435_761 }  // which gzip does not shorten
         let stalls = Deliveries<Int>()
         try await RawServer.run { connection in
             _ = try connection.readHead()
-            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
             let numbers = [UInt32](unsafeUninitializedCapacity: size / 4) { buffer, count in
-                for index in 0..<(size / 4) { buffer.initializeElement(at: index, to: UInt32(index).bigEndian) }
+                for index in 0..<(size / 4) { buffer.initializeElement(at: index, to: number(UInt32(index)).bigEndian) }
                 count = size / 4
             }
-            let body = numbers.withUnsafeBytes { Data($0) }
+            let plain = numbers.withUnsafeBytes { Data($0) }
+            let body = isCompressed ? try GzipBody(DataBody(plain)).encode() : plain
+            let coding = isCompressed ? "\r\nContent-Encoding: gzip" : ""
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\(coding)\r\n\r\n")
             let sent = try connection.send(body, givingUpAfter: .milliseconds(200))
             stalls.add(sent)
             try connection.send(body.dropFirst(sent))
@@ -258,8 +261,8 @@ struct SessionStreamTests {
                 rest.append(chunk)
                 rest.withUnsafeBytes { bytes in
                     for offset in stride(from: 0, through: bytes.count - 4, by: 4) {
-                        let number = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                        isInOrder = isInOrder && number == next
+                        let received = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                        isInOrder = isInOrder && received == number(next)
                         next += 1
                     }
                 }

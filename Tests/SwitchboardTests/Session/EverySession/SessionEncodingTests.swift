@@ -1,4 +1,3 @@
-import SwitchboardCurl
 import SwitchboardPlatform
 import Foundation
 @testable import Switchboard
@@ -55,27 +54,85 @@ struct SessionEncodingTests {
         }
     }
 
-    #if os(Linux)
-    // Since 8.5 libcurl chooses its decoder before the session sees the field. Only idempotent requests are repeated.
+    // MARK: Codings
+
+    /// The text of ``SessionBodyTests`` in Base64, compressed by Python's gzip, zlib and brotli and by `zstd`: one member
+    /// and two, with the header of zlib and without, two codings.
+    private static let codings: [(field: String, base64: String)] = [
+        ("gzip", SessionBodyTests.compressed["gzip"] ?? ""),
+        (
+            "gzip",
+            "H4sIAAAAAAACA8tIzcnJ11HIQKKsAEtyt3QUAAAAH4sIAAAAAAACA1NIzs8tKEotLk5NUUiqVEjMyy/"
+                + "JSC1SKCjKTy9KzOUCAGamxigfAAAA"
+        ),
+        ("deflate", SessionBodyTests.compressed["deflate"] ?? ""),
+        ("deflate", "y0jNycnXUchAoqwUkvNzC4pSi4tTUxSSKhUS8/JLMlKLFAqK8tOLEnO5AA=="),
+        (
+            "deflate, gzip",
+            "H4sIAAAAAAACAwExAM7/eJzLSM3JyddRyECirBSS83MLilKLi1NTFJIqFRLz8ksyUosUCory04sSc7kA4AUSkg5dM1cxAAAA"
+        ),
+        ("br", "GzIAcIyUbt60VgAZe1M6beCQA4fv0hZhAsEGHGcchTz4jNZj7LdqBlUG"),
+        ("zstd", "KLUv/QRodQEAdAJoZWxsbywgOiBjb21wcmVzc2VkIGJ5IGFub3RoZXIgcHJvZ3JhbQoBAOKKEVPDjj4="),
+    ]
+
     @Test(
-        "since libcurl 8.5 an unknown encoding fails a POST [unknown encodings]",
-        arguments: SessionKind.curlAlone)
-    func post(kind: SessionKind) async throws {
-        try await MockServer.run { server in
-            server.enqueue(.data(Self.bytes).with("Content-Encoding", "aws-chunked"))
-            let request = NetworkRequest(.post, server.url, body: DataBody(Data("x".utf8)))
-            let session = kind.make()
-            if CurlLibrary.decodesLate {
-                let response = try await session.send(request)
-                #expect(response.body == Self.bytes)
-            } else {
-                let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
-                #expect(error?.code == .cannotDecodeResponse)
+        "coded data that ends early is truncatedBody [compressed content cut short]",
+        arguments: SessionKind.curlAlone, codings)
+    func endsEarly(kind: SessionKind, coding: (field: String, base64: String)) async throws {
+        let (whole, text) = (try #require(Data(base64Encoded: coding.base64)), SessionBodyTests.text)
+        for size in [nil, 1, 7] {
+            try await MockServer.run(handler: { request in
+                let answer = MockResponse.data(whole.prefix(Int(request.path.dropFirst()) ?? 0))
+                return (size.map { answer.chunked($0) } ?? answer).with("Content-Encoding", coding.field)
+            }) { server in
+                let session = kind.make()
+                for count in [1, 2, 3, whole.count / 2, whole.count - 1, whole.count] {
+                    let isWhole = count == whole.count
+                    var request = NetworkRequest(.get, server.url.appendingPathComponent("\(count)"))
+                    var received: String?
+                    let code = await failure { received = try await session.send(request).text }
+                    #expect(code == (isWhole ? nil : .truncatedBody), "\(count)")
+                    #expect(received == (isWhole ? text : nil))
+
+                    request.options.streamsResponse = true
+                    var body = Data()
+                    let end = await failure {
+                        for try await chunk in try await session.send(request).bytes { body += chunk }
+                    }
+                    #expect(end == (isWhole ? nil : .truncatedBody), "\(count)")
+                    #expect(isWhole ? body == Data(text.utf8) : text.utf8.starts(with: body))
+                }
             }
-            #expect(server.requests.count == 1)
         }
     }
-    #endif
+
+    @Test(
+        "bytes after the coded data are ignored, and no bytes are no data [decompression]",
+        arguments: SessionKind.curlAlone, ["gzip", "deflate"])
+    func excess(kind: SessionKind, coding: String) async throws {
+        let whole = try #require(Data(base64Encoded: SessionBodyTests.compressed[coding] ?? ""))
+        try await MockServer.run { server in
+            server.enqueue(
+                .data(whole + Data(count: 512)).with("Content-Encoding", coding),
+                .data(whole + Data(count: 512)).with("Content-Encoding", coding).chunked(1),
+                .data(Data()).with("Content-Encoding", coding))
+            let session = kind.make()
+            var texts: [String] = []
+            for _ in 0..<3 { texts.append(try await session.send(NetworkRequest(.get, server.url)).text) }
+            #expect(texts == [SessionBodyTests.text, SessionBodyTests.text, ""])
+        }
+    }
+
+    @Test(
+        "more than five codings are refused [damaged compression]", arguments: SessionKind.curlAlone)
+    func manyCodings(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let codings = Array(repeating: "gzip", count: 6).joined(separator: ", ")
+            server.enqueue(.text("abc").with("Content-Encoding", codings))
+            let code = await failure { try await kind.make().send(NetworkRequest(.get, server.url)) }
+            #expect(code == .cannotDecodeResponse)
+        }
+    }
 
     // MARK: Lengths
 

@@ -1,0 +1,280 @@
+#if os(Linux)
+import SwitchboardPlatform
+
+/// Decodes the content codings of a body ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)) in pieces, by
+/// the libraries of the system that libcurl uses too. libcurl itself does not report coded data that ends early.
+final class ContentDecoder {
+    // The libraries that the process has loaded, by libcurl's bits for them.
+    private static let zlib = CurlLibrary.features & (1 << 3) != 0 ? try? Zlib.loaded.get() : nil
+    private static let brotli = CurlLibrary.features & (1 << 23) != 0 ? try? Brotli() : nil
+    private static let zstd = CurlLibrary.features & (1 << 26) != 0 ? try? Zstd() : nil
+
+    /// The names of the codings that can be decoded.
+    static let names: Set<String> = {
+        var names: Set<String> = zlib == nil ? [] : ["gzip", "x-gzip", "deflate"]
+        if brotli != nil { names.insert("br") }
+        if zstd != nil { names.insert("zstd") }
+        return names
+    }()
+
+    /// The reason why bytes cannot be decoded.
+    struct Damage: Error {
+        let text: String
+    }
+
+    /// The last coding first, because a server applies them in the order of the field.
+    private let coders: [Coder]
+
+    /// Creates a decoder for codings of ``names``, in the order of the field. Servers use one.
+    init(_ names: [String]) throws(Damage) {
+        guard names.count <= 5 else { throw Damage(text: "\(names.count) content codings") }
+        var coders: [Coder] = []
+        for name in names.reversed() {
+            switch name {
+            case "br": if let brotli = Self.brotli { coders.append(try BrotliCoder(brotli)) }
+            case "zstd": if let zstd = Self.zstd { coders.append(try ZstdCoder(zstd)) }
+            default: if let zlib = Self.zlib { coders.append(try Inflater(zlib, isGzip: name != "deflate")) }
+            }
+        }
+        self.coders = coders
+    }
+
+    /// Whether the coded data has ended, so that the body is complete.
+    var isComplete: Bool { coders.allSatisfy(\.isComplete) }
+
+    /// The number of bytes of the input that are not decoded yet.
+    var unread: Int { coders.first?.input.count ?? 0 }
+
+    /// Sets the next input, after ``next()`` returned nil or instead of an input that is repeated from its unread bytes on.
+    /// It must stay valid until then.
+    func feed(_ bytes: UnsafeRawBufferPointer) {
+        coders.first?.input = bytes
+    }
+
+    /// Returns the next decoded bytes, which are valid until the next call. Nil when more input is needed.
+    func next() throws(Damage) -> UnsafeRawBufferPointer? {
+        var index = coders.count - 1
+        while index >= 0 {
+            let piece = try coders[index].next()
+            if piece.isEmpty {
+                index -= 1
+            } else if index == coders.count - 1 {
+                return piece
+            } else {
+                index += 1
+                coders[index].input = piece
+            }
+        }
+        return nil
+    }
+}
+
+/// Decodes one coding.
+private class Coder {
+    static let pieceSize = 32 << 10
+    let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: pieceSize)
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    var isComplete = false
+
+    deinit {
+        piece.deallocate()
+    }
+
+    /// Decodes input into the piece once. Returns the number of bytes decoded.
+    func decode() throws(ContentDecoder.Damage) -> Int { 0 }
+
+    /// Returns the next decoded bytes. Empty when more input is needed.
+    final func next() throws(ContentDecoder.Damage) -> UnsafeRawBufferPointer {
+        while true {
+            let before = input.count
+            let count = try decode()
+            if count > 0 || input.isEmpty { return UnsafeRawBufferPointer(start: piece, count: count) }
+            guard input.count < before else { throw ContentDecoder.Damage(text: "no progress") }
+        }
+    }
+
+    /// Keeps only the last bytes of the input.
+    final func keep(_ count: Int) {
+        input = UnsafeRawBufferPointer(rebasing: input.suffix(count))
+    }
+}
+
+/// Decodes `gzip` with all its members, and `deflate`, which some servers send without the header of zlib. Other bytes after
+/// the end are ignored, as browsers do.
+private final class Inflater: Coder {
+    private let zlib: Zlib
+    private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
+    private let isGzip: Bool
+    private var isStarted = false
+    /// The first two bytes of `deflate`, which distinguish its forms.
+    private var start: [UInt8] = []
+
+    init(_ zlib: Zlib, isGzip: Bool) throws(ContentDecoder.Damage) {
+        self.zlib = zlib
+        self.isGzip = isGzip
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: Zlib.Stream())
+        super.init()
+        if isGzip { try begin(windowBits: 15 + 16) }
+    }
+
+    deinit {
+        if isStarted { _ = zlib.inflateEnd(stream) }
+        stream.deallocate()
+    }
+
+    private func begin(windowBits: CInt) throws(ContentDecoder.Damage) {
+        let code = zlib.inflateInit2(stream, windowBits, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
+        guard code == 0 else { throw ContentDecoder.Damage(text: "zlib cannot start, with its code \(code)") }
+        isStarted = true
+    }
+
+    override func decode() throws(ContentDecoder.Damage) -> Int {
+        guard isStarted else { return try decodeStart() }
+        if isComplete {
+            // Another member (RFC 1952 §2.2), or something else that is ignored.
+            guard isGzip, input.first == 0x1F else {
+                keep(0)
+                return 0
+            }
+            _ = zlib.inflateReset(stream)
+            isComplete = false
+        }
+        let (rest, count) = try inflate(input)
+        keep(rest)
+        return count
+    }
+
+    private func decodeStart() throws(ContentDecoder.Damage) -> Int {
+        let added = input.prefix(2 - start.count)
+        start += added
+        keep(input.count - added.count)
+        guard start.count == 2 else { return 0 }
+        // RFC 1950 §2.2: method 8, and a multiple of 31.
+        let hasHeader = start[0] & 0x0F == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
+        try begin(windowBits: hasHeader ? 15 : -15)
+        let result = start.withUnsafeBytes { bytes in
+            Result { () throws(ContentDecoder.Damage) in try inflate(bytes) }
+        }
+        return try result.get().count
+    }
+
+    private func inflate(_ bytes: UnsafeRawBufferPointer) throws(ContentDecoder.Damage) -> (rest: Int, count: Int) {
+        stream.pointee.nextIn = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.availableIn = CUnsignedInt(bytes.count)
+        stream.pointee.nextOut = piece
+        stream.pointee.availableOut = CUnsignedInt(Self.pieceSize)
+        switch zlib.inflate(stream, 0) {
+        case 0, -5: break  // Z_OK, and Z_BUF_ERROR: no progress was possible.
+        case 1: isComplete = true
+        case let code:
+            let text = stream.pointee.message.map { String(cString: $0) } ?? "zlib's code \(code)"
+            throw ContentDecoder.Damage(text: text)
+        }
+        return (Int(stream.pointee.availableIn), Self.pieceSize - Int(stream.pointee.availableOut))
+    }
+}
+
+/// The decoder of [Brotli](https://www.rfc-editor.org/rfc/rfc7932).
+private struct Brotli: @unchecked Sendable {  // pointers to functions, which never change
+    let make: @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
+    let decode:
+        @convention(c) (
+            OpaquePointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+            UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>?
+        ) -> CInt
+    let destroy: @convention(c) (OpaquePointer) -> Void
+
+    init() throws(DynamicLibrary.Failure) {
+        let library = try DynamicLibrary(firstOf: ["libbrotlidec.so.1"])
+        make = try library.function("BrotliDecoderCreateInstance")
+        decode = try library.function("BrotliDecoderDecompressStream")
+        destroy = try library.function("BrotliDecoderDestroyInstance")
+    }
+}
+
+private final class BrotliCoder: Coder {
+    private let brotli: Brotli
+    private let decoder: OpaquePointer
+
+    init(_ brotli: Brotli) throws(ContentDecoder.Damage) {
+        guard let decoder = brotli.make(nil, nil, nil) else {
+            throw ContentDecoder.Damage(text: "no memory for brotli")
+        }
+        (self.brotli, self.decoder) = (brotli, decoder)
+    }
+
+    deinit {
+        brotli.destroy(decoder)
+    }
+
+    override func decode() throws(ContentDecoder.Damage) -> Int {
+        guard !isComplete else {
+            keep(0)
+            return 0
+        }
+        var (available, space) = (input.count, Self.pieceSize)
+        var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        var output: UnsafeMutablePointer<UInt8>? = piece
+        switch brotli.decode(decoder, &available, &next, &space, &output, nil) {
+        case 0: throw ContentDecoder.Damage(text: "damaged brotli data")
+        case 1: isComplete = true
+        default: break  // needs more input or more space
+        }
+        keep(available)
+        return Self.pieceSize - space
+    }
+}
+
+/// The decoder of [Zstandard](https://www.rfc-editor.org/rfc/rfc8878).
+private struct Zstd: @unchecked Sendable {  // pointers to functions, which never change
+    struct Buffer {
+        var start: UnsafeMutableRawPointer?
+        var size: Int
+        var position = 0
+    }
+
+    let make: @convention(c) () -> OpaquePointer?
+    let set: @convention(c) (OpaquePointer, CInt, CInt) -> Int
+    let decode: @convention(c) (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
+    let isError: @convention(c) (Int) -> CUnsignedInt
+    let destroy: @convention(c) (OpaquePointer) -> Int
+
+    init() throws(DynamicLibrary.Failure) {
+        let library = try DynamicLibrary(firstOf: ["libzstd.so.1"])
+        make = try library.function("ZSTD_createDStream")
+        set = try library.function("ZSTD_DCtx_setParameter")
+        decode = try library.function("ZSTD_decompressStream")
+        isError = try library.function("ZSTD_isError")
+        destroy = try library.function("ZSTD_freeDStream")
+    }
+}
+
+private final class ZstdCoder: Coder {
+    private let zstd: Zstd
+    private let decoder: OpaquePointer
+
+    init(_ zstd: Zstd) throws(ContentDecoder.Damage) {
+        guard let decoder = zstd.make() else { throw ContentDecoder.Damage(text: "no memory for zstd") }
+        (self.zstd, self.decoder) = (zstd, decoder)
+        // ZSTD_d_windowLogMax: the window of 8 MB that RFC 9659 allows.
+        _ = zstd.set(decoder, 100, 23)
+    }
+
+    deinit {
+        _ = zstd.destroy(decoder)
+    }
+
+    override func decode() throws(ContentDecoder.Damage) -> Int {
+        // The library would begin another frame at the end of the input.
+        guard !isComplete || !input.isEmpty else { return 0 }
+        var source = Zstd.Buffer(start: UnsafeMutableRawPointer(mutating: input.baseAddress), size: input.count)
+        var target = Zstd.Buffer(start: piece, size: Self.pieceSize)
+        let code = zstd.decode(decoder, &target, &source)
+        guard zstd.isError(code) == 0 else { throw ContentDecoder.Damage(text: "damaged zstd data") }
+        isComplete = code == 0
+        keep(input.count - source.position)
+        return target.position
+    }
+}
+#endif
