@@ -72,6 +72,17 @@ nonisolated private struct FindLarge: TypedEndPoint {
     var path: String { "large" }
 }
 
+/// Properties whose initial values get no actor from Swift.
+private final class ProbeCalls {
+    private let router: Router<ProbeApi>
+    lazy var probe = router.call(for: .one, as: Probe.self, isolation: MainActor.shared)
+    lazy var large = router.call(for: .one, as: Large.self, isolation: MainActor.shared)
+    lazy var pages = router.pages(
+        as: Large.self, from: 1, while: { _ in false }, for: { .page($0) }, isolation: MainActor.shared)
+
+    init(router: Router<ProbeApi>) { self.router = router }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct IsolationTests {
     private let session = StubSession()
     private var router: Router<ProbeApi> { Router(session: session) }
@@ -100,6 +111,15 @@ nonisolated private struct FindLarge: TypedEndPoint {
             return try await router.request(.one, as: Probe.self).id
         }
         #expect(try await Task.detached { try await call.map { $0 + 1 }.value }.value == 8)
+    }
+
+    @Test("calls in initial values of properties read endpoints on a given actor")
+    func initialValues() async throws {
+        answer(.json("7"))
+        let calls = ProbeCalls(router: router)
+        #expect(try await calls.probe.value.id == 7)
+        _ = try await calls.large.value
+        for try await _ in calls.pages {}
     }
 
     @Test("calls at the same time decode on the main actor")
