@@ -2,16 +2,16 @@ import SwitchboardPlatform
 import SwitchboardText
 import Foundation
 
-extension EndPointType {
+extension EndPointRecord {
     /// One message for each stored property with a misspelled name of a member, which compiles and has no effect.
     ///
-    /// Computed properties cannot be found at run time.
-    var nearMisses: [String] {
-        Mirror(reflecting: self).children.compactMap { child in
+    /// Computed properties cannot be found at run time. Off its actor, an endpoint cannot be cast to ``EndPointType``.
+    static func nearMisses(of endPoint: Any) -> [String] {
+        Mirror(reflecting: endPoint).children.compactMap { child in
             guard let label = child.label,
-                let member = Self.members.first(where: { $0.fits(child.value) && label.isAlmost($0.name) })?.name
+                let member = members.first(where: { $0.fits(child.value) && label.isAlmost($0.name) })?.name
             else { return nil }
-            return "\(Self.self) has a property \(label.quotedForMessage), which no endpoint has: "
+            return "\(type(of: endPoint)) has a property \(label.quotedForMessage), which no endpoint has: "
                 + "did you mean \(member.quotedForMessage)?"
         }
     }
@@ -23,14 +23,16 @@ extension EndPointType {
             ("options", { $0 is RequestOptions }),
         ]
     }
+}
 
+extension EndPointType {
     /// Prints the near misses of a type once, in debug builds.
     func printNearMisses() {
         assert(
             {
                 let isNew = checkedTypes.withLock { $0.insert(ObjectIdentifier(Self.self)).inserted }
                 guard isNew else { return true }
-                for text in nearMisses { StandardError.write("Switchboard: \(text)\n") }
+                for text in EndPointRecord.nearMisses(of: self) { StandardError.write("Switchboard: \(text)\n") }
                 return true
             }())
     }

@@ -93,7 +93,7 @@ extension InterceptorChain {
             plan.steps.insert(("RetryPolicy", false, "of the request's options"), at: 0)
         }
         plan.request = request
-        plan.warnings = request.warnings + ((request.endPoint?.endPoint as? any EndPointType)?.nearMisses ?? [])
+        plan.warnings = request.warnings + (request.endPoint.map { EndPointRecord.nearMisses(of: $0.endPoint) } ?? [])
     }
 }
 

@@ -59,6 +59,13 @@ nonisolated private struct Large: Codable {
     }
 }
 
+/// An endpoint whose header fields have a misspelled name.
+private struct Misspelled: EndPointType {
+    let header: HTTPHeaders = ["X-A": "1"]
+    var baseURL: String { "https://probe.example.com" }
+    var path: String { "probe" }
+}
+
 private struct FindProbe: TypedEndPoint {
     typealias Response = Probe
     var path: String {
@@ -100,6 +107,12 @@ private final class ProbeCalls {
         let detached = router.call(for: .one, as: Probe.self)
         #expect(try await Task.detached { try await detached.map { $0.id }.value }.value == 7)
         #expect("\(await router.explain(.one))".contains("probe"))
+    }
+
+    @Test("explain names misspelled members of an endpoint of the main actor")
+    func misspelled() async {
+        let plan = await Router<Misspelled>(session: session).explain(Misspelled())
+        #expect(plan.warnings.count == 1 && plan.warnings.first?.contains(#""headers""#) == true)
     }
 
     @Test("the operation of a call stays on the main actor")
