@@ -51,7 +51,7 @@ extension ParameterValue {
                 .encodingFailed,
                 reason:
                     "\(subject) is a \(type(of: value)), which is neither a scalar, a date, data, "
-                    + "an array or dictionary of these, nor Encodable")
+                    + "an array or dictionary of these, nor Encodable; a type of the main actor must be nonisolated")
         }
     }
 

@@ -66,6 +66,21 @@ private struct Misspelled: EndPointType {
     var path: String { "probe" }
 }
 
+private struct Filter: Encodable {
+    let year = 1979
+}
+
+nonisolated private enum FilterApi: EndPointType {
+    case find(Filter)
+    var baseURL: String { "https://probe.example.com" }
+    var path: String { "probe" }
+    var task: HTTPTask {
+        switch self {
+        case .find(let filter): .requestParameters(urlParameters: ["by": filter])
+        }
+    }
+}
+
 private struct FindProbe: TypedEndPoint {
     typealias Response = Probe
     var path: String {
@@ -113,6 +128,19 @@ private final class ProbeCalls {
     func misspelled() async {
         let plan = await Router<Misspelled>(session: session).explain(Misspelled())
         #expect(plan.warnings.count == 1 && plan.warnings.first?.contains(#""headers""#) == true)
+    }
+
+    @Test("parameters of the main actor fail elsewhere, with the remedy")
+    func parameters() async throws {
+        let filter = Filter()
+        let error = await Task.detached {
+            await #expect(throws: NetworkError.self) { try await Router<FilterApi>().response(for: .find(filter)) }
+        }.value
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.reason?.contains("nonisolated") == true)
+        answer(.json("[]"))
+        _ = try await Router<FilterApi>(session: session).response(for: .find(filter))
+        #expect(session.requests.last?.query == "by%5Byear%5D=1979")
     }
 
     @Test("the operation of a call stays on the main actor")
