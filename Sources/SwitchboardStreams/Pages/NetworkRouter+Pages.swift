@@ -132,9 +132,20 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        tokenPages(from: cursor, next: { value, response, _ in next(value, response) }, for: endPoint, options) {
+        tokenPages(from: cursor, next: ofResponse(next), for: endPoint, options) {
             Transferred(try $0.decode(type))
         }
+    }
+
+    /// Returns the pages of endpoints whose cursor arrives in a header field, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
+        as type: Value.Type, after cursor: Cursor? = nil,
+        next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
+        for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation
+    ) -> PageSequence<Value, Cursor> {
+        tokenPages(from: cursor, next: ofResponse(next), for: endPoint, options, decoding(type))
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
@@ -163,6 +174,16 @@ extension NetworkRouter {
         tokenPages(from: nil, next: ofValue(next), for: { $0.map(endPoint) ?? first }, options) {
             Transferred(try $0.decode(type))
         }
+    }
+
+    /// Returns the pages of a first endpoint, and then of endpoints with a cursor, decoded on the caller's actor; see
+    /// `NetworkRouter.request(_:as:options:isolation:)`.
+    public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
+        as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
+        for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
+        isolation: isolated any Actor = #isolation
+    ) -> PageSequence<Value, Cursor> {
+        tokenPages(from: nil, next: ofValue(next), for: { $0.map(endPoint) ?? first }, options, decoding(type))
     }
 }
 
@@ -231,6 +252,12 @@ private func ofValue<Value, Token>(
     _ next: @escaping @Sendable (Value) -> Token?
 ) -> @Sendable (Value, NetworkResponse, Token?) -> Token? {
     { value, _, _ in next(value) }
+}
+
+private func ofResponse<Value, Token>(
+    _ next: @escaping @Sendable (Value, NetworkResponse) -> Token?
+) -> @Sendable (Value, NetworkResponse, Token?) -> Token? {
+    { value, response, _ in next(value, response) }
 }
 
 /// Returns a closure that decodes pages on the caller's actor.

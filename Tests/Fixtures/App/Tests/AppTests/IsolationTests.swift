@@ -242,6 +242,17 @@ private final class ProbeCalls {
         let sequence = router.pages(as: [Probe].self, from: 1, while: { _ in true }, for: { .page($0) })
         for try await _ in sequence { numbered += 1 }
         #expect(numbered == 1)  // the second page repeats the first
+        answer(.json("7", headers: ["X-Next": "2"]))
+        for try await page in router.pages(
+            as: Probe.self, next: { $1.headers["X-Next"].flatMap { Int($0) } }, for: { .page($0 ?? 1) })
+        {
+            pages.append(page.value.id)
+            break
+        }
+        for try await page in router.pages(as: Probe.self, from: .one, next: { _ in Int?.none }, for: { .page($0) }) {
+            pages.append(page.value.id)
+        }
+        #expect(pages == [1, 2, 3, 7, 7])
     }
 
     @Test("lines and events decode on the main actor")
