@@ -35,7 +35,7 @@ extension NetworkError {
         public static let unsupported = Code("unsupported")
         /// The servers have no URL for the environment.
         public static let unknownEnvironment = Code("unknownEnvironment")
-        /// The session was invalidated before the request was sent.
+        /// The session was invalidated before the request was sent, or shut down while it was in flight.
         public static let sessionInvalidated = Code("sessionInvalidated")
         /// The router was being reset when the request started.
         public static let resetInProgress = Code("resetInProgress")
