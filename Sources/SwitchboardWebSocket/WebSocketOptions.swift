@@ -22,8 +22,8 @@ public struct WebSocketOptions: Sendable, Hashable {
     ///
     /// `RequestOptions.retry` sets the waits, with jitter, and limits the consecutive attempts that fail or deliver no
     /// message, ping or pong. The default is 10 attempts, with waits that double from 1 second up to 5 minutes. The socket
-    /// reconnects after the failures in its `errorCodes` and `statusCodes`. A `RetryPolicy` of the chain shares the count.
-    /// A ``pingInterval`` detects a dead connection that reports no error.
+    /// reconnects after the failures in its `errorCodes` and `statusCodes`. A `RetryPolicy` of the chain shares the
+    /// count. A ``pingInterval`` detects a dead connection that reports no error.
     public var reconnects = false
     /// The timeout of the closing handshake. Default 10 s.
     public var closeTimeout: Duration = .seconds(10)
