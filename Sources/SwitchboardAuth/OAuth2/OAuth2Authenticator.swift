@@ -22,6 +22,7 @@ import SwitchboardPlatform
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 ///
 /// Several processes may share a store. A token that another process has refreshed and saved is used in place of a refresh.
+/// A token that another process has removed is not refreshed: a sign-out reaches each process at its next refresh.
 ///
 /// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates refresh
 /// tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
@@ -45,7 +46,8 @@ public struct OAuth2Authenticator: Authenticator {
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
-    /// The access tokens of the refreshes that ended with `invalid_grant`. Another process may have replaced them.
+    /// The access tokens of the refreshes that ended with `invalid_grant`, or whose token another process removed. Another
+    /// process may have replaced them.
     private let refused = Protected<[String?: String]>([:])
 
     /// Creates an authenticator. By default tokens are stored only in memory.
@@ -71,38 +73,45 @@ public struct OAuth2Authenticator: Authenticator {
     public func refresh(_ credential: OAuthToken?, in partition: String?) async throws -> OAuthToken {
         switch grant {
         case .clientCredentials:
-            let replacement = await replacement(of: credential, in: partition)
+            let replacement = try? await replacement(of: credential, in: partition)
             if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
             return try await client.clientCredentials()
         case .refreshToken:
             guard let credential else {
-                if let newer = await replacement(of: nil, in: partition) {
+                if let newer = try await replacement(of: nil, in: partition) {
                     let isExpired = newer.isExpired(at: client.now())
                     return isExpired ? try await refresh(newer, storedIn: partition) : take(newer, in: partition)
                 }
-                let suffix = partition.map { " for \($0)" } ?? ""
-                throw OAuthError(.notSignedIn, text: "not signed in\(suffix)").asNetworkError()
+                throw Self.notSignedIn(in: partition)
             }
             return try await refresh(credential, storedIn: partition)
         }
     }
 
+    private static func notSignedIn(in partition: String?, _ cause: String = "") -> NetworkError {
+        let suffix = partition.map { " for \($0)" } ?? ""
+        return OAuthError(.notSignedIn, text: "not signed in\(suffix)\(cause)").asNetworkError()
+    }
+
     /// Refreshes a token, unless another process has replaced it in the store: servers accept a refresh token once.
     private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
-        let replacement = await replacement(of: token, in: partition)
+        let replacement = try await replacement(of: token, in: partition)
         if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
         let sent = replacement ?? token
+        let fresh: OAuthToken
         do {
-            return try await client.refresh(sent)
+            fresh = try await client.refresh(sent)
         } catch let error as NetworkError where error.oauthError?.code == .invalidGrant {
             // Another process may have refreshed the token at the same time.
-            guard let newer = await self.replacement(of: sent, in: partition) else {
-                // A sign-in or sign-out cancels the refresh, and a later removal is not about this token.
-                if !Task.isCancelled { refused.withLock { $0[partition] = sent.accessToken } }
+            guard let newer = try await self.replacement(of: sent, in: partition) else {
+                refuse(sent, in: partition)
                 throw error
             }
             return take(newer, in: partition)
         }
+        // Another process may have signed out meanwhile.
+        _ = try await self.replacement(of: token, in: partition)
+        return fresh
     }
 
     private func take(_ token: OAuthToken, in partition: String?) -> OAuthToken {
@@ -113,12 +122,28 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Returns the token that another process saved in place of this authenticator's, or nil without one. A save of the
     /// rejected token may be unfinished, or have failed after writing it.
-    private func replacement(of rejected: OAuthToken?, in partition: String?) async -> OAuthToken? {
-        let last = stored.withLock { $0[partition] }
-        guard let last, let token = try? await saved(in: partition), token.accessToken != last,
-            token.accessToken != rejected?.accessToken
-        else { return nil }
-        return token
+    ///
+    /// - Throws: ``OAuthError/Code/notSignedIn`` when another process removed the token: its sign-out is for all processes.
+    private func replacement(of rejected: OAuthToken?, in partition: String?) async throws -> OAuthToken? {
+        guard let last = stored.withLock({ $0[partition] }) else { return nil }
+        let token: OAuthToken?
+        do {
+            token = try await saved(in: partition)
+        } catch {
+            return nil
+        }
+        guard let token else {
+            guard let rejected, rejected.accessToken == last else { return nil }
+            refuse(rejected, in: partition)
+            throw Self.notSignedIn(in: partition, ": another process removed the token")
+        }
+        return [last, rejected?.accessToken].contains(token.accessToken) ? nil : token
+    }
+
+    /// Records a token that a refresh found to be of no use. A sign-in or sign-out cancels the refresh, and a later removal
+    /// is not about this token.
+    private func refuse(_ token: OAuthToken, in partition: String?) {
+        if !Task.isCancelled { refused.withLock { $0[partition] = token.accessToken } }
     }
 
     /// Returns true after `invalid_grant`, and without a refresh token. A failed connection does not invalidate the

@@ -92,6 +92,31 @@ struct SharedSignInTests {
         }
     }
 
+    @Test("a sign-out of another process is not undone by a refresh", arguments: [false, true])
+    func signedOutElsewhere(meanwhile: Bool) async throws {
+        try await withFolder { folder in
+            let (server, file) = (Server(), folder.appendingPathComponent("tokens"))
+            let store = FileTokenStore(file)
+            try await store.save(server.token, in: nil)
+            let router = server.router(file)
+            _ = try await router.response(for: get)
+            server.expire()
+            if meanwhile {
+                server.beforeRefresh.withLock { $0 = { try await store.remove(in: nil) } }
+            } else {
+                try await store.removeAll()
+            }
+            let error = await #expect(throws: NetworkError.self) { try await router.response(for: get) }
+            #expect(error?.oauthError?.code == .notSignedIn)
+            #expect(try await store.load(in: nil) == nil)
+            #expect(server.token.accessToken == (meanwhile ? "a2" : "a1"))
+            // The next sign-in of another process is for this one too.
+            server.refresh()
+            try await store.save(server.token, in: nil)
+            #expect(try await router.request(get, as: String.self) == "ok")
+        }
+    }
+
     @Test("a token from the store does not replace a newer one there")
     func newerToken() async throws {
         let store = RacingStore()
