@@ -32,8 +32,7 @@ public actor FileTokenStore: TokenStore {
 
     private let file: URL
     private let clock: any Clock<Duration>
-    /// The last change. Changes of one store run one after another, and finish even if their callers are canceled.
-    private var lastChange: Task<Void, any Error>?
+    private let changes = SerialTasks()
     /// The largest file that is read, in bytes. A file of tokens has a few kilobytes.
     private static let limit = 16 << 20
 
@@ -143,14 +142,8 @@ public actor FileTokenStore: TokenStore {
 
     /// Runs `body` while no other store changes the file.
     private func locked(_ body: @escaping @Sendable (isolated FileTokenStore) throws -> Void) async throws {
-        let previous = lastChange
-        let change = Task {
-            _ = await previous?.result
-            try await FileLock.withLock(for: file, clock: clock) { try body(self) }
-        }
-        lastChange = change
         do {
-            try await change.value
+            try await changes.run { try await self.withFileLock(body) }
         } catch let error as POSIXError {
             throw failure("be locked", error)
         } catch let busy as FileLock.Busy {
@@ -161,6 +154,10 @@ public actor FileTokenStore: TokenStore {
                     "\(file.path.quotedInFull) cannot be changed: another process held its lock \(busy.path.quotedInFull) for \(wait) s; end that process or try again"
             )
         }
+    }
+
+    private func withFileLock(_ body: @Sendable (isolated FileTokenStore) throws -> Void) async throws {
+        try await FileLock.withLock(for: file, clock: clock) { try body(self) }
     }
 
     private func unlinkFile() throws {

@@ -207,7 +207,7 @@ struct RefreshLimit: Sendable {
 /// Runs operations one after the other, in the order of the calls. A cancellation of the caller or its call does not
 /// cancel its operation.
 final class SerialTasks: Sendable {
-    private let last = Protected<Task<Void, Never>?>(nil)
+    private let last = Protected<Task<Void, any Error>?>(nil)
 
     func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
         try await wait(for: start(operation))
@@ -224,11 +224,11 @@ final class SerialTasks: Sendable {
             let previous = last
             let task = Call.$current.withValue(nil) {
                 Task {
-                    await previous?.value
+                    _ = await previous?.result
                     try await EnclosingOperations.run(of: self, operation)
                 }
             }
-            last = Task { _ = await task.result }
+            last = task
             return task
         }
     }
