@@ -54,11 +54,7 @@ public struct FileBody: HTTPBody {
     }
 
     private func readable<Output>(_ body: () throws -> Output) throws -> Output {
-        do {
-            return try body()
-        } catch {
-            throw unreadable(error)
-        }
+        try Result(catching: body).mapError(unreadable).get()
     }
 
     fileprivate func unreadable(_ error: (any Error)?) -> NetworkError {

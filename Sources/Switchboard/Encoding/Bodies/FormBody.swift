@@ -11,7 +11,8 @@ import Foundation
 /// ``URLEncodedFormEncoder/spaceEncoding`` is ``URLEncodedFormEncoder/SpaceEncoding/plusReplaced``.
 public struct FormBody: HTTPBody {
     /// The fields sent with the body. Initially only `Content-Type`.
-    public var additionalHeaders: HTTPHeaders = [.contentType("application/x-www-form-urlencoded; charset=utf-8")]
+    public var additionalHeaders: HTTPHeaders = [.contentType(Self.contentType)]
+    static let contentType = "application/x-www-form-urlencoded; charset=utf-8"
     private let makeText: @Sendable () throws -> String
 
     /// Creates a form from parameters.

@@ -15,11 +15,6 @@ public struct FormParameterEncoder: ParameterEncoder {
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed``, which names the parameter that cannot be written.
     public func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws(NetworkError) {
-        let body = FormBody(parameters, encoder: form)
-        do {
-            request.body = DataBody(try body.encode(), additionalHeaders: body.additionalHeaders)
-        } catch {
-            throw NetworkError.encoding(error)
-        }
+        request.body = DataBody(Data(try form.encode(parameters).utf8), contentType: FormBody.contentType)
     }
 }

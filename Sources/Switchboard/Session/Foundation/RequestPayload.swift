@@ -88,11 +88,7 @@ final class RequestPayload: Sendable {
     }
 
     private static func writing<Output>(_ body: () throws -> Output) throws(NetworkError) -> Output {
-        do {
-            return try body()
-        } catch {
-            throw fileFailure(error)
-        }
+        try Result(catching: body).mapError(fileFailure).get()
     }
 
     private static func fileFailure(_ error: (any Error)?) -> NetworkError {
