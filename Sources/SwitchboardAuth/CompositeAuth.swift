@@ -31,33 +31,31 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` when no method has the selected name.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard let name = try await name(for: request) else { return try await next(request) }
-        guard let method = methods[name] else { throw unknown(name) }
+        guard let (name, method) = try await method(for: request) else { return try await next(request) }
         request.report(.note("authenticates by \(name.quotedForMessage)"))
         return try await method.intercept(request, next: next)
     }
 
     /// Changes the request as the selected method does, if that is a `RequestAdapter`.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard let name = try await name(for: request) else { return }
-        guard let method = methods[name] else { throw unknown(name) }
-        try await (method as? any RequestAdapter)?.adapt(&request)
+        try await (method(for: request)?.method as? any RequestAdapter)?.adapt(&request)
     }
 
-    private func name(for request: NetworkRequest) async throws -> String? {
-        let choice = request.options.authentication
+    /// Returns the selected method, or nil when the request passes unchanged.
+    private func method(for request: NetworkRequest) async throws -> (name: String, method: any Interceptor)? {
+        var choice = request.options.authentication
         switch choice {
-        case .named(let name): return name
-        case .none: return nil
+        case .named, .none: break
         case .automatic, .required, .optional, .anonymous:
-            let choice = try await withOwnTask { [choose] in await choose(request) }
-            guard case .named(let name) = choice else { return nil }
-            return name
+            choice = try await withOwnTask { [choose] in await choose(request) }
         }
-    }
-
-    private func unknown(_ name: String) -> NetworkError {
-        NetworkError(.invalidRequest, reason: "there is no method of authentication named \(name.quotedForMessage)")
+        guard case .named(let name) = choice else { return nil }
+        guard let method = methods[name] else {
+            throw NetworkError(
+                .invalidRequest,
+                reason: "CompositeAuth has no method named \(name.quotedForMessage), only \(methods.keys.sorted())")
+        }
+        return (name, method)
     }
 }
 
