@@ -35,11 +35,7 @@ public struct RequestSigner: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     private func signed(_ request: NetworkRequest) async throws -> NetworkRequest {
         do {
-            var signed = try await withOwnTask { [sign] in
-                var request = request
-                try await sign(&request)
-                return request
-            }
+            var signed = try await changed(request, by: sign)
             signed.recordCredentials(addedTo: request)
             return signed
         } catch {

@@ -22,11 +22,7 @@ public struct RequestModifier: Interceptor, ExchangeInterceptor, RequestAdapter 
 
     /// Changes a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        let changed = try await withOwnTask { [change, request] in
-            var changed = request
-            try await change(&changed)
-            return changed
-        }
+        let changed = try await changed(request, by: change)
         guard changed.id == request.id else {
             throw NetworkError(.invalidRequest, reason: "a RequestModifier replaced the request with another")
         }
@@ -55,14 +51,9 @@ public struct ResponseModifier: Interceptor, ExchangeInterceptor {
 
     /// Sends the request and changes the response.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        let response = try await next(request)
-        let changed = try await withOwnTask { [change] in
-            var changed = response
-            try await change(&changed)
-            return changed
-        }
-        try changed.checkRequest(request, "ResponseModifier")
-        return changed
+        let response = try await changed(next(request), by: change)
+        try response.checkRequest(request, "ResponseModifier")
+        return response
     }
 }
 
@@ -106,12 +97,7 @@ public struct ResultModifier: Interceptor, ExchangeInterceptor {
             guard failure.code != .cancelled else { throw error }
             result = .failure(failure.attributed(to: request))
         }
-        let changed = try await withOwnTask { [change] in
-            var changed = result
-            try await change(&changed)
-            return changed
-        }
-        let response = try changed.get()
+        let response = try await changed(result, by: change).get()
         try response.checkRequest(request, "ResultModifier")
         return response
     }

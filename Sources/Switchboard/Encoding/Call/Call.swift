@@ -328,6 +328,17 @@ package func withOwnTask<Output: Sendable>(
     }
 }
 
+/// Returns a value that a closure of the app has changed, in a separate task; see ``withOwnTask(_:)``.
+package func changed<Value: Sendable>(
+    _ value: Value, by change: @escaping @Sendable (inout Value) async throws -> Void
+) async throws -> Value {
+    try await withOwnTask {
+        var value = value
+        try await change(&value)
+        return value
+    }
+}
+
 extension NetworkRequest {
     /// Whether the session may send the request again: it is idempotent ([RFC 9110
     /// §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)), and it was not sent again before.
