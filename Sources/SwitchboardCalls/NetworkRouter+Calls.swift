@@ -36,6 +36,8 @@ extension NetworkRouter {
         call(endPoint, options) { Transferred(try await $0.accepted()) }
     }
 
+    /// Returns a call whose response is decoded on the caller's actor. `Value` is not `Decodable` here, because a
+    /// `@Sendable` closure cannot capture a conformance that belongs to an actor.
     private func call<Value>(
         _ endPoint: EndPoint, _ options: RequestOptions, decoding decode: ActorBound<NetworkResponse, Value>,
         isolation: isolated (any Actor)? = #isolation

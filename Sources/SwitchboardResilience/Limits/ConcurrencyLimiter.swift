@@ -176,12 +176,10 @@ struct ConcurrencySlots: Sendable {
         self.perHost = perHost
     }
 
-    func hasSlot(for name: String) -> Bool {
-        inFlight < limit ?? .max && hosts[name]?.inFlight ?? 0 < perHost ?? .max && hosts[name]?.waiters.isEmpty ?? true
-    }
-
     mutating func acquire(_ name: String) -> Bool {
-        guard hasSlot(for: name) else { return false }
+        guard inFlight < limit ?? .max, hosts[name]?.inFlight ?? 0 < perHost ?? .max,
+            hosts[name]?.waiters.isEmpty ?? true
+        else { return false }
         inFlight += 1
         hosts[name, default: Host()].inFlight += 1
         return true

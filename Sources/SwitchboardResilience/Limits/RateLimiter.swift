@@ -58,15 +58,13 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         // A refresh must not wait behind requests that wait for its credential.
         if !request.options.bypassesLimits, !takeToken(), !CredentialRefresh.isRunning {
-            request.report(.waiting(for: "the rate limit, \(rule)"))
+            request.report(.waiting(for: "the rate limit, at most \(count) in \(period.secondsText)"))
             let start = elapsed()
             try await waitForToken()
             request.report(.resumed(after: elapsed() - start))
         }
         return try await next(request)
     }
-
-    private var rule: String { "at most \(count) in \(period.secondsText)" }
 
     // MARK: Tokens
 

@@ -52,7 +52,7 @@ struct Waiters: Sendable {
 ///   - onCancel: Removes the continuation from the queue if it is still there, and resumes it with `CancellationError`.
 /// - Throws: `CancellationError`.
 func waitInQueue(
-    _ enqueue: (CheckedContinuation<Void, any Error>) -> Void, onCancel: @escaping @Sendable () -> Void
+    _ enqueue: (Waiters.Waiter) -> Void, onCancel: @escaping @Sendable () -> Void
 ) async throws {
     try Call.check()
     try await withCancellation {

@@ -11,7 +11,7 @@ extension Parameters: Encodable {
     /// The elements to encode, without absent ones. Of repeated names only the last stays, because parsers treat
     /// repeated names differently ([RFC 8259 §4](https://www.rfc-editor.org/rfc/rfc8259#section-4)).
     fileprivate var withoutDuplicates: [Element] {
-        let present = elements.filter { !$0.value.isAbsent }
+        let present = elements.filter { $0.value != .absent }
         guard Set(present.lazy.map(\.name)).count < present.count else { return present }
         var seen: Set<String> = []
         return present.reversed().filter { seen.insert($0.name).inserted }.reversed()

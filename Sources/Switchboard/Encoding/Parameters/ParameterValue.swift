@@ -61,10 +61,6 @@ public enum ParameterValue: Sendable, Equatable {
         return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
 
-    package var isAbsent: Bool {
-        if case .absent = self { true } else { false }
-    }
-
     /// The error of the first contained value that cannot be encoded.
     var fault: NetworkError? {
         switch self {

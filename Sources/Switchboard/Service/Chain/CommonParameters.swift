@@ -162,7 +162,7 @@ private enum KeepsEmptyBodyOption: RequestOption { static let defaultValue = fal
 extension Parameters {
     /// The parameters with a value.
     fileprivate var withoutNil: Parameters {
-        Parameters(filter { $0.value != .null && !$0.value.isAbsent })
+        Parameters(filter { $0.value != .null && $0.value != .absent })
     }
 
     /// Returns the parameters except those with the names of these items, before or after an encoder's conversion.

@@ -100,7 +100,7 @@ public struct RetryPolicy: Interceptor {
         let policy = policy(for: request)
         try policy.addKey(to: &request)
         if let budget = policy.budget, !request.isSentAgain { budget.countCall() }
-        if !request.isPartOfCall, policy.reasonNotToRetry(request) == nil { request.call = Call([]) }
+        if !request.isPartOfCall, policy.reasonNotToRetry(request) == nil { request.call = Call() }
         let left = policy.timeLeft(of: request)
         while true {
             let wait: Duration

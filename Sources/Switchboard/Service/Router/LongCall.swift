@@ -6,7 +6,7 @@ import Foundation
 package final class LongCall: Sendable {
     private struct State {
         var policy = RetryPolicy()
-        var call = Call([], isLong: true)
+        var call = Call(isLong: true)
         var request: NetworkRequest?
     }
 

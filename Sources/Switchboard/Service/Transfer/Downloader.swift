@@ -29,7 +29,7 @@ actor Downloader {
         request.options.streamsResponse = true
         // A range of a compressed body cannot be counted in bytes of the file.
         if !request.headers.contains("Accept-Encoding") { request.headers.add("Accept-Encoding", "identity") }
-        call = request.call ?? Call([])
+        call = request.call ?? Call()
         request.call = call
         url = Redaction.standard.url(request.url?.absoluteString ?? "")
         isOwnRange = request.headers.contains("Range")

@@ -66,6 +66,7 @@ extension CurlOptions {
 extension CurlOptions.TLS {
     fileprivate init(_ options: SessionConfiguration.TLS) throws(NetworkError) {
         self.init()
+        // CURL_SSLVERSION_TLSv1_0 to CURL_SSLVERSION_TLSv1_3.
         minimumVersion =
             switch options.minimumVersion {
             case .tls10: 4
@@ -131,7 +132,7 @@ extension SessionConfiguration {
     func route(to url: URL?) -> TransportText.Route {
         var route = TransportText.Route(proxy: proxy.hostAndPort, unixSocketPath: unixSocketPath)
         if case .system = proxy.kind, CurlOptions().hasSystemProxy, let url, let host = url.host {
-            route.serverBehindProxy = "\(host.withoutBrackets) port \(url.port ?? (url.scheme == "https" ? 443 : 80))"
+            route.serverBehindProxy = "\(host.withoutBrackets) port \(url.effectivePort)"
         }
         return route
     }
