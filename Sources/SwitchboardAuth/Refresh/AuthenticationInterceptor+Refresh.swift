@@ -15,7 +15,7 @@ extension AuthenticationInterceptor {
     /// Returns the credential for a request. Nil when no user has signed in and the request does not require it.
     func credential(for request: NetworkRequest) async throws -> Stored? {
         let current = partitionState(of: request)
-        if current.pendingRefresh == nil, isSignedOut(current), request.options.authentication == .optional {
+        if current.pendingRefresh == nil, current.isSignedOut, request.options.authentication == .optional {
             return nil
         }
         if current.pendingRefresh == nil, !current.isRejected, let stored = current.stored, !isDue(stored) {

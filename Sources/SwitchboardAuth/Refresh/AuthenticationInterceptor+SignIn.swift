@@ -96,7 +96,7 @@ extension AuthenticationInterceptor {
     /// failure does not sign the user out.
     func proceedsWithoutCredential(_ request: NetworkRequest, after error: any Error) -> Bool {
         guard request.options.authentication == .optional, !(error is CancellationError),
-            error is NotSignedIn || isSignedOut(partitionState(of: request))
+            error is NotSignedIn || partitionState(of: request).isSignedOut
         else { return false }
         request.report(.authentication("not signed in; sent without a credential"))
         return true
@@ -106,10 +106,5 @@ extension AuthenticationInterceptor {
     func hint(about partition: String?) -> String {
         guard partition != nil, state.withLock({ $0.partitions[nil]?.stored != nil }) else { return "" }
         return "; there is a sign-in without an environment (in: nil), which managers do not use"
-    }
-
-    /// Returns whether no user is signed in, and none was saved.
-    func isSignedOut(_ current: Partition) -> Bool {
-        current.isLoaded && current.stored == nil
     }
 }

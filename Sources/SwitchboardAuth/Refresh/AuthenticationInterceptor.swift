@@ -80,7 +80,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// credential, `RequestOptions.authentication` decides whether the request is sent or fails with
     /// `NetworkError.Code.cannotAuthenticate`.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
-        guard handles(request) else { return try await next(request) }
+        guard addsCredential(to: request) else { return try await next(request) }
         var request = request
         request.recordSignIn()
         let failures = partitionState(of: request).failures
@@ -116,13 +116,13 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
 
     /// Adds the current credential. Does not load or refresh it.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard handles(request) else { return }
+        guard addsCredential(to: request) else { return }
         request.recordSignIn()
         guard let stored = partitionState(of: request).stored else { return }
         request = try applying(stored, to: request)
     }
 
-    private func handles(_ request: NetworkRequest) -> Bool {
+    private func addsCredential(to request: NetworkRequest) -> Bool {
         request.acceptsSignIn(for: origins) && !request.hasAuthorization && !CredentialRefresh.isRunning(of: self)
     }
 
@@ -170,6 +170,9 @@ struct PartitionState<Credential: Sendable>: Sendable {
     /// The number of failed refreshes. `failure` is the error of the last one.
     var failures = 0
     var failure: NetworkError?
+
+    /// Whether no user is signed in, and no credential was saved.
+    var isSignedOut: Bool { isLoaded && stored == nil }
 
     /// Returns whether the refresh limit is reached.
     func isLimitReached(at date: Date, _ limit: RefreshLimit) -> Bool {
