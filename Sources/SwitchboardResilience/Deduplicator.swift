@@ -41,7 +41,7 @@ public final class Deduplicator: Interceptor {
     }
 
     private let ignored: Set<String>
-    private let calls = SharedOperations<DeduplicationKey, NetworkResponse, SharedTime>()
+    private let operations = SharedOperations<DeduplicationKey, NetworkResponse, SharedTime>()
 
     /// Creates a deduplicator.
     ///
@@ -54,13 +54,13 @@ public final class Deduplicator: Interceptor {
     }
 
     /// The number of shared requests in flight.
-    public var inFlight: Int { calls.count }
+    public var inFlight: Int { operations.count }
 
     /// Sends the request, or waits for the response to an equal one in flight.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let key = DeduplicationKey(request, ignoring: ignored) else { return try await next(request) }
         do {
-            let response = try await calls.value(for: key, context: SharedTime(of: request)) { time in
+            let response = try await operations.value(for: key, context: SharedTime(of: request)) { time in
                 time.join(request)
                 request.report(.cache("shared with \(time.leader)"))
             } _: { time in
@@ -77,7 +77,7 @@ public final class Deduplicator: Interceptor {
 
 extension Deduplicator: Resettable {
     /// Waits until the shared requests have ended, which the reset has canceled with their callers.
-    public func reset() async { await calls.cancelAll() }
+    public func reset() async { await operations.cancelAll() }
 }
 
 extension NetworkResponse {

@@ -71,62 +71,64 @@ extension AuthenticationInterceptor {
             return stored
         case .fail(let error): throw error
         case .limitReached: return nil
-        case .wait(let call, let id):
+        case .wait(let refresh, let id):
             do {
-                return try await wait(for: call, id, request)
+                return try await wait(for: refresh, id, request)
             } catch is NotSignedIn where request.options.authentication != .optional {
                 // The other request did not require a credential, so no new one was requested.
                 return try await newCredential(replacing: old, failures, for: request)
             }
-        case .start(let call, let id, let stored):
+        case .start(let refresh, let id, let stored):
             request.report(.authentication(stored == nil ? "load" : "refresh"))
-            start(call, after: stored, for: request)
-            return try await wait(for: call, id, request)
+            start(refresh, after: stored, for: request)
+            return try await wait(for: refresh, id, request)
         }
     }
 
     private func step(replacing old: Stored?, _ failures: Int, in partition: String?, at date: Date) -> Step {
         state.withLock { state in
             var current = state.partitions[partition] ?? Partition()
-            if let call = current.pendingRefresh, let id = call.join() { return .wait(call, id: id) }
+            if let refresh = current.pendingRefresh, let id = refresh.join() { return .wait(refresh, id: id) }
             if let stored = current.stored, stored.generation != old?.generation, !current.isRejected {
                 return .use(stored)
             }
             // The refresh failed for other requests while this one was in flight.
             if current.failures > failures, let failure = current.failure { return .fail(failure) }
             if current.isLimitReached(at: date, refreshLimit) { return .limitReached }
-            let call = SharedOperation<Stored>(cancelsWhenAbandoned: false)
-            current.pendingRefresh = call
+            let refresh = SharedOperation<Stored>(cancelsWhenAbandoned: false)
+            current.pendingRefresh = refresh
             state.partitions[partition] = current
-            return .start(call, id: call.join() ?? 0, after: current.stored)
+            return .start(refresh, id: refresh.join() ?? 0, after: current.stored)
         }
     }
 
-    private func wait(for call: SharedOperation<Stored>, _ id: Int, _ request: NetworkRequest) async throws -> Stored {
+    private func wait(
+        for refresh: SharedOperation<Stored>, _ id: Int, _ request: NetworkRequest
+    ) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
-        let stored = try await call.value(for: id)
+        let stored = try await refresh.value(for: id)
         request.report(.authentication(stored.isRefreshed ? "refreshed" : "loaded"))
         return stored
     }
 
     // MARK: Refresh
 
-    private func start(_ call: SharedOperation<Stored>, after old: Stored?, for request: NetworkRequest) {
+    private func start(_ refresh: SharedOperation<Stored>, after old: Stored?, for request: NetworkRequest) {
         let partition = request.options.partition
         let timer = afterTimeout { [self] in
             let error = NetworkError(
                 .timedOut, reason: "refreshing the credential took longer than \(refreshTimeout.secondsText)")
-            recordFailure(error, isLost: false, of: call, in: partition)
-            call.finish(.failure(error))
+            recordFailure(error, isLost: false, of: refresh, in: partition)
+            refresh.finish(.failure(error))
         }
-        call.start { [self] in
+        refresh.start { [self] in
             do {
                 let canRequest = request.options.authentication != .optional
-                let stored = try await renew(old, canRequest: canRequest, for: call, in: partition)
+                let stored = try await renew(old, canRequest: canRequest, for: refresh, in: partition)
                 timer.cancel()
                 if stored.isRefreshed {
                     // The credential is valid, even if the store does not answer.
-                    let limit = afterTimeout { call.finish(.success(stored)) }
+                    let limit = afterTimeout { refresh.finish(.success(stored)) }
                     await save(stored, for: request)
                     limit.cancel()
                 }
@@ -134,7 +136,7 @@ extension AuthenticationInterceptor {
             } catch let error as NotSignedIn {
                 timer.cancel()
                 state.withLock {
-                    if $0.partitions[partition]?.pendingRefresh === call {
+                    if $0.partitions[partition]?.pendingRefresh === refresh {
                         $0.partitions[partition]?.pendingRefresh = nil
                     }
                 }
@@ -144,7 +146,7 @@ extension AuthenticationInterceptor {
                 let isLost = authenticator.isLost(after: error)
                 var failure = Self.failure(error)
                 if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
-                if recordFailure(failure, isLost: isLost, of: call, in: partition) { await save(nil, for: request) }
+                if recordFailure(failure, isLost: isLost, of: refresh, in: partition) { await save(nil, for: request) }
                 return .failure(failure)
             }
         }
@@ -160,22 +162,22 @@ extension AuthenticationInterceptor {
 
     /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `canRequest`.
     private func renew(
-        _ old: Stored?, canRequest: Bool, for call: SharedOperation<Stored>, in partition: String?
+        _ old: Stored?, canRequest: Bool, for refresh: SharedOperation<Stored>, in partition: String?
     ) async throws -> Stored {
         var last = old?.credential
         if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
             last = try await load(in: partition)
             if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
-                return try use(last, of: call, isRefreshed: false, in: partition)
+                return try use(last, of: refresh, isRefreshed: false, in: partition)
             }
             // A refresh that fails temporarily must not lose the saved credential.
-            storeLoaded(last, for: call, in: partition)
+            storeLoaded(last, for: refresh, in: partition)
         }
         guard last != nil || canRequest else { throw NotSignedIn() }
         let fresh = try await CredentialRefresh.run(of: self) { [last] in
             try await authenticator.refresh(last, in: partition)
         }
-        return try use(fresh, of: call, isRefreshed: true, in: partition)
+        return try use(fresh, of: refresh, isRefreshed: true, in: partition)
     }
 
     /// Returns the saved credential. Nil during a reset, which removes it.
@@ -185,9 +187,9 @@ extension AuthenticationInterceptor {
     }
 
     /// Marks the saved credential as loaded, and stores it although it needs a refresh.
-    private func storeLoaded(_ credential: A.Credential?, for call: SharedOperation<Stored>, in partition: String?) {
+    private func storeLoaded(_ credential: A.Credential?, for refresh: SharedOperation<Stored>, in partition: String?) {
         state.withLock { state in
-            guard state.partitions[partition]?.pendingRefresh === call else { return }
+            guard state.partitions[partition]?.pendingRefresh === refresh else { return }
             state.partitions[partition]?.isLoaded = true
             guard let credential else { return }
             state.generation += 1
@@ -198,12 +200,12 @@ extension AuthenticationInterceptor {
 
     /// Sets the credential of a partition and ends the refresh.
     private func use(
-        _ credential: A.Credential, of call: SharedOperation<Stored>, isRefreshed: Bool, in partition: String?
+        _ credential: A.Credential, of refresh: SharedOperation<Stored>, isRefreshed: Bool, in partition: String?
     ) throws -> Stored {
         let date = now()
         let leeway = effectiveLeeway(of: credential, at: date)
         return try state.withLock { state in
-            guard var current = state.partitions[partition], current.pendingRefresh === call else {
+            guard var current = state.partitions[partition], current.pendingRefresh === refresh else {
                 throw CancellationError()
             }
             state.generation += 1
@@ -244,10 +246,10 @@ extension AuthenticationInterceptor {
     /// Records a failed refresh, unless it was superseded. Returns whether a credential was lost.
     @discardableResult
     private func recordFailure(
-        _ error: NetworkError, isLost: Bool, of call: SharedOperation<Stored>, in partition: String?
+        _ error: NetworkError, isLost: Bool, of refresh: SharedOperation<Stored>, in partition: String?
     ) -> Bool {
         state.withLock { state in
-            guard var current = state.partitions[partition], current.pendingRefresh === call else { return false }
+            guard var current = state.partitions[partition], current.pendingRefresh === refresh else { return false }
             (current.pendingRefresh, current.failure) = (nil, error)
             current.failures += 1
             let isRemoved = isLost && current.stored != nil

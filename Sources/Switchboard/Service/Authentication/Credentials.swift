@@ -14,14 +14,14 @@ package struct CredentialSource<Value: Sendable>: Sendable {
     }
 
     package init(_ provider: @escaping @Sendable () async throws -> Value?) {
-        let calls = SharedOperations<CredentialKey, Value?, Void>()
+        let operations = SharedOperations<CredentialKey, Value?, Void>()
         value = { request in
-            guard !CredentialRefresh.isRunning(of: calls) else { return nil }
+            guard !CredentialRefresh.isRunning(of: operations) else { return nil }
             let reportWaiting = { @Sendable in request.report(.waiting(for: "credentials")) }
             do {
-                return try await calls.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
+                return try await operations.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
                     reportWaiting()
-                    return try await CredentialRefresh.run(of: calls) { try await provider() }
+                    return try await CredentialRefresh.run(of: operations, provider)
                 }
             } catch let error as CancellationError {
                 try Call.check()

@@ -98,7 +98,7 @@ package final class SharedOperation<Output: Sendable>: Sendable {
 /// Operations by key, each shared by its concurrent callers. When the last caller leaves, the operation is canceled.
 package final class SharedOperations<Key: Hashable & Sendable, Output: Sendable, Context: Sendable>: Sendable {
     private struct Entry {
-        let call: SharedOperation<Output>
+        let operation: SharedOperation<Output>
         let context: Context
     }
 
@@ -114,7 +114,7 @@ package final class SharedOperations<Key: Hashable & Sendable, Output: Sendable,
     package init() {}
 
     /// The number of operations in flight.
-    package var count: Int { state.withLock { Array($0.entries.values) }.count { $0.call.isInFlight } }
+    package var count: Int { state.withLock { Array($0.entries.values) }.count { $0.operation.isInFlight } }
 
     /// Waits for the value of an operation: the one in flight for the key, or a new one.
     ///
@@ -122,54 +122,55 @@ package final class SharedOperations<Key: Hashable & Sendable, Output: Sendable,
     ///   - key: Identifies the operation.
     ///   - context: A value for a new operation.
     ///   - didJoin: Called with the context of the operation in flight when the caller joins it.
-    ///   - operation: The operation, called with its context.
+    ///   - body: The operation, called with its context.
     /// - Returns: The value of the operation.
     /// - Throws: The error of the operation, or `CancellationError` when the caller was canceled.
     package func value(
         for key: Key, context: @autoclosure () -> Context, didJoin: (Context) -> Void,
-        _ operation: @escaping @Sendable (Context) async throws -> Output
+        _ body: @escaping @Sendable (Context) async throws -> Output
     ) async throws -> Output {
         try Call.check()
         let (entry, caller, number) = state.withLock { state -> (Entry, Int, Int?) in
             // An operation must not wait for itself.
-            if let entry = state.entries[key], !EnclosingOperations.contain(entry.call), let caller = entry.call.join()
+            if let entry = state.entries[key], !EnclosingOperations.contain(entry.operation),
+                let caller = entry.operation.join()
             {
                 return (entry, caller, nil)
             }
-            let entry = Entry(call: SharedOperation<Output>(cancelsWhenAbandoned: true), context: context())
+            let entry = Entry(operation: SharedOperation<Output>(cancelsWhenAbandoned: true), context: context())
             state.lastNumber += 1
             state.entries[key] = entry
-            state.running[state.lastNumber] = entry.call
-            return (entry, entry.call.join() ?? 0, state.lastNumber)
+            state.running[state.lastNumber] = entry.operation
+            return (entry, entry.operation.join() ?? 0, state.lastNumber)
         }
         if let number {
-            entry.call.start {
+            entry.operation.start {
                 let result: Result<Output, any Error>
                 do {
                     result = .success(
-                        try await EnclosingOperations.run(of: entry.call) { try await operation(entry.context) })
+                        try await EnclosingOperations.run(of: entry.operation) { try await body(entry.context) })
                 } catch {
                     result = .failure(error)
                 }
-                self.remove(entry.call, key, number)
+                self.remove(entry.operation, key, number)
                 return result
             }
         } else {
             didJoin(entry.context)
         }
-        return try await entry.call.value(for: caller)
+        return try await entry.operation.value(for: caller)
     }
 
     /// Cancels the operations in flight, and waits until all have ended, except those that contain the running code.
     package func cancelAll() async {
         let running = state.withLock { $0.running }.sorted { $0.key < $1.key }.map(\.value)
-        for call in running { call.finish(.failure(CancellationError())) }
-        for call in running where !EnclosingOperations.contain(call) { await call.waitForEnd() }
+        for operation in running { operation.finish(.failure(CancellationError())) }
+        for operation in running where !EnclosingOperations.contain(operation) { await operation.waitForEnd() }
     }
 
-    private func remove(_ call: SharedOperation<Output>, _ key: Key, _ number: Int) {
+    private func remove(_ operation: SharedOperation<Output>, _ key: Key, _ number: Int) {
         state.withLock { state in
-            if state.entries[key]?.call === call { state.entries[key] = nil }
+            if state.entries[key]?.operation === operation { state.entries[key] = nil }
             state.running[number] = nil
         }
     }
