@@ -168,7 +168,7 @@ extension AuthenticationInterceptor {
         if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
             last = try await load(in: partition)
             if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
-                return try use(last, of: refresh, isRefreshed: false, in: partition)
+                return try store(last, ending: refresh, isRefreshed: false, in: partition)
             }
             // A refresh that fails temporarily must not lose the saved credential.
             storeLoaded(last, for: refresh, in: partition)
@@ -177,7 +177,7 @@ extension AuthenticationInterceptor {
         let fresh = try await CredentialRefresh.run(of: self) { [last] in
             try await authenticator.refresh(last, in: partition)
         }
-        return try use(fresh, of: refresh, isRefreshed: true, in: partition)
+        return try store(fresh, ending: refresh, isRefreshed: true, in: partition)
     }
 
     /// Returns the saved credential. Nil during a reset, which removes it.
@@ -198,9 +198,10 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Sets the credential of a partition and ends the refresh.
-    private func use(
-        _ credential: A.Credential, of refresh: SharedOperation<Stored>, isRefreshed: Bool, in partition: String?
+    /// Stores the credential of a partition, and ends its refresh. Throws `CancellationError` if a sign-in, a sign-out
+    /// or a reset has superseded the refresh.
+    private func store(
+        _ credential: A.Credential, ending refresh: SharedOperation<Stored>, isRefreshed: Bool, in partition: String?
     ) throws -> Stored {
         let date = now()
         let leeway = effectiveLeeway(of: credential, at: date)

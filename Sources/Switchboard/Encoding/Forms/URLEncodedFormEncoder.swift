@@ -139,7 +139,8 @@ extension URLEncodedFormEncoder {
         case .invalid(let error): throw error
         case .bool(let value): appendPair(name, boolEncoding.encode(value), to: &buffer)
         case .number(let text), .string(let text): appendPair(name, text, to: &buffer)
-        case .date(let date): appendPair(name, try naming(name) { try dateEncoding.encode(date) }, to: &buffer)
+        case .date(let date):
+            appendPair(name, try attributingErrors(to: name) { try dateEncoding.encode(date) }, to: &buffer)
         case .data(let data): try append(data, named: name, to: &buffer)
         case .array(let values):
             for (index, value) in values.enumerated() {
@@ -154,7 +155,7 @@ extension URLEncodedFormEncoder {
     }
 
     private func append(_ data: Data, named name: String, to buffer: inout [UInt8]) throws {
-        guard let text = try naming(name, { try dataEncoding.encode(data) }) else {
+        guard let text = try attributingErrors(to: name, { try dataEncoding.encode(data) }) else {
             return try append(.array(data.map(ParameterValue.number)), named: name, to: &buffer)
         }
         appendPair(name, text, to: &buffer)
@@ -176,7 +177,9 @@ extension URLEncodedFormEncoder {
     }
 
     /// Runs a custom strategy, and names the parameter in its error.
-    private func naming<Output>(_ name: String, _ encode: () throws -> Output) throws(NetworkError) -> Output {
+    private func attributingErrors<Output>(
+        to name: String, _ encode: () throws -> Output
+    ) throws(NetworkError) -> Output {
         do {
             return try encode()
         } catch {

@@ -28,7 +28,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let codingPath: [any CodingKey]
 
     func encodeNil(forKey key: Key) throws {
-        node.member(key.stringValue).set(.null)
+        node.makeMember(key.stringValue).set(.null)
     }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
@@ -39,9 +39,9 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     // The protocol's default implementations throw for these two types.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: Int128, forKey key: Key) throws { node.member(key.stringValue).set(.number(value)) }
+    func encode(_ value: Int128, forKey key: Key) throws { node.makeMember(key.stringValue).set(.number(value)) }
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    func encode(_ value: UInt128, forKey key: Key) throws { node.member(key.stringValue).set(.number(value)) }
+    func encode(_ value: UInt128, forKey key: Key) throws { node.makeMember(key.stringValue).set(.number(value)) }
 
     // A nil optional becomes `absent`, so that a form can apply its ``NilEncoding``.
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
@@ -73,11 +73,11 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        encoder(for: key, node.member(key.stringValue, isArray: false)).container(keyedBy: keyType)
+        encoder(for: key, node.nestedMember(key.stringValue, isArray: false)).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        encoder(for: key, node.member(key.stringValue, isArray: true)).unkeyedContainer()
+        encoder(for: key, node.nestedMember(key.stringValue, isArray: true)).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
@@ -89,7 +89,7 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     private func encoder(for key: some CodingKey, _ member: EncodingNode? = nil) -> ParameterValueEncoder {
-        ParameterValueEncoder(node: member ?? node.member(key.stringValue), codingPath: codingPath + [key])
+        ParameterValueEncoder(node: member ?? node.makeMember(key.stringValue), codingPath: codingPath + [key])
     }
 }
 
@@ -262,8 +262,8 @@ final class EncodingNode {
         return EncodingNode(depth: depth + 1)
     }
 
-    /// Returns the node for a member. A second write of the same name replaces the first, as in `JSONEncoder`.
-    func member(_ name: String) -> EncodingNode {
+    /// Returns a new node for a member, in place of an earlier one of that name, as in `JSONEncoder`.
+    func makeMember(_ name: String) -> EncodingNode {
         let node = makeChild()
         setMember(name, to: node)
         return node
@@ -291,14 +291,14 @@ final class EncodingNode {
 
     /// Returns the node for the nested array or object of a member. A second one with the same name continues the first, as
     /// in `JSONEncoder`.
-    func member(_ name: String, isArray: Bool) -> EncodingNode {
+    func nestedMember(_ name: String, isArray: Bool) -> EncodingNode {
         if case .object(let members) = content, let index = index(of: name, in: members) {
             switch members[index].node.content {
             case .array where isArray, .object where !isArray: return members[index].node
             default: break
             }
         }
-        return member(name)
+        return makeMember(name)
     }
 
     private func index(of name: String, in members: [(name: String, node: EncodingNode)]) -> Int? {

@@ -14,14 +14,14 @@ package struct CredentialSource<Value: Sendable>: Sendable {
     }
 
     package init(_ provider: @escaping @Sendable () async throws -> Value?) {
-        let operations = SharedOperations<CredentialKey, Value?, Void>()
+        let shared = SharedOperations<CredentialKey, Value?, Void>()
         value = { request in
-            guard !CredentialRefresh.isRunning(of: operations) else { return nil }
+            guard !CredentialRefresh.isRunning(of: shared) else { return nil }
             let reportWaiting = { @Sendable in request.report(.waiting(for: "credentials")) }
             do {
-                return try await operations.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
+                return try await shared.value(for: CredentialKey(request), context: (), didJoin: reportWaiting) { _ in
                     reportWaiting()
-                    return try await CredentialRefresh.run(of: operations, provider)
+                    return try await CredentialRefresh.run(of: shared, provider)
                 }
             } catch let error as CancellationError {
                 try Call.check()
@@ -133,12 +133,12 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
     private struct Origin: Sendable {
         let url: URL
         /// Whether the app gave only the host, with or without a port.
-        var isHost = false
+        var isHostOnly = false
 
-        /// Returns whether a URL of the app has this host.
+        /// Returns whether the app gave only the host, and a URL of the app has it.
         func isHost(of other: URL) -> Bool {
-            guard isHost, let host = url.host, let other = other.host.map({ ($0, other.port) }) else { return false }
-            return host.equalsIgnoringCase(other.0) && (url.port == nil || url.port == other.1)
+            guard isHostOnly, let host = url.host, let otherHost = other.host else { return false }
+            return host.equalsIgnoringCase(otherHost) && (url.port == nil || url.port == other.port)
         }
     }
 
@@ -170,7 +170,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         listed = texts.compactMap { text in
             let isHost = text.schemeMark == nil
             guard let url = URL(string: isHost ? "https://" + text : text), URLFault.of(url) == nil else { return nil }
-            return Origin(url: url, isHost: isHost)
+            return Origin(url: url, isHostOnly: isHost)
         }
     }
 
