@@ -107,11 +107,11 @@ private enum HeadersToOtherOriginsOption: RequestOption { static let defaultValu
 
 /// The history of a request and its rules for other origins. It is stored in the options, and stays with the request
 /// when other options are assigned.
-package struct RequestRoute: Sendable {
+struct RequestRoute: Sendable {
     var crossOriginHops = CrossOriginHops()
     /// Conditions for requests to other origins that carry the body. All must hold. Empty if the body has only the
     /// endpoint's own content.
-    package var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
+    var bodyRules: [@Sendable (NetworkRequest) -> Bool] = []
 
     /// Whether the request has neither history nor rules.
     var isEmpty: Bool { bodyRules.isEmpty && crossOriginHops == CrossOriginHops() }
@@ -226,7 +226,7 @@ extension URL {
     package var effectivePort: Int { port ?? schemePort }
 
     /// The port with its colon, as in `Host`. Empty for the default of the scheme.
-    package var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
+    var portSuffix: String { effectivePort == schemePort ? "" : ":\(effectivePort)" }
 
     private var schemePort: Int { isHTTPS ? 443 : 80 }
 

@@ -121,7 +121,7 @@ public struct NetworkRequest: Sendable, Identifiable {
     }
 
     /// The history of the request, and the rules for other origins.
-    package var route: RequestRoute {
+    var route: RequestRoute {
         get { fields.value.options.route }
         set { fields.value.options.route = newValue }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A download: the file that receives the response, and its settings.
-package struct Download: Sendable {
+struct Download: Sendable {
     var file: URL
     /// Whether a failed download keeps the bytes that have arrived.
     var isKept = false

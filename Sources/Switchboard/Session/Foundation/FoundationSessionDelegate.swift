@@ -21,7 +21,7 @@ final class FoundationSessionDelegate: NSObject, URLSessionDataDelegate {
         sockets.withLock { $0[identifier] = socket }
     }
 
-    func socket(for task: URLSessionTask) -> (any SocketObserver)? {
+    private func socket(for task: URLSessionTask) -> (any SocketObserver)? {
         let identifier = task.taskIdentifier
         return sockets.withLock { $0[identifier] }
     }
