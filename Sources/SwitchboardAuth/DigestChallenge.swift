@@ -70,7 +70,7 @@ struct DigestChallenge: Sendable, Hashable {
             } catch .requiresIntegrity {
                 failure = NetworkError(
                     .cannotAuthenticate,
-                    reason: "Digest: the server wants the quality of protection auth-int (RFC 7616 §3.4)")
+                    reason: "DigestAuth does not support qop=auth-int, which the server requires (RFC 7616 §3.4)")
             } catch {}
         }
         if best == nil, let failure { throw failure }

@@ -10,7 +10,7 @@ import SwitchboardText
 ///     exchangeInterceptors: [CookieInterceptor()])
 /// ```
 ///
-/// It handles every exchange, including redirects, so the target of a 302 receives the cookies that the 302 set.
+/// It runs for each exchange, also after a redirect, so the target of a 302 receives the cookies that the 302 set.
 /// `RequestOptions.partition` separates cookies.
 ///
 /// After a redirect or a link from another site, `SameSite` decides which cookies are sent ([RFC 6265bis

@@ -14,7 +14,7 @@ import SwitchboardPlatform
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
 /// again when it fails. A canceled call does not count. After a probe that was canceled, or that a cache answered without
-/// an exchange, the next request is the probe. A probe may need a new credential, so requests that refresh the one of an
+/// an exchange, the next request is the probe. A probe may need a new credential, so requests that refresh the credential of an
 /// `AuthenticationInterceptor`, or that a credential provider sends, pass too. Only their failure counts.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
@@ -207,7 +207,7 @@ struct Circuit: Sendable {
         }
     }
 
-    /// Decides about a request.
+    /// Returns the decision about a request. The first request after the open time becomes the probe.
     mutating func admit(at now: Duration, _ isRefresh: Bool) -> Decision {
         switch phase {
         case .closed: return .admitted(epoch)

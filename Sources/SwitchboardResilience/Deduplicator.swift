@@ -35,7 +35,7 @@ public final class Deduplicator: Interceptor {
         /// The request is never shared.
         public static let never = Rule(kind: .never)
 
-        /// Treats requests as equal when they have this id, the same credentials in header fields and query, and the
+        /// Returns a rule by which requests are equal when they have this id, the same credentials in header fields and query, and the
         /// same partition. Methods, URLs and bodies may differ: the first request is sent.
         public static func id(_ id: String) -> Rule { Rule(kind: .id(id)) }
     }

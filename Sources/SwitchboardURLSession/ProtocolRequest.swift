@@ -7,7 +7,7 @@ struct ProtocolRequest: Sendable {
     let urlRequest: URLRequest
     let task: URLSessionTask?
 
-    /// Returns the request for the owner. Its body is read while it is sent, from wherever it is.
+    /// Returns the request for the owner. Its body is read while it is sent, except for a short stream on Apple's systems.
     func networkRequest(streamsResponse: Bool) async throws -> NetworkRequest {
         var headers = HTTPHeaders(urlRequest.sortedFields)
         for field in additionalFields.sortedFields where !headers.contains(field.name) { headers.append(field) }
@@ -74,7 +74,7 @@ enum UploadedBody {
     case stream(InputStream)
 }
 
-/// Reads a stream on a separate thread, because it may wait for its writer.
+/// Reads a stream on a separate queue, because a read may wait for the writer of the stream.
 final class StreamReader: @unchecked Sendable {  // only the serial queue uses the stream
     private let stream: InputStream
     private let queue = DispatchQueue(label: "Switchboard.URLSession.stream")

@@ -49,7 +49,7 @@ public final class NetworkManager: Sendable {
     ///   - exchangeInterceptors: Interceptors that wrap each exchange, after redirects, outermost first. Default none.
     ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
     ///     `Accept: application/json` is added unless they contain an `Accept`.
-    ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them.
+    ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them. Default none.
     ///   - monitors: Receive the events of every call. Default none.
     ///   - decoder: Decodes bodies. Nil for the one in `options`.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.

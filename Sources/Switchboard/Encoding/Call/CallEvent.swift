@@ -10,13 +10,13 @@ public struct CallEvent: Sendable {
     public let request: NetworkRequest
     /// The time since the start of the call.
     public let elapsed: Duration
-    /// The stored response, in the event of a cache that answers with it, or the part of a response that arrived, in
-    /// that of a failed exchange. Nil in all other events.
+    /// The response that a cache answers with, or the part of a response that arrived before its exchange failed. Nil in
+    /// all other events.
     package var response: NetworkResponse?
-    /// The part of a cache in the call, in the events that state it. Nil in all other events.
+    /// The role of a cache in the call, in an event about it. Nil in all other events.
     package var cacheRole: CacheRole?
 
-    /// The part of a cache in a call.
+    /// The role of a cache in a call.
     package enum CacheRole: Sendable {
         /// A stored response answers: a fresh one, a stale one, or one that the server confirmed or completed.
         case fresh, stale, validated
@@ -106,7 +106,7 @@ extension NetworkRequest {
         call.report(kind, self)
     }
 
-    /// Reports the part of a cache in this call to its monitors. The response, if any, answers the request.
+    /// Reports the role of a cache in this call to its monitors. The response, if any, answers the request.
     package func report(
         _ role: CallEvent.CacheRole, _ text: @autoclosure () -> String, with response: NetworkResponse? = nil
     ) {

@@ -27,7 +27,7 @@ package struct CallMessage: Sendable {
 package protocol MessageMonitor: EventMonitor {
     /// Whether the monitor receives anything. A router leaves out a monitor that is off.
     var isOn: Bool { get }
-    /// Returns a closure that receives each message of a call, on any thread. Nil if the monitor wants none.
+    /// Returns a closure that receives each message of a call, on any thread. Nil if the monitor records none.
     func messageRecorder(of id: NetworkRequest.ID) -> (@Sendable (CallMessage) -> Void)?
 }
 
@@ -44,7 +44,7 @@ private enum MessageRecorderOption: RequestOption {
 }
 
 extension NetworkRequest {
-    /// A closure that passes messages to the monitors of the call and to a cassette. Nil if none wants them.
+    /// A closure that passes messages to the monitors of the call and to a cassette. Nil if none records them.
     package var messageRecorder: (@Sendable (CallMessage) -> Void)? {
         let monitors = options.monitors.compactMap { ($0 as? any MessageMonitor)?.messageRecorder(of: id) }
         let recorders = monitors + [options.messageRecorder].compactMap { $0 }

@@ -22,7 +22,7 @@ public struct HTTPHeaders: Sendable, Hashable {
         fields = []
     }
 
-    /// Creates a list from checked fields. `needsValidation` is true if one of them may be invalid.
+    /// Creates a list without checking its fields. Pass true as `needsValidation` if one of them may be invalid.
     package init(_ fields: [HTTPHeader], needsValidation: Bool) {
         self.fields = fields
         self.needsValidation = needsValidation

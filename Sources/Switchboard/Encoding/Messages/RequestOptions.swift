@@ -13,8 +13,9 @@ import Foundation
 public struct RequestOptions: Sendable {
     private struct Fields: Sendable {
         var values: [ObjectIdentifier: any Sendable] = [:]
-        /// The closures that set options, which also apply to other options, and the values set since.
+        /// The closures that set options. Merging applies them to the other options.
         var changes: [@Sendable (inout RequestOptions) -> Void] = []
+        /// The values that were set after the closures.
         var valuesSetSince: [ObjectIdentifier: any Sendable] = [:]
         var route = RequestRoute()
 

@@ -87,10 +87,10 @@ extension NetworkRequest {
         options.authentication != .anonymous && acceptsCredentials(for: origins)
     }
 
-    /// Records that an interceptor for sign-ins handled this request. Its response may then belong to a user.
+    /// Records that the request has passed an interceptor for sign-ins. Its response may then belong to a user.
     package mutating func recordSignIn() { self[SignInRecord.self] = true }
 
-    /// Whether an interceptor for sign-ins handled the request, with or without a credential.
+    /// Whether the request has passed an interceptor for sign-ins, with or without a credential.
     package var isSignInRecorded: Bool { self[SignInRecord.self] }
 
     /// Throws before a request that requires a sign-in is sent without one. Secret fields that the app set itself count

@@ -19,7 +19,7 @@
 /// a type may be both. One value serves all requests of its router concurrently, so protect its state with an actor or
 /// a lock. An object that is listed twice makes every call fail with ``NetworkError/Code/invalidRequest``.
 public protocol Interceptor: Sendable {
-    /// Handles one request.
+    /// Sends a request through the rest of the chain, with any change, or answers it without sending.
     ///
     /// - Parameters:
     ///   - request: The request as the earlier interceptors left it.
@@ -39,7 +39,7 @@ public protocol Interceptor: Sendable {
 /// in which they are listed, directly before the session. `CookieInterceptor` is one: it sends a cookie that a redirect
 /// sets to the target of that redirect.
 public protocol ExchangeInterceptor: Sendable {
-    /// Handles one exchange; see ``Interceptor/intercept(_:next:)``.
+    /// Sends or answers the request of one exchange; see ``Interceptor/intercept(_:next:)``.
     func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse
 }
 

@@ -172,7 +172,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         }
     }
 
-    /// The date and time, in UTC.
+    /// The date and time in UTC, followed by a blank.
     private static var time: String {
         Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(Date()) + " "
     }

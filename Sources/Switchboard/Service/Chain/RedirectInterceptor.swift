@@ -101,8 +101,8 @@ public struct RedirectInterceptor: Interceptor {
             !redirected.route.bodyRules.allSatisfy({ $0(redirected) })
         {
             throw NetworkError(
-                .redirectRefused, reason: "the body contains common parameters, which must not reach \(redirected.host)"
-            )
+                .redirectRefused,
+                reason: "the body contains common parameters, whose `origins:` do not allow \(redirected.host)")
         }
         return redirected
     }

@@ -36,38 +36,38 @@ extension PathEndPoint: DumpedAsDescription {
 }
 
 extension EndPointType where Self == PathEndPoint {
-    /// A GET of a path, with parameters in the query.
+    /// Returns a GET of a path, with parameters in the query.
     public static func get(
         _ path: String, _ parameters: Parameters = [:], headers: HTTPHeaders = [:]
     ) -> PathEndPoint {
         PathEndPoint(.get, path, task: .requestParameters(urlParameters: parameters), headers: headers)
     }
 
-    /// A HEAD of a path, with parameters in the query.
+    /// Returns a HEAD of a path, with parameters in the query.
     public static func head(
         _ path: String, _ parameters: Parameters = [:], headers: HTTPHeaders = [:]
     ) -> PathEndPoint {
         PathEndPoint(.head, path, task: .requestParameters(urlParameters: parameters), headers: headers)
     }
 
-    /// A POST to a path. Without a body it sends none.
+    /// Returns a POST to a path. Without a body it sends none.
     public static func post(
         _ path: String, _ body: any HTTPBody = EmptyBody(), headers: HTTPHeaders = [:]
     ) -> PathEndPoint {
         PathEndPoint(.post, path, task: .requestBody(body), headers: headers)
     }
 
-    /// A PUT to a path.
+    /// Returns a PUT to a path.
     public static func put(_ path: String, _ body: any HTTPBody, headers: HTTPHeaders = [:]) -> PathEndPoint {
         PathEndPoint(.put, path, task: .requestBody(body), headers: headers)
     }
 
-    /// A PATCH of a path.
+    /// Returns a PATCH of a path.
     public static func patch(_ path: String, _ body: any HTTPBody, headers: HTTPHeaders = [:]) -> PathEndPoint {
         PathEndPoint(.patch, path, task: .requestBody(body), headers: headers)
     }
 
-    /// A DELETE of a path, with parameters in the query.
+    /// Returns a DELETE of a path, with parameters in the query.
     public static func delete(
         _ path: String, _ parameters: Parameters = [:], headers: HTTPHeaders = [:]
     ) -> PathEndPoint {

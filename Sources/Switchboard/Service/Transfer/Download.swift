@@ -21,7 +21,7 @@ struct Download: Sendable {
         var request = request
         try policy.addKey(to: &request)  // one for all attempts
         return try await Downloader(self, request, policy) { request in
-            // A policy of the request handles each of its requests, as a policy of the chain does.
+            // The request's own policy wraps each request of the download, as a policy of the chain does.
             guard let own else { return try await next(request) }
             return try await own.intercept(request, next: next)
         }.run()

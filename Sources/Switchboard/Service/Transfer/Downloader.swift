@@ -49,7 +49,7 @@ actor Downloader {
                 try await withOwnTask { [url = file.url] in try await verify(url) }
             } catch {
                 if error is CancellationError { throw error }
-                try Call.check()  // whatever the closure throws then, the file may be valid
+                try Call.check()  // after a cancellation, the closure's error does not mean an invalid file
                 file.discard()  // prevents a resumption
                 await response.request?[RefusedDownload.self]?(response)
                 throw NetworkError(.verificationFailed, underlying: error).with(response)

@@ -6,8 +6,8 @@ import SwitchboardText
 /// The temporary file of a download, in the folder of its destination.
 ///
 /// A kept file has a name derived from the destination. A second file, the sidecar, records the origin of its bytes. A
-/// later call, also of another process, resumes it. A file of unknown origin is removed when the download ends. So is any
-/// other file, which has a unique name. A lock on the file limits it to one download at a time.
+/// later call, also of another process, resumes it. A file that is not kept has a unique name. The end of the download
+/// removes it, and also a kept file of unknown origin. A lock on the file limits it to one download at a time.
 final class PartialFile: @unchecked Sendable {  // only the actor of its download uses it
     /// The origin of the bytes.
     struct Origin: Codable, Equatable {
