@@ -128,7 +128,7 @@ extension NetworkCall where Value: Sendable {
                 return .success(try await call.value)
             } catch {
                 try Call.check()
-                return .failure(NetworkError.completion(error))
+                return .failure(NetworkError.caught(error))
             }
         }
     }

@@ -143,7 +143,7 @@ public struct NetworkCall<Value>: Sendable {
             do {
                 result = Transferred(.success(try await environment.run { try await value }))
             } catch {
-                result = Transferred(.failure(NetworkError.completion(error)))
+                result = Transferred(.failure(NetworkError.caught(error)))
             }
             await dispatch { completion in
                 let outcome = handle.finish() ? result.value : .failure(NetworkError(.cancelled))

@@ -31,7 +31,7 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Adds the fields to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard source.applies(to: request) else { return }
+        guard source.origins.allow(request) else { return }
         let headers = try await source.value()
         let hasBody = !request.body.isEmpty
         let described = hasBody ? request.body.additionalHeaders : [:]
@@ -44,7 +44,7 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
 
 /// A value that is added to requests: fixed, or from a provider for each request.
 struct CommonSource<Value: Sendable>: Sendable {
-    private let origins: CredentialOrigins
+    let origins: CredentialOrigins
     let value: @Sendable () async throws -> Value
 
     init(origins: CredentialOrigins, fixed: Value) {
@@ -64,6 +64,4 @@ struct CommonSource<Value: Sendable>: Sendable {
             }
         }
     }
-
-    func applies(to request: NetworkRequest) -> Bool { origins.allow(request) }
 }

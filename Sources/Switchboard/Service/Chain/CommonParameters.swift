@@ -64,12 +64,12 @@ public struct CommonParameters: Interceptor, RequestAdapter {
 
     /// Adds the parameters to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard source.applies(to: request) else { return }
+        guard source.origins.allow(request) else { return }
         let parameters = try await source.value()
         do {
             let changesBody = try request.add(parameters, encoding, in: location)
             // A redirect would send them to another origin.
-            if changesBody { request.route.bodyRules.append(source.applies) }
+            if changesBody { request.route.bodyRules.append(source.origins.allow) }
         } catch {
             throw NetworkError.encoding(error)
         }

@@ -71,13 +71,6 @@ package struct PreparedCall: Sendable {
         }
     }
 
-    /// Runs an operation as one call of the router, although it sends several requests and waits between them.
-    package func asOneCall<Output: Sendable>(
-        _ operation: @Sendable () async throws -> Output
-    ) async throws -> Output {
-        try await environment.run { try await calls.asOneCall(operation) }
-    }
-
     /// Returns the request with its body encoded, for the interceptors.
     func encodedRequest(_ change: Change? = nil) throws -> NetworkRequest {
         var request = try request.get()

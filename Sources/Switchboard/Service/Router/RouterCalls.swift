@@ -238,10 +238,8 @@ extension NetworkError {
     }
 
     /// Returns the error for a completion, which receives a cancellation as a ``NetworkError``.
-    package static func completion(
-        _ error: any Error, _ request: Result<NetworkRequest, any Error>? = nil
-    ) -> NetworkError {
-        guard case .success(let request)? = request else { return caught(error) }
+    static func completion(_ error: any Error, _ request: Result<NetworkRequest, any Error>) -> NetworkError {
+        guard case .success(let request) = request else { return caught(error) }
         return caught(error).attributed(to: request)
     }
 
