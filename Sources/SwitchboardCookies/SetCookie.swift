@@ -105,19 +105,19 @@ enum CookieDate {
     /// Parses `h:m:s`, one or two digits each. Text without a leading digit may follow.
     private static func time(_ token: Substring.UTF8View) -> DayTime? {
         let parts = token.split(separator: .colon, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let hour = number(parts[0], digits: 1...2, alone: true),
-            let minute = number(parts[1], digits: 1...2, alone: true), let second = number(parts[2], digits: 1...2)
+        guard parts.count == 3, let hour = number(parts[0], digits: 1...2, isWhole: true),
+            let minute = number(parts[1], digits: 1...2, isWhole: true), let second = number(parts[2], digits: 1...2)
         else { return nil }
         return DayTime(hour: hour, minute: minute, second: second)
     }
 
-    /// Returns the number at the start of a token, or nil for another count of digits. With `alone`, nothing may follow
+    /// Returns the number at the start of a token, or nil for another count of digits. With `isWhole`, nothing may follow
     /// the digits.
     private static func number(
-        _ token: Substring.UTF8View, digits: ClosedRange<Int>, alone: Bool = false
+        _ token: Substring.UTF8View, digits: ClosedRange<Int>, isWhole: Bool = false
     ) -> Int? {
         let text = token.prefix(while: \.isDigit)
-        guard digits.contains(text.count), !alone || text.count == token.count else { return nil }
+        guard digits.contains(text.count), !isWhole || text.count == token.count else { return nil }
         return Int(String(decoding: text, as: UTF8.self))
     }
 

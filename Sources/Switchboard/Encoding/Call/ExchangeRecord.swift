@@ -80,7 +80,7 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var bytesSent: Int64?
     /// The protocol, such as `HTTP/1.1`. Nil with URLSession on Linux.
     public var protocolVersion: String?
-    /// True if the exchange reused a connection. Nil with URLSession on Linux.
+    /// Whether the exchange reused a connection. Nil with URLSession on Linux.
     public var isReusedConnection: Bool?
     /// The address and port of the other end, or of the proxy if one is used: `127.0.0.1:8080`, `[::1]:443`.
     public var remoteAddress: String?

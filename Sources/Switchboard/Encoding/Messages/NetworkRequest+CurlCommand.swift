@@ -155,7 +155,7 @@ extension URLRequest {
 }
 
 extension String {
-    /// The end of a command without its body.
+    /// Returns the end of a command that names a file `BODY` in place of its body.
     package static func omittedShellBody(length: Int64?) -> String {
         " --data-binary @BODY  # BODY: a file of " + (length.map { "\($0) bytes" } ?? "unknown length")
     }

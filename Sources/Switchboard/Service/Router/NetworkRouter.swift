@@ -20,7 +20,7 @@ public protocol NetworkRouter<EndPoint> {
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
     func readRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
 
-    /// Sends the requests of the router, and cancels them together.
+    /// The calls of the router in flight, which are canceled together. It sends their requests.
     var calls: RouterCalls { get }
 }
 

@@ -13,7 +13,7 @@ import Foundation
 /// `exchangeInterceptors` follows redirects, unless `interceptors` contains one.
 public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     private let builder: RequestBuilder
-    /// Sends the requests of the router, and cancels them together.
+    /// The calls of the router in flight, which are canceled together. It sends their requests.
     public let calls: RouterCalls
 
     /// Creates a router.
