@@ -16,7 +16,7 @@ extension NetworkCall {
     ) -> NetworkCall<Output> {
         then { value in
             guard let output = try await transform(value) else {
-                throw NetworkError(.decodingFailed, reason: "the transform of compactMap gave nil")
+                throw NetworkError(.decodingFailed, reason: "the transform of compactMap returned nil")
             }
             return output
         }

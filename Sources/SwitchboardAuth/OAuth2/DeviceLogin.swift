@@ -79,7 +79,8 @@ extension OAuth2Client {
     ///   `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath, and the errors of any exchange.
     public func deviceLogin(scope: String? = nil) async throws -> DeviceLogin {
         guard let deviceAuthorizationURL else {
-            throw NetworkError(.unsupported, reason: "the client has no deviceAuthorizationURL")
+            throw NetworkError(
+                .unsupported, reason: "set the deviceAuthorizationURL of the OAuth2Client to log in on a device")
         }
         let items = (scope ?? self.scope).map { [URLQueryItem(name: "scope", value: $0)] } ?? []
         let response = try await self.response(from: deviceAuthorizationURL, items, more: [:])

@@ -174,7 +174,7 @@ extension OAuth2Client {
     /// - Throws: `NetworkError.Code.invalidRequest` without a ``revocationURL``, and the errors of ``refresh(_:)``.
     public func revoke(_ token: OAuthToken) async throws {
         guard let revocationURL else {
-            throw NetworkError(.invalidRequest, reason: "the client has no revocationURL")
+            throw NetworkError(.invalidRequest, reason: "set the revocationURL of the OAuth2Client to revoke tokens")
         }
         let refreshToken = token.nonemptyRefreshToken
         _ = try await response(

@@ -43,7 +43,10 @@ extension AuthenticationInterceptor {
             state.partitions[partition] = Partition(isLoaded: true)
             return (refresh, saving.start { try await self.authenticator.save(nil, in: partition) })
         }
-        refresh?.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credential was discarded")))
+        refresh?.finish(
+            .failure(
+                NetworkError(
+                    .cannotAuthenticate, reason: "a sign-out removed the credential while the request waited for it")))
         try await saving.wait(for: removal)
     }
 }
@@ -62,7 +65,10 @@ extension AuthenticationInterceptor: Resettable {
             return (refreshes, removal)
         }
         for refresh in refreshes {
-            refresh.finish(.failure(NetworkError(.cannotAuthenticate, reason: "the credentials were reset")))
+            refresh.finish(
+                .failure(
+                    NetworkError(
+                        .cannotAuthenticate, reason: "a reset removed the credential while the request waited for it")))
         }
         try? await saving.wait(for: removal)
     }

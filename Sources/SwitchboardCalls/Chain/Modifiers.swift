@@ -24,7 +24,8 @@ public struct RequestModifier: Interceptor, ExchangeInterceptor, RequestAdapter 
     public func adapt(_ request: inout NetworkRequest) async throws {
         let changed = try await changed(request, by: change)
         guard changed.id == request.id else {
-            throw NetworkError(.invalidRequest, reason: "a RequestModifier replaced the request with another")
+            throw NetworkError(
+                .invalidRequest, reason: "a RequestModifier replaced the request: change the one that it receives")
         }
         request = changed
     }

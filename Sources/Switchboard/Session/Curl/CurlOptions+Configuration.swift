@@ -48,7 +48,10 @@ extension CurlOptions {
         unixSocketPath = configuration.unixSocketPath
         localAddress = configuration.localAddress
         // Old versions of libcurl refuse an empty address on connecting, new ones when the option is set.
-        if localAddress?.isEmpty == true { throw NetworkError(.cannotConnect, reason: "the local address is empty") }
+        if localAddress?.isEmpty == true {
+            throw NetworkError(
+                .cannotConnect, reason: "the session's localAddress is empty: leave it nil, or set an address")
+        }
         for (name, addresses) in configuration.resolve {
             resolve.append(name + ":" + addresses.joined(separator: ","))
         }
@@ -80,7 +83,9 @@ extension CurlOptions.TLS {
             authorities = (authorities ?? Data()) + (try part.contents()) + [0x0A]
         }
         if authorities == nil, !trustsSystem, !trustsEveryServer {
-            throw NetworkError(.insecureConnection, reason: "the session's TLS options trust no authority")
+            throw NetworkError(
+                .insecureConnection,
+                reason: "the session's TLS options trust no authority: set trustsSystem or extraAuthorities")
         }
         if let identity = options.clientIdentity {
             certificate = try identity.certificate.contents()
