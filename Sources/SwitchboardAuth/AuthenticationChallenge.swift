@@ -115,8 +115,8 @@ private struct ChallengeParser {
         return field.text { allowed.contains($0) }
     }
 
-    /// Parses `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end. Skips nothing and
-    /// returns nil for anything else.
+    /// Parses `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`, up to a comma or the end. Skips nothing
+    /// and returns nil for anything else.
     private mutating func parseToken68() -> String? {
         let start = field
         let allowed = ASCIISet.unreserved.union(ASCIISet("+/"))

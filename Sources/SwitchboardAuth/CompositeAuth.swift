@@ -17,8 +17,8 @@ public struct CompositeAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let methods: [String: any Interceptor]
     private let choose: @Sendable (NetworkRequest) async -> RequestOptions.Authentication
 
-    /// Creates a composite. `choose` selects the method for requests that name none. A choice other than `named`, such as
-    /// the default `none`, selects no method: the request passes unchanged.
+    /// Creates a composite. `choose` selects the method for requests that name none. A choice other than `named`, such
+    /// as the default `none`, selects no method: the request passes unchanged.
     public init(
         _ methods: [String: any Interceptor],
         choose: @escaping @Sendable (NetworkRequest) async -> RequestOptions.Authentication = { _ in .none }

@@ -15,8 +15,8 @@ import SwitchboardText
 /// the strongest hash is answered. A 401 that cannot be answered is the result, and so is a 401 after a response. A
 /// body that cannot be sent again needs an earlier request to the origin.
 ///
-/// List it after interceptors that change the URL, such as an `APIKeyAuth` in the query, because a response is only valid
-/// for its path and query.
+/// List it after interceptors that change the URL, such as an `APIKeyAuth` in the query, because a response is only
+/// valid for its path and query.
 ///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. `RequestOptions.credentials` replaces
 /// the credentials for one request.
@@ -74,7 +74,8 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
                 return response
             }
             guard let challenge = try challenge(in: response) else { return response }
-            // Within the origin the challenge is for the target of the redirect, because a response is bound to its URL.
+            // Within the origin the challenge is for the target of the redirect, because a response is bound to its
+            // URL.
             let isRedirected = followRedirect(response, &request)
             if isRedirected { limit = 3 }
             if let digest, !isRedirected, answeredCount > 0 || digest.challenge.nonce == challenge.nonce,
@@ -159,7 +160,8 @@ extension DigestAuth: DumpedAsDescription {
     public var description: String { "DigestAuth" }
 }
 
-/// The answered challenges, one for each origin and partition, so that later requests carry a response without a challenge.
+/// The answered challenges, one for each origin and partition, so that later requests carry a response without a
+/// challenge.
 final class DigestNonces: Sendable {
     private struct Entry {
         var challenge: DigestChallenge

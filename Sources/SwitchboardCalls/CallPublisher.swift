@@ -6,8 +6,8 @@ import Switchboard
 /// Publishes a call: one value and then the completion, or an error.
 ///
 /// It is cold: it sends nothing until a subscriber requests a value, and each subscriber causes a separate call.
-/// Canceling the subscription cancels the transfer. Values arrive on no particular thread, so begin with `receive(on:)`:
-/// in Swift 6 mode, an earlier closure of the main actor ends the process.
+/// Canceling the subscription cancels the transfer. Values arrive on no particular thread, so begin with
+/// `receive(on:)`: in Swift 6 mode, an earlier closure of the main actor ends the process.
 public struct CallPublisher<Value>: Publisher, Sendable {
     /// The value of the call.
     public typealias Output = Value

@@ -148,8 +148,8 @@ extension CookieJar {
         return state.withLock { $0.stores[partition]?.cookies(at: now) ?? [] }
     }
 
-    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path. The requests of a
-    /// `NetworkManager` have the name of its environment as partition, and carry only the cookies in it.
+    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path. The requests of
+    /// a `NetworkManager` have the name of its environment as partition, and carry only the cookies in it.
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon or a control
     ///   character, without a name or domain, with a domain that begins with a dot or has a port, or larger than 4,096

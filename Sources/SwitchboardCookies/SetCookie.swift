@@ -111,8 +111,8 @@ enum CookieDate {
         return DayTime(hour: hour, minute: minute, second: second)
     }
 
-    /// Returns the number at the start of a token, or nil for another count of digits. With `isWhole`, nothing may follow
-    /// the digits.
+    /// Returns the number at the start of a token, or nil for another count of digits. With `isWhole`, nothing may
+    /// follow the digits.
     private static func number(
         _ token: Substring.UTF8View, digits: ClosedRange<Int>, isWhole: Bool = false
     ) -> Int? {

@@ -82,8 +82,8 @@ extension StoredCookie {
             && (domain.domainMatches(other.domain) || other.domain.domainMatches(domain))
     }
 
-    /// Returns the reason why a header field cannot carry the cookie, or nil. The path of a stored cookie may be that of
-    /// a URL, which may contain a semicolon.
+    /// Returns the reason why a header field cannot carry the cookie, or nil. The path of a stored cookie may be that
+    /// of a URL, which may contain a semicolon.
     func fault(isStored: Bool = false) -> String? {
         if name.isEmpty { return "has no name" }
         let parts = [

@@ -12,14 +12,14 @@ import SwitchboardText
 /// GET and HEAD requests are equal when their URL, options and header fields, including credentials and `Range`, are
 /// the same. Downloads into a file and streamed responses are never shared. `RequestOptions.deduplication` replaces the
 /// rule by an id, or turns it off for a request. Options of a type that is not `Hashable` are not compared, so list the
-/// deduplicator after interceptors that turn options into header fields, such as credentials. List it before limiters and
-/// a ``CircuitBreaker``: otherwise each caller takes a slot and a token, and a shared failure counts once for each. List it
-/// before a ``HedgingPolicy`` too, whose second request would otherwise wait for the first.
+/// deduplicator after interceptors that turn options into header fields, such as credentials. List it before limiters
+/// and a ``CircuitBreaker``: otherwise each caller takes a slot and a token, and a shared failure counts once for each.
+/// List it before a ``HedgingPolicy`` too, whose second request would otherwise wait for the first.
 ///
 /// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait.
-/// When the last one leaves, the shared request is canceled. A reset waits until the shared requests have ended. A shared
-/// request has the timeouts of the first caller, but each caller keeps its separate `Timeouts.total`. Only the first
-/// caller's history contains the exchange.
+/// When the last one leaves, the shared request is canceled. A reset waits until the shared requests have ended. A
+/// shared request has the timeouts of the first caller, but each caller keeps its separate `Timeouts.total`. Only the
+/// first caller's history contains the exchange.
 public final class Deduplicator: Interceptor {
     /// The rule by which a deduplicator treats requests as equal.
     public struct Rule: Sendable {
@@ -35,8 +35,8 @@ public final class Deduplicator: Interceptor {
         /// The request is never shared.
         public static let never = Rule(kind: .never)
 
-        /// Returns a rule by which requests are equal when they have this id, the same credentials in header fields and query, and the
-        /// same partition. Methods, URLs and bodies may differ: the first request is sent.
+        /// Returns a rule by which requests are equal when they have this id, the same credentials in header fields and
+        /// query, and the same partition. Methods, URLs and bodies may differ: the first request is sent.
         public static func id(_ id: String) -> Rule { Rule(kind: .id(id)) }
     }
 
@@ -103,7 +103,8 @@ extension NetworkError {
 
 extension NetworkRequest {
     /// Returns this request as it was sent. The request of the first caller gets its total timeout back. Another
-    /// request gets the URL and the cross-origin hops of the shared one, and becomes a GET if that one was sent as a GET.
+    /// request gets the URL and the cross-origin hops of the shared one, and becomes a GET if that one was sent as a
+    /// GET.
     fileprivate func sent(like other: NetworkRequest) -> NetworkRequest {
         guard other.id == id else {
             var sent = withURLAndHops(of: other)
@@ -193,8 +194,8 @@ extension RequestOptions {
 
 private enum DeduplicationOption: RequestOption { static let defaultValue = Deduplicator.Rule.automatic }
 
-/// The time that remains for retries of a shared request: the longest of its callers. A caller's total timeout ends only
-/// the wait of that caller.
+/// The time that remains for retries of a shared request: the longest of its callers. A caller's total timeout ends
+/// only the wait of that caller.
 final class SharedTime: Sendable {
     /// The request of the first caller.
     let leader: NetworkRequest.ID

@@ -11,8 +11,8 @@ import SwitchboardPlatform
 ///
 /// It hedges GET requests without a body that neither stream nor download their response. All other requests pass
 /// unchanged. The first response that is neither a failure by ``CircuitBreaker/isFailure(_:)`` nor a 429 is the result,
-/// and the other attempts are canceled. If all fail, the last result counts. A failure does not trigger another attempt;
-/// use `RetryPolicy` for that.
+/// and the other attempts are canceled. If all fail, the last result counts. A failure does not trigger another
+/// attempt; use `RetryPolicy` for that.
 ///
 /// Choose a delay that most responses meet, for instance the 95th percentile. The budget prevents twice as many
 /// requests to a slow server.
@@ -29,8 +29,8 @@ public struct HedgingPolicy: Interceptor {
     ///
     /// - Parameters:
     ///   - delay: The time to wait for a response before another request is sent.
-    ///   - maximumAttempts: The maximum number of times that a request is sent, including the first. Default 2. Below 2,
-    ///     nothing is hedged.
+    ///   - maximumAttempts: The maximum number of times that a request is sent, including the first. Default 2. Below
+    ///     2, nothing is hedged.
     ///   - budget: The limit of additional requests. By default one per ten calls, and at least one a second. Nil for
     ///     no limit.
     ///   - clock: The clock that measures the delay.

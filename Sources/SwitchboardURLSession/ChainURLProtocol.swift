@@ -40,8 +40,8 @@ class ChainURLProtocol: URLProtocol {
         if let old { old.resume() } else { new.start() }
     }
 
-    /// Stops the loading. After a suspension it waits instead, unless it can start again. The open-source Foundation may
-    /// call this method late, when a suspended task runs again. Such a call does nothing.
+    /// Stops the loading. After a suspension it waits instead, unless it can start again. The open-source Foundation
+    /// may call this method late, when a suspended task runs again. Such a call does nothing.
     override func stopLoading() {
         let state = task?.state
         if ProtocolClient.startsStoppedTasks, state == .running { return }

@@ -7,7 +7,8 @@ struct ProtocolRequest: Sendable {
     let urlRequest: URLRequest
     let task: URLSessionTask?
 
-    /// Returns the request for the owner. Its body is read while it is sent, except for a short stream on Apple's systems.
+    /// Returns the request for the owner. Its body is read while it is sent, except for a short stream on Apple's
+    /// systems.
     func networkRequest(streamsResponse: Bool) async throws -> NetworkRequest {
         var headers = HTTPHeaders(urlRequest.sortedFields)
         for field in additionalFields.sortedFields where !headers.contains(field.name) { headers.append(field) }

@@ -27,9 +27,9 @@ extension NetworkManager {
             endPoint, to: file, keepingPartial: isKept, options: options, progress: progress, verify: verify)
     }
 
-    /// Saves the bytes at a URL in a file, as ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``
-    /// does. A URL outside of the origin of the environment's server gets no credentials, because it may come from a
-    /// server.
+    /// Saves the bytes at a URL in a file, as
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)`` does. A URL outside of the
+    /// origin of the environment's server gets no credentials, because it may come from a server.
     ///
     /// - Returns: The response. Its ``NetworkResponse/fileURL`` is the file.
     /// - Throws: The errors of that function. A status other than 2xx saves no file.

@@ -14,13 +14,13 @@ import Foundation
 /// ```
 ///
 /// Credentials, `CommonHeaders` and `CommonParameters` are sent to the origins of ``servers`` and of the endpoints' own
-/// base URLs. A single URL may come from a response, so it gets them only at the origin of the environment's server. This applies to
-/// ``URLEndPoint``, ``data(from:options:)`` and ``download(from:to:keepingPartial:options:progress:verify:)``. In a manager
-/// without servers the last two get none, and a ``URLEndPoint`` is treated like other endpoints. `origins` of
-/// the interceptors changes this.
+/// base URLs. A single URL may come from a response, so it gets them only at the origin of the environment's server.
+/// This applies to ``URLEndPoint``, ``data(from:options:)`` and
+/// ``download(from:to:keepingPartial:options:progress:verify:)``. In a manager without servers the last two get none,
+/// and a ``URLEndPoint`` is treated like other endpoints. `origins` of the interceptors changes this.
 ///
-/// Managers are independent of each other. A form of call that the manager lacks, such as `rawResponse` or `pages`, is a
-/// function of ``router(for:)``. Apps extend the type with the calls of their domain:
+/// Managers are independent of each other. A form of call that the manager lacks, such as `rawResponse` or `pages`, is
+/// a function of ``router(for:)``. Apps extend the type with the calls of their domain:
 ///
 /// ```swift
 /// extension NetworkManager {
@@ -77,8 +77,8 @@ public final class NetworkManager: Sendable {
             InterceptorChain(interceptors, exchangeInterceptors, session), completionQueue, clock, in: current)
     }
 
-    /// Creates a manager for an API with one base URL, which serves every environment. The other parameters are those of
-    /// the manager with `servers`.
+    /// Creates a manager for an API with one base URL, which serves every environment. The other parameters are those
+    /// of the manager with `servers`.
     ///
     /// ```swift
     /// let manager = NetworkManager(baseURL: "https://api.example.com/3")

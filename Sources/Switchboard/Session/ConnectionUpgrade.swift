@@ -8,7 +8,8 @@ package struct ConnectionUpgrade: Sendable {
     package let headers: @Sendable () -> HTTPHeaders
     /// Returns the bytes to send. They must wait for the 101.
     package let outgoing: @Sendable () -> HTTPBodyStream
-    /// Confirms that the bytes taken from ``outgoing`` are sent. A session that asks for the next ones need not call it.
+    /// Confirms that the bytes taken from ``outgoing`` are sent. A session that asks for the next ones need not call
+    /// it.
     package let confirm: @Sendable () -> Void
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void

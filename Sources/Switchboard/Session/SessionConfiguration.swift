@@ -48,8 +48,8 @@ extension SessionConfiguration {
         }
 
         let kind: Kind
-        /// Hosts that are reached without the proxy, including their subdomains: `["localhost", "example.com"]`. `*` means
-        /// all hosts. Applies to an explicit proxy; the system's settings have a separate list. Default none.
+        /// Hosts that are reached without the proxy, including their subdomains: `["localhost", "example.com"]`. `*`
+        /// means all hosts. Applies to an explicit proxy; the system's settings have a separate list. Default none.
         public var bypass: [String] = []
 
         /// A direct connection, whatever the system's settings.
@@ -69,7 +69,8 @@ extension SessionConfiguration {
             Proxy(kind: .explicit(scheme: "https", host: host, port: port, user: user, password: password))
         }
 
-        /// Returns a SOCKS 5 proxy ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)), which also resolves the host name.
+        /// Returns a SOCKS 5 proxy ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)), which also resolves the host
+        /// name.
         public static func socks5(_ host: String, port: Int, user: String? = nil, password: String? = nil) -> Proxy {
             Proxy(kind: .explicit(scheme: "socks5h", host: host, port: port, user: user, password: password))
         }

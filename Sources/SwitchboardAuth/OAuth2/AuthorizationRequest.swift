@@ -57,8 +57,8 @@ public struct AuthorizationRequest: Codable, Sendable, Hashable {
         return FormBody.decode(Substring(withoutFragment.drop { $0 != .questionMark }.dropFirst()))
     }
 
-    /// Returns scheme, host and path for a comparison: scheme and host in lower case, and no slash at the end, because a
-    /// browser writes an empty path as a slash.
+    /// Returns scheme, host and path for a comparison: scheme and host in lower case, and no slash at the end, because
+    /// a browser writes an empty path as a slash.
     private static func withoutQuery(_ uri: String) -> [UInt8] {
         var prefix = uri.utf8.prefix { $0 != .numberSign && $0 != .questionMark }
         if prefix.last == .slash { prefix.removeLast() }

@@ -100,16 +100,16 @@ extension OAuth2Client {
     /// Waits until the user has signed in on another device, and returns the token ([RFC 8628
     /// §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)).
     ///
-    /// It polls the token endpoint at the server's interval, by default every 5 seconds. The interval grows by 5 seconds
-    /// after each `slow_down`, and doubles after a request without a response.
+    /// It polls the token endpoint at the server's interval, by default every 5 seconds. The interval grows by 5
+    /// seconds after each `slow_down`, and doubles after a request without a response.
     ///
     /// - Parameters:
     ///   - login: The login. It can be completed once.
     ///   - clock: The clock for the waits.
     /// - Returns: The token.
     /// - Throws: `NetworkError.Code.cannotAuthenticate` with an ``OAuthError`` underneath:
-    ///   ``OAuthError/Code/accessDenied`` when the user refused, ``OAuthError/Code/expiredToken`` when the codes expired.
-    ///   Also the errors of any exchange, and `CancellationError`.
+    ///   ``OAuthError/Code/accessDenied`` when the user refused, ``OAuthError/Code/expiredToken`` when the codes
+    ///   expired. Also the errors of any exchange, and `CancellationError`.
     public func token(for login: DeviceLogin, clock: any Clock<Duration> = ContinuousClock()) async throws -> OAuthToken
     {
         var (interval, waited) = (login.interval, Duration.zero)

@@ -9,12 +9,12 @@ import SwitchboardText
 ///
 /// A missing folder is created, with mode 0700. Several processes may share the file. A lock file in its folder
 /// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's
-/// systems, write a ``TokenStore`` over the keychain; on tvOS, an app can write only to `URL.cachesDirectory`, which the
-/// system may empty.
+/// systems, write a ``TokenStore`` over the keychain; on tvOS, an app can write only to `URL.cachesDirectory`, which
+/// the system may empty.
 ///
 /// A file that other users own or can write is rejected, because they could have chosen its tokens. A file that other
-/// users can read is rejected too, as `ssh` rejects a private key, unless the superuser owns it. ``removeAll()`` removes
-/// a rejected file.
+/// users can read is rejected too, as `ssh` rejects a private key, unless the superuser owns it. ``removeAll()``
+/// removes a rejected file.
 public actor FileTokenStore: TokenStore {
     private struct Contents: Codable {
         var version = 1

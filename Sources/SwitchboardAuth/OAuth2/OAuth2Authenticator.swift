@@ -21,11 +21,12 @@ import SwitchboardPlatform
 /// requested again with ``Grant/clientCredentials``. After `invalid_grant`, and without a refresh token, the token is
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 ///
-/// Several processes may share a store. A token that another process has refreshed and saved is used in place of a refresh.
-/// A token that another process has removed is not refreshed: a sign-out reaches each process at its next refresh.
+/// Several processes may share a store. A token that another process has refreshed and saved is used in place of a
+/// refresh. A token that another process has removed is not refreshed: a sign-out reaches each process at its next
+/// refresh.
 ///
-/// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates refresh
-/// tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
+/// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates
+/// refresh tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
 public struct OAuth2Authenticator: Authenticator {
     /// The source of new tokens.
     public enum Grant: Sendable, Hashable {
@@ -40,7 +41,8 @@ public struct OAuth2Authenticator: Authenticator {
     /// The source of new tokens.
     public let grant: Grant
     private let store: any TokenStore
-    /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without one.
+    /// The partitions saved since a reset that failed, whose store still has older tokens of the others. Nil without
+    /// one.
     private let savedSinceReset = Protected<Set<String?>?>(nil)
     /// The access tokens that this authenticator last used from the store or saved in it.
     private let stored = Protected<[String?: String]>([:])
@@ -165,8 +167,8 @@ public struct OAuth2Authenticator: Authenticator {
         return try await store.load(in: partition)
     }
 
-    /// Saves the token in the store, or removes it for nil. After `invalid_grant`, a token that another process has saved
-    /// meanwhile stays there; a ``FileTokenStore`` checks that under its lock.
+    /// Saves the token in the store, or removes it for nil. After `invalid_grant`, a token that another process has
+    /// saved meanwhile stays there; a ``FileTokenStore`` checks that under its lock.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         let taken = taken.withLock { $0.removeValue(forKey: partition) }
         let refused = refused.withLock { $0.removeValue(forKey: partition) }

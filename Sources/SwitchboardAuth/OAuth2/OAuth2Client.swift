@@ -242,8 +242,8 @@ extension OAuth2Client {
         return NetworkError(general, reason: "the authorization server returned \(response.statusCode)").with(response)
     }
 
-    /// Returns the secrets of a request, which its error must not repeat. Short ones are excluded, because they may occur
-    /// in any text.
+    /// Returns the secrets of a request, which its error must not repeat. Short ones are excluded, because they may
+    /// occur in any text.
     func secrets(in items: [URLQueryItem]) -> [String] {
         let names = ["code", "code_verifier", "assertion", "client_assertion"]
         func isSecret(_ name: String) -> Bool { names.contains(name) || Redaction.standard.isSecret(parameter: name) }

@@ -220,8 +220,8 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Returns the leeway for a credential. It is zero for a credential that expires within the leeway, so that it is not
-    /// refreshed before each request. Nil when it is already expired.
+    /// Returns the leeway for a credential. It is zero for a credential that expires within the leeway, so that it is
+    /// not refreshed before each request. Nil when it is already expired.
     func effectiveLeeway(of credential: A.Credential, at date: Date) -> Duration? {
         if !authenticator.needsRefresh(credential, at: date.addingTimeInterval(leeway.seconds)) { return leeway }
         return authenticator.needsRefresh(credential, at: date) ? nil : .zero

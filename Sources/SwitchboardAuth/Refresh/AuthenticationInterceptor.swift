@@ -22,7 +22,8 @@ import SwitchboardPlatform
 /// - Without a sign-in a request fails, unless its `RequestOptions.authentication` is
 ///   `RequestOptions.Authentication.optional`. Then it is sent without a credential.
 /// - A request with an `Authorization` field or a user in its URL passes unchanged, and so does one whose
-///   `RequestOptions.authentication` is `RequestOptions.Authentication.none` or `RequestOptions.Authentication.anonymous`.
+///   `RequestOptions.authentication` is `RequestOptions.Authentication.none` or
+///   `RequestOptions.Authentication.anonymous`.
 /// - Each `RequestOptions.partition` has a separate credential.
 public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, RequestAdapter {
     typealias Stored = StoredCredential<A.Credential>
@@ -37,11 +38,11 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
 
     /// The authenticator that applies and refreshes credentials.
     public let authenticator: A
-    /// The time before its expiry at which a credential is refreshed. Default 30 seconds. A credential that arrives with
-    /// less time left is used until it expires.
+    /// The time before its expiry at which a credential is refreshed. Default 30 seconds. A credential that arrives
+    /// with less time left is used until it expires.
     public let leeway: Duration
-    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Saving the new
-    /// credential may take as long again, and then they are sent with it. Default 60 seconds.
+    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Saving the
+    /// new credential may take as long again, and then they are sent with it. Default 60 seconds.
     public let refreshTimeout: Duration
     let refreshLimit: RefreshLimit
     let origins: CredentialOrigins

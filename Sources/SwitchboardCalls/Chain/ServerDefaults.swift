@@ -20,9 +20,10 @@ import SwitchboardText
 /// ```
 ///
 /// A request without a host gets scheme, host and port, and a path that does not begin with a slash is joined to the
-/// prefix with one slash. A request with a host keeps its own scheme, host, port and path. Header fields and query items are added if the request
-/// has none of their name. Those with a secret's name, such as `Authorization`, are sent only to the origin of this
-/// server. List it before interceptors that need the host, such as `DigestAuth`, `CookieInterceptor` and `RequestSigner`.
+/// prefix with one slash. A request with a host keeps its own scheme, host, port and path. Header fields and query
+/// items are added if the request has none of their name. Those with a secret's name, such as `Authorization`, are sent
+/// only to the origin of this server. List it before interceptors that need the host, such as `DigestAuth`,
+/// `CookieInterceptor` and `RequestSigner`.
 public struct ServerDefaults: Sendable {
     /// The scheme: `http`, or `https`, the default.
     public var scheme: String

@@ -13,8 +13,8 @@ import SwitchboardPlatform
 ///
 /// List it after `RetryPolicy`, so that a request does not occupy a slot while it waits for a retry. A streamed
 /// response occupies its slot until its end or until it is released. A canceled request leaves the queue immediately.
-/// Several routers may share a limiter. Requests that refresh the credential of an `AuthenticationInterceptor`, or that a
-/// credential provider sends, do not wait.
+/// Several routers may share a limiter. Requests that refresh the credential of an `AuthenticationInterceptor`, or that
+/// a credential provider sends, do not wait.
 public final class ConcurrencyLimiter: Interceptor, ExchangeInterceptor {
     private let state: Protected<ConcurrencySlots>
 

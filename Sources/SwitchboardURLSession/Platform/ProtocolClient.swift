@@ -176,8 +176,8 @@ final class OwnerRetainer: URLCache, @unchecked Sendable {  // the owner is Send
 
     init(_ owner: any URLSessionOwner) {
         self.owner = owner
-        // Newer SDKs of Apple declare `init(memoryCapacity:diskCapacity:directory:)` as a convenience initializer, which
-        // traps for a subclass. The compiler does not report that.
+        // Newer SDKs of Apple declare `init(memoryCapacity:diskCapacity:directory:)` as a convenience initializer,
+        // which traps for a subclass. The compiler does not report that.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
     }
 }

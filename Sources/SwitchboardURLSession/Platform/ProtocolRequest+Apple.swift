@@ -13,8 +13,8 @@ extension ProtocolRequest {
     /// The idle timeout of the request. Nil for the default.
     var timeout: TimeInterval? { urlRequest.timeoutInterval == 60 ? nil : urlRequest.timeoutInterval }
 
-    /// The hosts whose redirects led the task across origins. Nil without any. Each redirect is a loading of its own, so
-    /// the task carries them from one to the next.
+    /// The hosts whose redirects led the task across origins. Nil without any. Each redirect is a loading of its own,
+    /// so the task carries them from one to the next.
     var redirectingHosts: [String]? {
         task.flatMap { objc_getAssociatedObject($0, Self.hostsKey) as? [String] }
     }

@@ -55,8 +55,8 @@ public struct JSONBody: HTTPBody {
 
     /// Creates a body from an object literal or other parameters, in their order.
     ///
-    /// Swift makes a dictionary of an object literal inside the literal, whose members are then sorted by name. `["user":
-    /// ["b": 1, "a": 2] as Parameters]` keeps their order.
+    /// Swift makes a dictionary of an object literal inside the literal, whose members are then sorted by name.
+    /// `["user": ["b": 1, "a": 2] as Parameters]` keeps their order.
     public init(_ parameters: Parameters) {
         makeData = { try ($0 ?? FastJSONEncoder.ofRequests).encode(parameters) }
     }

@@ -10,8 +10,8 @@ public struct CallEvent: Sendable {
     public let request: NetworkRequest
     /// The time since the start of the call.
     public let elapsed: Duration
-    /// The response that a cache answers with, or the part of a response that arrived before its exchange failed. Nil in
-    /// all other events.
+    /// The response that a cache answers with, or the part of a response that arrived before its exchange failed. Nil
+    /// in all other events.
     package var response: NetworkResponse?
     /// The role of a cache in the call, in an event about it. Nil in all other events.
     package var cacheRole: CacheRole?
@@ -125,7 +125,7 @@ extension NetworkRequest {
 /// ```
 public protocol EventMonitor: Sendable {
     /// Receives one event. The events of a call arrive in order; those of several calls are mixed. This method runs on
-    /// any thread and the call waits for it, so return quickly. The request of an event refers to the call's monitors, so
-    /// a monitor that keeps events keeps itself in memory.
+    /// any thread and the call waits for it, so return quickly. The request of an event refers to the call's monitors,
+    /// so a monitor that keeps events keeps itself in memory.
     func record(_ event: CallEvent)
 }

@@ -108,8 +108,8 @@ extension NetworkError {
 }
 
 extension [ExchangeRecord] {
-    /// The exchanges as lines of text, without secrets. The length of each bar is the share of the total time. Below each
-    /// line are the phases that the session measured:
+    /// The exchanges as lines of text, without secrets. The length of each bar is the share of the total time. Below
+    /// each line are the phases that the session measured:
     ///
     /// ```
     /// 1 GET https://api.example.com/a  HTTP 503   12 ms |###                 |

@@ -17,8 +17,8 @@ import SwitchboardText
 /// `true` or `false`. A date is ISO 8601. In names and values, only the *unreserved* characters of [RFC 3986
 /// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) stay unescaped.
 public struct URLEncodedFormEncoder: Sendable {
-    /// Whether the members of each object are sorted by the names that ``keyEncoding`` writes. By default they keep the order in
-    /// which the value encodes them.
+    /// Whether the members of each object are sorted by the names that ``keyEncoding`` writes. By default they keep the
+    /// order in which the value encodes them.
     public var alphabetizeKeyValuePairs: Bool
     /// The naming of array elements. Default ``ArrayEncoding/brackets``.
     public var arrayEncoding: ArrayEncoding

@@ -61,8 +61,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
         self == .get || self == .head || self == .delete
     }
 
-    /// Whether the method only reads ([RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1)). False for
-    /// custom methods.
+    /// Whether the method only reads ([RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1)). False
+    /// for custom methods.
     package var isSafe: Bool {
         switch self {
         case .get, .head, .options, .trace: true

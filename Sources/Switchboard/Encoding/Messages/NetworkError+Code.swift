@@ -61,8 +61,8 @@ extension NetworkError {
         public static let connectionLost = Code("connectionLost")
         /// TLS failed: a bad certificate, host name or version, or a server without TLS.
         public static let insecureConnection = Code("insecureConnection")
-        /// The server or proxy requires credentials, and none is available: nobody has signed in, the sign-in has ended,
-        /// or a provider of credentials failed.
+        /// The server or proxy requires credentials, and none is available: nobody has signed in, the sign-in has
+        /// ended, or a provider of credentials failed.
         public static let cannotAuthenticate = Code("cannotAuthenticate")
         /// The response is not HTTP or violates its rules. Also catches ``truncatedBody``, ``responseTooLarge`` and
         /// ``headersTooLarge``.
@@ -79,8 +79,8 @@ extension NetworkError {
         /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
         /// ``unexpectedContentType``.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
-        /// A file could not be written, such as a download, a token or an archive, or the folder of a cache could not be
-        /// used.
+        /// A file could not be written, such as a download, a token or an archive, or the folder of a cache could not
+        /// be used.
         public static let cannotWriteFile = Code("cannotWriteFile")
         /// A downloaded file failed the check that the download specified.
         public static let verificationFailed = Code("verificationFailed")
@@ -113,8 +113,8 @@ extension NetworkError {
         public static let redirection = Code("redirection")
         /// Any other status that was not accepted.
         public static let unexpectedStatus = Code("unexpectedStatus")
-        /// With ``StatusMap/service``, a status that was not accepted and whose body has a message: the text of the error
-        /// is that message. In an error of the app, the text is its reason.
+        /// With ``StatusMap/service``, a status that was not accepted and whose body has a message: the text of the
+        /// error is that message. In an error of the app, the text is its reason.
         public static let custom = Code("custom")
         /// With ``StatusMap/service``, a status that was not accepted and whose body has no message.
         public static let other = Code("other")

@@ -87,8 +87,8 @@ public struct NetworkError: Error, Sendable {
         get { fields.value.body }
         set { fields.value.body = newValue }
     }
-    /// The server's error message, if the body has one: in JSON under a key of ``RequestOptions/messageKeys``, in an XML
-    /// error, or as plain text.
+    /// The server's error message, if the body has one: in JSON under a key of ``RequestOptions/messageKeys``, in an
+    /// XML error, or as plain text.
     public var serverMessage: String? {
         get { fields.value.serverMessage }
         set { fields.value.serverMessage = newValue }
@@ -176,9 +176,9 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
         wait.map { $0 > .zero ? ", try again in \($0.waitText)" : "" } ?? ""
     }
 
-    /// The `localizedDescription`, a short text for a person: "The server's certificate is not trusted",
-    /// "Not found (404)", "Too many requests (429), try again in 20 s". For ``Code/custom`` it is the server's message, or
-    /// else the reason, and for another error of an interceptor its own `errorDescription`. For a request that cannot be
+    /// The `localizedDescription`, a short text for a person: "The server's certificate is not trusted", "Not found
+    /// (404)", "Too many requests (429), try again in 20 s". For ``Code/custom`` it is the server's message, or else
+    /// the reason, and for another error of an interceptor its own `errorDescription`. For a request that cannot be
     /// created, it also has the cause. ``description`` is the text for a developer.
     public var errorDescription: String? {
         guard code.isKind(of: .invalidRequest), let failureReason else { return message }
@@ -244,8 +244,8 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
 }
 
 extension NetworkError {
-    /// Returns a `NetworkError` or a `CancellationError` unchanged, and wraps any other error of an app's closure in the
-    /// code. The reason omits the error's text, which may contain a secret.
+    /// Returns a `NetworkError` or a `CancellationError` unchanged, and wraps any other error of an app's closure in
+    /// the code. The reason omits the error's text, which may contain a secret.
     package static func thrown(_ error: any Error, by name: String, _ code: Code) -> any Error {
         guard !(error is NetworkError), !(error is CancellationError) else { return error }
         return NetworkError(code, reason: "\(name) threw a \(type(of: error))", underlying: error)

@@ -7,11 +7,11 @@ extension NetworkRequest {
     /// - Throws: ``NetworkError/Code/missingURL``, ``NetworkError/Code/bodyNotAllowed`` for GET, HEAD or TRACE with a
     ///   body, ``NetworkError/Code/unreadableFile`` for a file that does not exist,
     ///   ``NetworkError/Code/encodingFailed`` for a form with an invalid boundary or a stream of negative length, and
-    ///   ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the
-    ///   request's head, a URL that is not http or https, or headers that contradict the body. Those are a
-    ///   `Content-Length` other than its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
-    ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)), and a `Content-Type` of a ``MultipartBody`` without its
-    ///   boundary.
+    ///   ``NetworkError/Code/invalidRequest`` in all other cases: a method or header that would break the request's
+    ///   head, a URL that is not http or https, or headers that contradict the body. Those are a `Content-Length` other
+    ///   than its length, any `Transfer-Encoding`, two `Content-Type` fields ([RFC 9112
+    ///   §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)), and a `Content-Type` of a ``MultipartBody`` without
+    ///   its boundary.
     public func validate() throws(NetworkError) {
         guard !isPrepared else { return }
         do throws(NetworkError) {

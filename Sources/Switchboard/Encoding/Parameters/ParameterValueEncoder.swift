@@ -189,8 +189,8 @@ final class EncodingNode {
         case object([(name: String, node: EncodingNode)])
     }
 
-    /// The maximum nesting of arrays and objects, as in serde_json. Fewer fit on the stack of a small thread if the code
-    /// of a type needs more than 3 KiB.
+    /// The maximum nesting of arrays and objects, as in serde_json. Fewer fit on the stack of a small thread if the
+    /// code of a type needs more than 3 KiB.
     static let maximumDepth = 128
 
     private let depth: Int
@@ -255,8 +255,8 @@ final class EncodingNode {
         content = .array(nodes)
     }
 
-    /// Returns a child node, which is no member or element yet: a value whose encoding fails leaves none. A child beyond
-    /// the maximum depth is not stored: releasing so deep a tree would overflow the stack.
+    /// Returns a child node, which is no member or element yet: a value whose encoding fails leaves none. A child
+    /// beyond the maximum depth is not stored: releasing so deep a tree would overflow the stack.
     func makeChild() -> EncodingNode {
         if depth >= Self.maximumDepth { content = .tooDeep }
         return EncodingNode(depth: depth + 1)
@@ -289,8 +289,8 @@ final class EncodingNode {
         setMember(name, to: node, keepsExisting: true)
     }
 
-    /// Returns the node for the nested array or object of a member. A second one with the same name continues the first, as
-    /// in `JSONEncoder`.
+    /// Returns the node for the nested array or object of a member. A second one with the same name continues the
+    /// first, as in `JSONEncoder`.
     func nestedMember(_ name: String, isArray: Bool) -> EncodingNode {
         if case .object(let members) = content, let index = index(of: name, in: members) {
             switch members[index].node.content {

@@ -18,8 +18,8 @@ public struct URLParameterEncoder: ParameterEncoder {
 
     /// Appends the parameters to the request's query.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL`` when the request has no URL, ``NetworkError/Code/encodingFailed`` for a
-    ///   value that cannot be written.
+    /// - Throws: ``NetworkError/Code/missingURL`` when the request has no URL, ``NetworkError/Code/encodingFailed`` for
+    ///   a value that cannot be written.
     public func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws(NetworkError) {
         guard let url = request.url else { throw NetworkError(.missingURL) }
         var query: [UInt8] = []

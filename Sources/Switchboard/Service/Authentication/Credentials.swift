@@ -3,8 +3,8 @@ import Foundation
 
 /// A fixed value, or a provider of values.
 ///
-/// A provider runs once for all requests of an environment and a partition that wait at the same time, and again for the
-/// next one. It is canceled when all of those requests are canceled. A request that it sends itself gets nil.
+/// A provider runs once for all requests of an environment and a partition that wait at the same time, and again for
+/// the next one. It is canceled when all of those requests are canceled. A request that it sends itself gets nil.
 package struct CredentialSource<Value: Sendable>: Sendable {
     /// Returns the value for a request, or nil when the provider returns nil.
     package let value: @Sendable (_ request: NetworkRequest) async throws -> Value?
@@ -160,8 +160,8 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         listed = urls.map { Origin(url: $0) }
     }
 
-    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`. An array literal does the
-    /// same.
+    /// Creates a list of the only allowed origins, as texts such as `https://api.example.com`. An array literal does
+    /// the same.
     ///
     /// A host such as `api.example.com` means https on its default port. If the app itself requests that host, every
     /// scheme and port is allowed, unless the text names a port. A text that is neither an http or https URL nor a host

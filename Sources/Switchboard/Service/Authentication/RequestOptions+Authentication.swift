@@ -7,8 +7,8 @@ extension RequestOptions {
         /// Requires a sign-in. Without a credential the call fails with ``NetworkError/Code/cannotAuthenticate``, and
         /// nothing is sent.
         case required
-        /// Sends a credential if a user has signed in, and none otherwise. If the server ends the sign-in, the request is
-        /// sent without one. A refresh that fails for another reason, such as a lost connection, fails the call.
+        /// Sends a credential if a user has signed in, and none otherwise. If the server ends the sign-in, the request
+        /// is sent without one. A refresh that fails for another reason, such as a lost connection, fails the call.
         case optional
         /// Sends no credential of a user, even if one has signed in. ``APIKeyAuth`` and `RequestSigner` still add the
         /// app's key, as with the cases above.

@@ -6,7 +6,8 @@ extension PreparedCall {
     /// Makes the call in the caller's task: each step in its order, outermost first. The caller then ends the call by
     /// `endCall()` or `endingCall` of the response. An error has ended it.
     ///
-    /// - Parameter change: Nil for no change. The compiler would copy this function for a default closure of each caller.
+    /// - Parameter change: Nil for no change. The compiler would copy this function for a default closure of each
+    ///   caller.
     /// - Returns: The response, whatever its status.
     /// - Throws: ``NetworkError``, and `CancellationError` when the task or the router was canceled.
     @inline(__always)

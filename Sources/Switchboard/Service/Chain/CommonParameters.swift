@@ -50,8 +50,8 @@ public struct CommonParameters: Interceptor, RequestAdapter {
         encoding = bodyEncoding
     }
 
-    /// Creates an interceptor that requests the parameters from a provider; see ``init(_:in:origins:bodyEncoding:)``. The
-    /// provider runs for each request, several times concurrently, and may wait.
+    /// Creates an interceptor that requests the parameters from a provider; see ``init(_:in:origins:bodyEncoding:)``.
+    /// The provider runs for each request, several times concurrently, and may wait.
     public init(
         in location: Location? = nil, origins: CredentialOrigins = .endPoints,
         bodyEncoding: ParameterEncoding = .jsonEncoding,

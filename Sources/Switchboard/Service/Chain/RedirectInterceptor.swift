@@ -9,9 +9,9 @@ import Foundation
 ///   are dropped then.
 /// - 307 and 308 send method and body again. A body that cannot be sent again fails with
 ///   ``NetworkError/Code/redirectRefused``.
-/// - When scheme, host or port change, only harmless header fields are sent, which the article <doc:Interceptors> lists,
-///   and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history`` names the dropped
-///   fields.
+/// - When scheme, host or port change, only harmless header fields are sent, which the article <doc:Interceptors>
+///   lists, and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history`` names the
+///   dropped fields.
 /// - Only http and https are followed, and never from https to http. Other redirects fail with
 ///   ``NetworkError/Code/redirectRefused``.
 /// - More than ``limit`` redirects fail with ``NetworkError/Code/tooManyRedirects``.
@@ -131,7 +131,8 @@ extension HTTPHeader {
 }
 
 extension NetworkRequest {
-    /// Returns whether a redirect turned this request into a GET. Another method of `sent` is that of a later interceptor.
+    /// Returns whether a redirect turned this request into a GET. Another method of `sent` is that of a later
+    /// interceptor.
     package func isMadeGET(in sent: NetworkRequest) -> Bool {
         sent.method == .get && method != .get && method != .head
     }

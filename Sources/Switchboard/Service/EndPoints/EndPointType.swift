@@ -42,8 +42,8 @@ import SwitchboardText
 /// | ``headers`` | ``HTTPHeaders``, `[String: String]`, `[HTTPHeader]` or `KeyValuePairs` | none |
 /// | ``options`` | ``RequestOptions`` | none |
 ///
-/// Each but the path may be optional, and its getter may throw. A property of any other type, such as `httpMethod: Int` or
-/// `headers: [String: Any]`, does not compile.
+/// Each but the path may be optional, and its getter may throw. A property of any other type, such as `httpMethod: Int`
+/// or `headers: [String: Any]`, does not compile.
 ///
 /// A router reads the members on the actor of the code that makes the call. The endpoint may therefore belong to an
 /// actor, as every type does in a target whose default isolation is `MainActor`.

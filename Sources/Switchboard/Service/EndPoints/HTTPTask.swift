@@ -80,8 +80,8 @@ public struct HTTPTask: Sendable {
         return task
     }
 
-    /// Creates a task with a body: ``JSONBody``, ``FormBody``, ``DataBody``, or a custom type. The header fields override
-    /// those of the endpoint.
+    /// Creates a task with a body: ``JSONBody``, ``FormBody``, ``DataBody``, or a custom type. The header fields
+    /// override those of the endpoint.
     public static func requestBody(
         _ body: any HTTPBody, urlParameters: Parameters? = nil, headers: HTTPHeaders? = nil
     ) -> HTTPTask {
@@ -101,8 +101,8 @@ public struct HTTPTask: Sendable {
     ///
     /// The file appears under its name when it is complete, and replaces an existing file. The body of a response other
     /// than 2xx stays in memory, for the error. The download recovers from a lost connection as in
-    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``, if ``RequestOptions/retry`` or a
-    /// ``RetryPolicy`` of the router allows it.
+    /// ``NetworkRouter/download(_:to:keepingPartial:options:progress:isolation:verify:)``, if ``RequestOptions/retry``
+    /// or a ``RetryPolicy`` of the router allows it.
     ///
     /// - Parameters:
     ///   - file: The file to save to.

@@ -15,9 +15,9 @@ extension PropertyListDecoder: ResponseDecoder {}
 extension Data {
     /// Returns the bytes of a server for a decoder.
     ///
-    /// The `JSONDecoder` of the open-source Foundation traps if a text ends with the bracket that opens its 513th level.
-    /// A text that ends with an opening bracket is never JSON, so it gets a blank, and the decoder throws. Texts of up to
-    /// 512 bytes have fewer levels.
+    /// The `JSONDecoder` of the open-source Foundation traps if a text ends with the bracket that opens its 513th
+    /// level. A text that ends with an opening bracket is never JSON, so it gets a blank, and the decoder throws. Texts
+    /// of up to 512 bytes have fewer levels.
     package func received(for decoder: any ResponseDecoder) -> Data {
         guard count > 512, last == .leftBracket || last == .leftBrace, decoder is JSONDecoder else { return self }
         return self + [.space]

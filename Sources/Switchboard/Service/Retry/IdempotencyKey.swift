@@ -9,8 +9,8 @@ public struct IdempotencyKey: Sendable, Hashable, ExpressibleByStringLiteral {
 
     private let key: String?
 
-    /// A new UUID for each call, shared by the attempts of its ``RetryPolicy``. List the policy before interceptors that
-    /// send a request again, such as a login: a later policy makes a new key for each of their requests.
+    /// A new UUID for each call, shared by the attempts of its ``RetryPolicy``. List the policy before interceptors
+    /// that send a request again, such as a login: a later policy makes a new key for each of their requests.
     public static let unique = IdempotencyKey(key: nil)
 
     private init(key: String?) {

@@ -174,7 +174,8 @@ package protocol RetryCounter: Sendable {
 extension RequestOptions {
     /// The retry policy for the request, in place of the ``RetryPolicy`` of its router. `.never` disables retries. The
     /// clock of the router's policy is kept, and so is its retry budget, unless this policy has one. Without a
-    /// ``RetryPolicy`` in the chain, this policy runs before all interceptors. Nil, the default, for the router's policy.
+    /// ``RetryPolicy`` in the chain, this policy runs before all interceptors. Nil, the default, for the router's
+    /// policy.
     public var retry: RetryPolicy? {
         get { self[RetryOption.self] }
         set { self[RetryOption.self] = newValue }

@@ -1,7 +1,8 @@
 import SwitchboardPlatform
 import Foundation
 
-/// The plan of a call, as ``Router/explain(_:options:isolation:)`` returns it. Its text is for people and contains no secrets.
+/// The plan of a call, as ``Router/explain(_:options:isolation:)`` returns it. Its text is for people and contains no
+/// secrets.
 public struct CallPlan: Sendable {
     /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request after the
     /// adapters before it. Nil when the request could not be built.

@@ -1,6 +1,7 @@
 import SwitchboardPlatform
 
-/// The shared operations, the resets and the queues of tasks that contain the running code. That code must not wait for one of them.
+/// The shared operations, the resets and the queues of tasks that contain the running code. That code must not wait for
+/// one of them.
 package enum EnclosingOperations {
     @TaskLocal private static var current = RunningOperations()
 

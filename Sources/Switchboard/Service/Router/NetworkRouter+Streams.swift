@@ -23,14 +23,15 @@ extension NetworkRouter {
     /// ```
     ///
     /// The request is sent once, when the first chunk is read. The reader sets the pace. A reader that stops early, or
-    /// whose task is canceled, closes the exchange. Reading throws the errors of ``streamedResponse(for:options:isolation:)``, and the
-    /// error of a body that ends early.
+    /// whose task is canceled, closes the exchange. Reading throws the errors of
+    /// ``streamedResponse(for:options:isolation:)``, and the error of a body that ends early.
     public func bytes(for endPoint: EndPoint, options: RequestOptions = RequestOptions()) -> ResponseBytes {
         let call = prepare(endPoint, options, accept: "*/*")
         return ResponseBytes(opening: { try await call.stream().bytes })
     }
 
-    /// Returns the lines of a text in UTF-8 as they arrive, by ``bytes(for:options:)`` and ``ResponseBytes/lines(limit:)``.
+    /// Returns the lines of a text in UTF-8 as they arrive, by ``bytes(for:options:)`` and
+    /// ``ResponseBytes/lines(limit:)``.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.

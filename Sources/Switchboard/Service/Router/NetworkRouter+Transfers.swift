@@ -23,9 +23,9 @@ extension NetworkRouter {
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
     ///     file nor a link is refused, and so is a link to a folder.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
-    ///     next call with the same URL and file resumes it. A failed download keeps nothing if its method is not GET, or
-    ///     if the server sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file as
-    ///     `.NAME.download`, and `.NAME.download.json` records their origin. Neither contains a secret of the URL.
+    ///     next call with the same URL and file resumes it. A failed download keeps nothing if its method is not GET,
+    ///     or if the server sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file
+    ///     as `.NAME.download`, and `.NAME.download.json` records their origin. Neither contains a secret of the URL.
     ///     Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.
@@ -34,8 +34,8 @@ extension NetworkRouter {
     ///     call throws ``NetworkError/Code/verificationFailed`` with that error underneath, and nothing is kept. After
     ///     a cancellation, the next call checks a kept download again.
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
-    ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without those
-    ///   of a cache.
+    ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without
+    ///   those of a cache.
     /// - Throws: The errors of ``response(for:options:isolation:)``, and ``NetworkError/Code/cannotWriteFile``, also
     ///   while another download writes the same file. `CancellationError` when the task, the router or the progress was
     ///   canceled.
@@ -89,8 +89,8 @@ extension NetworkRouter {
         try await prepare(endPoint, options).upload(progress).endingCall { try $0.checked() }
     }
 
-    /// Sends a request, reports the progress of its body, and decodes the response: ``upload(_:options:progress:isolation:)`` and
-    /// ``NetworkResponse/decode(_:decoder:)``.
+    /// Sends a request, reports the progress of its body, and decodes the response:
+    /// ``upload(_:options:progress:isolation:)`` and ``NetworkResponse/decode(_:decoder:)``.
     public func upload<Value: Decodable & Sendable>(
         _ endPoint: EndPoint, as type: Value.Type, options: RequestOptions = RequestOptions(),
         progress: TransferProgress? = nil, isolation: isolated (any Actor)? = #isolation

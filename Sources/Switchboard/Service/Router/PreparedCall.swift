@@ -106,8 +106,8 @@ extension PreparedCall {
         }
     }
 
-    /// Sends the request in a new task, transforms the response on the actor of the closure, and calls back once, on the
-    /// router's queue.
+    /// Sends the request in a new task, transforms the response on the actor of the closure, and calls back once, on
+    /// the router's queue.
     func start<Value>(
         transform: ActorBound<NetworkResponse, Value>,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void

@@ -134,8 +134,8 @@ actor Downloader {
         throw NetworkError(.invalidResponse, reason: "the server sends parts of less than 64 KiB")
     }
 
-    /// Records the size of a file of unknown length if a 416 says that all its bytes have arrived. The next request then
-    /// fetches the last byte, to receive a response.
+    /// Records the size of a file of unknown length if a 416 says that all its bytes have arrived. The next request
+    /// then fetches the last byte, to receive a response.
     private func recordEnd(in response: NetworkResponse) throws(NetworkError) -> Bool {
         guard var origin = file.origin, origin.size == nil, let field = response.headers["Content-Range"],
             ContentRange(field)?.size == file.count
@@ -192,7 +192,8 @@ actor Downloader {
         return file.count < size ?? (isPart ? .max : 0) ? .part : .whole(response)
     }
 
-    /// Sends a request for the missing bytes. Returns the response, and the first byte requested or nil for the whole file.
+    /// Sends a request for the missing bytes. Returns the response, and the first byte requested or nil for the whole
+    /// file.
     private func sendRequest() async throws -> (NetworkResponse, offset: Int64?) {
         var (request, offset) = (request, nil as Int64?)
         if let origin = file.origin, origin.url == url, isResumable {

@@ -161,8 +161,8 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         return pread(descriptor, &bytes, bytes.count, off_t(count)) == bytes.count && data.elementsEqual(bytes)
     }
 
-    /// Renames the complete file to its destination, atomically. After a loss of power, the destination is the old or the
-    /// new file.
+    /// Renames the complete file to its destination, atomically. After a loss of power, the destination is the old or
+    /// the new file.
     func moveToDestination() throws(NetworkError) {
         try synchronize()
         guard rename(url.path, destination.path) == 0 else { throw failure(errno) }

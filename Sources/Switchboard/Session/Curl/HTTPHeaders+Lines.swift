@@ -154,7 +154,8 @@ struct KnownHead: Sendable {
         (self.lines, self.fields) = lines.count <= 4_096 ? (lines, fields) : ([], [])
     }
 
-    /// Returns the field at a position if its line has the same bytes, including the line end. Moves to the next position.
+    /// Returns the field at a position if its line has the same bytes, including the line end. Moves to the next
+    /// position.
     func field(at position: inout Position, of line: UnsafeBufferPointer<UInt8>) -> HTTPHeader? {
         guard position.index < fields.count, let other = line.baseAddress else { return nil }
         let index = position.index

@@ -21,8 +21,8 @@ package enum URLErrorMapping {
         return NetworkError(code, reason: reason(error, text), underlying: error).titled(for: error)
     }
 
-    /// Returns the error for an `errno` that means a broken connection, or nil. URLSession on Apple's systems reports it
-    /// after the app was in the background.
+    /// Returns the error for an `errno` that means a broken connection, or nil. URLSession on Apple's systems reports
+    /// it after the app was in the background.
     private static func lostConnection(_ error: any Error) -> NetworkError? {
         let (domain, number) = ((error as NSError).domain, (error as NSError).code)
         guard [NSPOSIXErrorDomain, "kNWErrorDomainPOSIX"].contains(domain),
