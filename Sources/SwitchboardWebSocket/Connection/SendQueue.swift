@@ -9,7 +9,9 @@ final class SendQueue: Sendable {
         var messages: [UInt64: WebSocketMessage] = [:]
         /// The IDs of the queued messages, and of some canceled ones, in the order of sending.
         var order: ArraySlice<UInt64> = []
-        var controls: [WebSocketEvent] = []
+        /// The queued control frames without the Pong, which follows them.
+        var controls: ArraySlice<WebSocketEvent> = []
+        var pong: WebSocketEvent?
         /// The continuations of the senders of the queued messages and of the message in flight, by message ID.
         var senders: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         /// The message that the session is sending, and the number of bytes of its payload.
@@ -35,9 +37,11 @@ final class SendQueue: Sendable {
 
         /// Whether the queue is open, and nothing is queued or in flight.
         var isIdle: Bool {
-            messages.isEmpty && controls.isEmpty && inFlight == nil && !isSendingDirectly && !isClosing
+            messages.isEmpty && !hasControls && inFlight == nil && !isSendingDirectly && !isClosing
                 && failure == nil
         }
+
+        var hasControls: Bool { pong != nil || !controls.isEmpty }
 
         /// The error for new messages after the end or a Close frame. Nil while the queue is open.
         var sendError: (any Error)? { failure ?? (isClosing ? SendQueue.closing : nil) }
@@ -49,12 +53,12 @@ final class SendQueue: Sendable {
 
         /// Whether ``next()`` has an event or the end to return.
         var hasWork: Bool {
-            !isSendingDirectly && (!messages.isEmpty || !controls.isEmpty || isClosing || failure != nil)
+            !isSendingDirectly && (!messages.isEmpty || hasControls || isClosing || failure != nil)
         }
 
         mutating func take(onlyControls: Bool) -> Taken {
             if isSendingDirectly { return .nothing }
-            if !controls.isEmpty { return .event(controls.removeFirst()) }
+            if let control = controls.popFirst() ?? pong.take() { return .event(control) }
             if failure != nil || isClosing { return .end }
             while !onlyControls, let id = order.popFirst() {
                 guard let message = messages.removeValue(forKey: id) else { continue }
@@ -128,9 +132,13 @@ final class SendQueue: Sendable {
     func sendControl(_ control: WebSocketEvent) {
         let (session, recorder) = state.withLock { state -> (WaitingTasks?, (@Sendable (WebSocketEvent) -> Void)?) in
             guard state.failure == nil, !state.isClosing else { return (nil, nil) }
-            if case .pong = control { state.controls.removeAll { if case .pong = $0 { true } else { false } } }
-            state.controls.append(control)
-            if case .close = control { state.isClosing = true }
+            switch control {
+            case .pong: state.pong = control
+            case .close:
+                state.controls += [state.pong.take(), control].compactMap { $0 }
+                state.isClosing = true
+            default: state.controls.append(control)
+            }
             return (state.waitingSession.take(), state.recorder)
         }
         recorder?(control)

@@ -156,7 +156,9 @@ extension WebSocketConnection {
         let answered = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             state.hasPinged = true
             guard state.pings[number] != nil else { return [] }
-            let numbers = state.pings.keys.filter { $0 <= number }
+            let numbers = state.firstPing...number
+            state.firstPing = number + 1
+            state.examinedPings += UInt64(numbers.count)
             return numbers.compactMap { state.pings.removeValue(forKey: $0) }
         }
         for ping in answered { ping.resume() }

@@ -9,6 +9,10 @@ final class WebSocketConnection: Sendable {
         var closure: WebSocketClosure?
         var pings: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var lastPing: UInt64 = 0
+        /// No ping before this one waits.
+        var firstPing: UInt64 = 1
+        /// The number of pings that pongs have examined so far. Tests check that it stays low.
+        var examinedPings: UInt64 = 0
         var readTask: Task<Void, Never>?
         var pingTask: Task<Void, Never>?
         /// The error for later pings. Nil while the connection is open.
@@ -160,6 +164,7 @@ final class WebSocketConnection: Sendable {
                     if let end = state.end { return end }
                     if state.closure != nil { return NetworkError(.webSocketClosed) }
                     state.pings[number] = continuation
+                    state.firstPing = min(state.firstPing, number)
                     return nil
                 }
                 if let failure { return continuation.resume(throwing: failure) }

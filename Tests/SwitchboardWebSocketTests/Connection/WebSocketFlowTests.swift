@@ -267,6 +267,21 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("each of many pings is examined once, whatever the server answers", arguments: [1, 3])
+    func manyPings(step: Int) async throws {
+        let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
+        let pings = (0..<1_000).map { _ in Task { try await connection.ping() } }
+        #expect(await comesTrue { connection.state.value.pings.count == pings.count })
+        let pongs = stride(from: 1, through: pings.count, by: step).map { number in
+            bytes("8a 08") + withUnsafeBytes(of: UInt64(number).bigEndian) { Data($0) }
+        }
+        let chunk = Protected<Data?>(Data(pongs.joined()))
+        let frames = FrameCoding(MessageFramer(SendQueue()), MessageReader(limit: 1 << 10))
+        connection.start(ResponseBytes { chunk.swap(nil) }, frames)
+        for ping in pings { try await ping.value }
+        #expect(connection.state.value.examinedPings <= pings.count)
+    }
+
     @Test("a compressed bomb is refused before it is inflated")
     func bomb() async throws {
         let packed = try #require(
