@@ -171,7 +171,7 @@ extension [MockResponse.Step] {
 
 /// Responses in the order in which they answer. Some answer several times.
 struct ResponseQueue: Sendable {
-    var responses: [MockResponse] = []
+    var responses: ArraySlice<MockResponse> = []
 
     var first: MockResponse? { responses.first }
 
@@ -183,8 +183,10 @@ struct ResponseQueue: Sendable {
         guard let first = responses.first else { return nil }
         switch first.repeats {
         case nil: break
-        case let count? where count > 1: responses[0].repeats = count - 1
-        default: responses.removeFirst()
+        case let count? where count > 1: responses[responses.startIndex].repeats = count - 1
+        default:
+            responses.removeFirst()
+            if responses.isEmpty { responses = [] }  // releases the earlier ones
         }
         return first
     }

@@ -52,6 +52,7 @@ public final class Stub: Sendable {
             switch state.answer {
             case .closure(let closure): return { try closure(request) }
             case .queue(var queue):
+                state.answer = .queue(ResponseQueue())  // releases the queue, so that it is not copied
                 let response = queue.nextKeepingLast()
                 state.answer = .queue(queue)
                 return { response ?? .status(200) }

@@ -68,7 +68,7 @@ extension StubAnswering {
     }
 
     func add(_ matcher: RequestMatcher, _ times: Stub.Count?, _ responses: [MockResponse]) -> Stub {
-        let queue = ResponseQueue(responses: responses.isEmpty ? [.status(200)] : responses)
+        let queue = ResponseQueue(responses: responses.isEmpty ? [.status(200)] : responses[...])
         return add(Stub(matcher, times: times ?? .atLeast(queue.length), answer: .queue(queue)))
     }
 }

@@ -73,7 +73,7 @@ public final class StubSession: NetworkSession {
     }
 
     private init(_ clock: any Clock<Duration>, _ fallback: Fallback, _ responses: [MockResponse]) {
-        state = Protected(State(queue: ResponseQueue(responses: responses)))
+        state = Protected(State(queue: ResponseQueue(responses: responses[...])))
         self.fallback = fallback
         self.clock = clock
     }
