@@ -1,5 +1,7 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
+import SwitchboardText
 
 extension Cassette {
     /// The rules that choose the entry for a request. Every rule must hold.
@@ -32,6 +34,9 @@ extension Cassette {
             Matching(rules + more)
         }
 
+        /// Returns the parts that exact matches have in common.
+        func key(of request: ComparedRequest) -> [String?] { rules.flatMap { $0.key(request) } }
+
         func matches(_ live: ComparedRequest, _ recorded: ComparedRequest, _ comparison: Comparison) -> Bool {
             rules.allSatisfy { $0.differences(live, recorded, comparison).isEmpty }
         }
@@ -46,31 +51,43 @@ extension Cassette {
     /// A condition for an entry to answer a request; see ``Matching``.
     public struct Rule: Sendable {
         let differences: @Sendable (ComparedRequest, ComparedRequest, Comparison) -> [String]
+        /// Returns the parts of a request that are equal in each exact match.
+        var key: @Sendable (ComparedRequest) -> [String?] = { _ in [] }
 
         /// The method.
         public static let method = Rule { live, recorded, _ in
             live.method == recorded.method ? [] : ["method: \(live.method), recorded \(recorded.method)"]
+        } key: {
+            [$0.method]
         }
 
         /// Scheme, host, port, path and query: ``host``, ``path`` and ``query``. User, password and fragment are
         /// ignored.
         public static let url = Rule { live, recorded, comparison in
             [host, path, query].flatMap { $0.differences(live, recorded, comparison) }
+        } key: { request in
+            [host, path, query].flatMap { $0.key(request) }
         }
 
         /// Scheme, host and port.
         public static let host = Rule { live, recorded, comparison in
             comparison.differences("host", live.origin, recorded.origin)
+        } key: {
+            [$0.origin]
         }
 
         /// The path as it is sent, escapes included. An empty path is `/`.
         public static let path = Rule { live, recorded, comparison in
             comparison.differences("path", live.path, recorded.path)
+        } key: {
+            [$0.path]
         }
 
         /// The query's names and values, decoded. Only the order among values of the same name counts.
         public static let query = Rule { live, recorded, comparison in
             comparison.differences("query", live.query, recorded.query)
+        } key: { request in
+            request.query.sorted(byName: \.name).flatMap { [$0.name, $0.value] }
         }
 
         /// The body. JSON objects and lists are compared as values, forms as pairs like ``query``, `multipart` without
@@ -84,6 +101,8 @@ extension Cassette {
         public static func header(_ name: String) -> Rule {
             Rule { live, recorded, comparison in
                 comparison.differences("header \(name)", live.headers[name], recorded.headers[name])
+            } key: {
+                [$0.headers[name]]
             }
         }
 

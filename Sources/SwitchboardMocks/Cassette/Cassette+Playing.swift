@@ -9,33 +9,40 @@ extension Cassette {
         guard mode != .rewrite else { return nil }
         var masking = ExchangeMasking(request.redaction(extending: masking.redaction))
         let live = ComparedRequest(masking.masked(HAR.Request(request)))
-        let candidates = candidates(for: live)
-        let repeats = repeats
-        let (number, expected) = tape.withLock { tape in
-            let expected = tape.next
-            guard mode == .strict else { return (tape.use(firstOf: candidates, repeats: repeats), expected) }
-            return (candidates.contains(expected) ? tape.use(firstOf: [expected], repeats: false) : nil, expected)
-        }
+        let expected = tape.withLock(\.next)
+        let number = mode == .strict ? use(firstOf: [expected], live, isLoose: true) : number(for: live)
         if let number { return entries[number].entry }
         guard mode != .recordMissing else { return nil }
         let text = masking.storedSecrets.masked(
-            mode == .strict ? outOfOrder(live, expected: expected, candidates) : unmatched(live))
+            mode == .strict ? outOfOrder(live, expected: expected) : unmatched(live))
         tape.withLock { $0.record(text) }
         throw NetworkError(.unmatchedRequest, reason: text).adding(request)
     }
 
-    /// Returns the entries that match, exact matches first. Where entries repeat, an exact match excludes the others,
-    /// which would answer when it is used up.
-    private func candidates(for live: ComparedRequest) -> [Int] {
-        let exact = Comparison(mask: masking.redaction.mask)
-        var loose = exact
-        loose.isLoose = true
-        func matches(_ comparison: Comparison) -> [Int] {
-            entries.indices.filter { matching.matches(live, entries[$0].request, comparison) }
+    /// Uses the first entry that matches and has not answered yet, exact matches first. Where entries repeat, the last
+    /// exact match answers again before one that matches by its mask.
+    private func number(for live: ComparedRequest) -> Int? {
+        let equal = numbers[matching.key(of: live)] ?? []
+        if let number = use(firstOf: equal, live, isLoose: false) { return number }
+        if repeats, let number = equal.last(where: { matches(live, $0, isLoose: false) }) { return number }
+        if let number = use(firstOf: maskedNumbers, live, isLoose: true) { return number }
+        return repeats ? maskedNumbers.last { matches(live, $0, isLoose: true) } : nil
+    }
+
+    /// Uses the first of these entries that matches and has not answered yet.
+    private func use(firstOf numbers: some Sequence<Int>, _ live: ComparedRequest, isLoose: Bool) -> Int? {
+        numbers.first { number in
+            isUnused(number) && matches(live, number, isLoose: isLoose) && tape.withLock { $0.use(number) }
         }
-        let first = matches(exact)
-        if repeats, mode != .strict, !first.isEmpty { return first }
-        return first + matches(loose).filter { !first.contains($0) }
+    }
+
+    private func isUnused(_ number: Int) -> Bool {
+        entries.indices.contains(number) && tape.withLock { !$0.isUsed[number] }
+    }
+
+    private func matches(_ live: ComparedRequest, _ number: Int, isLoose: Bool) -> Bool {
+        let comparison = Comparison(mask: masking.redaction.mask, isLoose: isLoose)
+        return matching.matches(live, entries[number].request, comparison)
     }
 
     /// One message per difference from the recording, empty when there are none. Read it after the test.
@@ -96,13 +103,15 @@ extension Cassette {
     }
 
     /// Returns the expected entry, and the differences between it and the request.
-    private func outOfOrder(_ live: ComparedRequest, expected: Int, _ candidates: [Int]) -> String {
+    private func outOfOrder(_ live: ComparedRequest, expected: Int) -> String {
         guard expected < entries.count else {
             return [title(live), "  all \(entries.count) entries are used up", Self.howToRecord].joined(separator: "\n")
         }
         let next = "  next is \(line(expected).drop { $0 == " " })"
-        let isUsed = tape.withLock(\.isUsed)
-        guard let candidate = candidates.first(where: { !isUsed[$0] }) else {
+        func unused(isLoose: Bool) -> Int? {
+            entries.indices.first { isUnused($0) && matches(live, $0, isLoose: isLoose) }
+        }
+        guard let candidate = unused(isLoose: false) ?? unused(isLoose: true) else {
             let differences = differences(live, entries[expected].request)
             return ([title(live), next + ":"] + indented(differences) + [Self.howToRecord]).joined(separator: "\n")
         }

@@ -38,6 +38,10 @@ public final class Cassette: NetworkSession {
     let repeats: Bool
     /// The entries read from the file, with their requests prepared for comparison.
     let entries: [(entry: HAR.Entry, request: ComparedRequest)]
+    /// The numbers of the entries by ``Matching/key(of:)``.
+    let numbers: [[String?]: [Int]]
+    /// The numbers of the entries that a request may match by a mask.
+    let maskedNumbers: [Int]
     let tape: Protected<CassetteTape>
     let contracts = MockContracts()
 
@@ -70,9 +74,17 @@ public final class Cassette: NetworkSession {
                 .cassetteFault,
                 reason: "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
         }
-        self.entries = (entries ?? []).map { [masking] entry in
+        let compared = (entries ?? []).map { [masking] entry in
             var masking = masking
-            return (entry, ComparedRequest(masking.masked(entry.request)))
+            return (entry: entry, request: ComparedRequest(masking.masked(entry.request)))
+        }
+        self.entries = compared
+        numbers = Dictionary(grouping: compared.indices) { matching.key(of: compared[$0].request) }
+        let mask = masking.redaction.mask
+        maskedNumbers = compared.indices.filter { number in
+            let request = compared[number].request
+            return matching.key(of: request).contains { $0?.contains(mask) ?? false }
+                || request.body.firstRange(ofBytes: Data(mask.utf8)) != nil
         }
         tape = Protected(CassetteTape(entryCount: self.entries.count, masking.redaction))
     }

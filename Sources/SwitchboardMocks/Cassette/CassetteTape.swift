@@ -32,14 +32,14 @@ struct CassetteTape: Sendable {
     // MARK: Playing
 
     /// The first entry that has not answered yet. All entries before it have.
-    var next: Int { isUsed.firstIndex(of: false) ?? isUsed.count }
+    private(set) var next = 0
 
-    /// Uses the first of these entries that has not answered yet, or the last one again where entries repeat.
-    mutating func use(firstOf candidates: [Int], repeats: Bool) -> Int? {
-        let unused = candidates.first { !isUsed[$0] }
-        guard let number = unused ?? (repeats ? candidates.last : nil) else { return nil }
+    /// Uses an entry. Returns false if it has answered already.
+    mutating func use(_ number: Int) -> Bool {
+        guard !isUsed[number] else { return false }
         isUsed[number] = true
-        return number
+        while next < isUsed.count, isUsed[next] { next += 1 }
+        return true
     }
 
     mutating func record(_ fault: String) {

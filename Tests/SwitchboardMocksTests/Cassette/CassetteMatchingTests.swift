@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
 
@@ -143,6 +144,31 @@ struct CassetteMatchingTests {
                     && (other.body as? DataBody)?.data == Data(#"{"n":1}"#.utf8)
             }
             #expect(try await Cassette.playing(file, matching: [rule]).send(live).text == "recorded")
+        }
+    }
+
+    static let orders: [(name: String, path: @Sendable (Int) -> Int, isReversed: Bool)] = [
+        ("in order", { $0 }, false), ("reversed", { $0 }, true), ("one path", { _ in 0 }, false),
+    ]
+
+    @Test("a request is compared with few of many entries", arguments: orders)
+    func manyEntries(_ order: (name: String, path: @Sendable (Int) -> Int, isReversed: Bool)) async throws {
+        try await withFile { file in
+            let requests = (0..<200).map { NetworkRequest(text: "https://h.example/\(order.path($0))") }
+            let answers = StubSession { .text($0.path) }
+            let recording = try Cassette(file: file, mode: .recordMissing, recording: answers, matching: [])
+            for request in requests { _ = try await recording.send(request) }
+            try recording.save()
+            let compared = Protected(0)
+            let rule = Cassette.Rule.custom("counted") { _, _ in
+                compared.withLock { $0 += 1 }
+                return true
+            }
+            let cassette = try Cassette.playing(file, matching: [rule, .method, .url, .body])
+            for request in order.isReversed ? requests.reversed() : requests {
+                #expect(try await cassette.send(request).text == request.path)
+            }
+            #expect(cassette.faults.isEmpty && compared.value <= 2 * requests.count)
         }
     }
 
