@@ -1,16 +1,34 @@
 /// The tasks that wait for a change of a protected state, stored in that state.
 package struct WaitingTasks: Sendable {
+    private typealias Waiter = (id: Int, task: UnsafeContinuation<Void, Never>)
+
     // Usually one task waits, which needs no array.
-    private var first: UnsafeContinuation<Void, Never>?
-    private var others: [UnsafeContinuation<Void, Never>] = []
+    private var first: Waiter?
+    /// The tasks after the first one, in the order of their IDs.
+    private var others: ArraySlice<Waiter> = []
+    private var lastID = 0
 
     package init() {}
 
     /// Whether no task waits.
     package var isEmpty: Bool { first == nil }
 
-    fileprivate mutating func append(_ task: UnsafeContinuation<Void, Never>) {
-        if first == nil { first = task } else { others.append(task) }
+    /// Adds a task, and returns its ID.
+    fileprivate mutating func append(_ task: UnsafeContinuation<Void, Never>) -> Int {
+        lastID += 1
+        if first == nil { first = (lastID, task) } else { others.append((lastID, task)) }
+        return lastID
+    }
+
+    /// Removes and returns a task. Nil if it was resumed.
+    fileprivate mutating func remove(_ id: Int) -> UnsafeContinuation<Void, Never>? {
+        if first?.id == id { return takeFirst() }
+        var (low, high) = (others.startIndex, others.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if others[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < others.endIndex && others[low].id == id ? others.remove(at: low).task : nil
     }
 
     /// Removes and returns all tasks. The caller resumes them without the lock.
@@ -21,34 +39,35 @@ package struct WaitingTasks: Sendable {
 
     /// Removes and returns the task that has waited longest.
     package mutating func takeFirst() -> UnsafeContinuation<Void, Never>? {
-        defer { first = others.isEmpty ? nil : others.removeFirst() }
-        return first
+        defer { first = others.popFirst() }
+        return first?.task
     }
 
     /// Resumes the tasks.
     package func resume() {
-        first?.resume()
-        for task in others { task.resume() }
+        first?.task.resume()
+        for waiter in others { waiter.task.resume() }
     }
 }
 
 extension Protected {
     /// Suspends the task until another one takes and resumes it, or until it is canceled. Returns at once when `isReady`
-    /// is true. A cancellation resumes all tasks of `tasks`, so callers check their condition again.
+    /// is true. Callers check their condition again.
     package func wait(
         in tasks: any WritableKeyPath<Value, WaitingTasks> & Sendable, unless isReady: (inout Value) -> Bool
     ) async {
+        nonisolated(unsafe) var id = 0  // used with the lock
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let isReady = withLock { value in
                     if isReady(&value) || Task.isCancelled { return true }
-                    value[keyPath: tasks].append(continuation)
+                    id = value[keyPath: tasks].append(continuation)
                     return false
                 }
                 if isReady { continuation.resume() }
             }
         } onCancel: {
-            withLock { $0[keyPath: tasks].take() }.resume()
+            withLock { $0[keyPath: tasks].remove(id) }?.resume()
         }
     }
 
