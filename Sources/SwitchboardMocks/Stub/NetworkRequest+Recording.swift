@@ -25,12 +25,11 @@ extension NetworkRequest {
                 throw NetworkError(.encodingFailed, reason: reason)
             }
             return bytes
-        } catch let error as NetworkError {
-            throw error.adding(self)
-        } catch let error as CancellationError {
-            throw error
+        } catch is CancellationError where Task.isCancelled {
+            throw CancellationError()
         } catch {
-            throw NetworkError(.encodingFailed, reason: "\(error)", underlying: error).adding(self)
+            throw NetworkError.encoding(error, by: body.isStreamed ? "the body's stream" : "the body's encode()")
+                .adding(self)
         }
     }
 

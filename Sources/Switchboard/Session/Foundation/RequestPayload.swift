@@ -45,7 +45,7 @@ final class RequestPayload: Sendable {
                     .encodingFailed,
                     reason: "the body's stream produced \(length) bytes, but its length announces \(announced)")
             }
-        } catch is CancellationError {
+        } catch is CancellationError where Task.isCancelled {
             throw CancellationError()
         } catch {
             throw NetworkError.encoding(error, by: "the body's stream")

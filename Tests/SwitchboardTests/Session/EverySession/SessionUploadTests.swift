@@ -87,6 +87,22 @@ struct SessionUploadTests {
     }
 
     @Test(
+        "a stream's own CancellationError is encodingFailed [streamed uploads]",
+        arguments: SessionKind.allCases)
+    func cancelledStream(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let body = StreamBody { .init(chunks: [Data("a".utf8)], error: CancellationError()) }
+            for session in [kind.make(), StubSession(.status(200))] as [any NetworkSession] {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await session.send(NetworkRequest(.post, server.url, body: body))
+                }
+                #expect(error?.code == .encodingFailed)
+                #expect(error?.reason == "CancellationError was thrown by the body's stream")
+            }
+        }
+    }
+
+    @Test(
         "a wrong announced length is encodingFailed [streamed uploads]",
         arguments: SessionKind.allCases, [0, 999, 1_001, 400_000])
     func wrongLength(kind: SessionKind, count: Int) async throws {
