@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension NetworkRequest {
     /// Reads the body once, as a session does when it sends the body. Returns nil for an empty body.
@@ -56,6 +57,11 @@ extension NetworkRequest {
     func recorded(body bytes: Data?, index: Int) -> RecordedRequest {
         let target = path + (query.map { "?\($0)" } ?? "")
         var headers = allHeaders
+        if let authorization = url?.withoutUserInfo.authorization {
+            headers.addMissing(["Authorization": authorization])
+        }
+        let cookies = headers.values(for: "Cookie")
+        if cookies.count > 1 { headers.set("Cookie", cookies.joined(separator: "; ")) }  // RFC 6265 §5.4
         if !headers.contains("Host") {
             let host = HTTPHeader(name: "Host", value: host + (port.map { ":\($0)" } ?? ""))
             headers = HTTPHeaders([host] + Array(headers))

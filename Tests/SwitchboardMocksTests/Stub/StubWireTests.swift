@@ -58,14 +58,15 @@ struct StubWireTests {
         try await MockServer.run { server in
             server.enqueue(.status(200))
             let request = NetworkRequest(
-                .put, server.url.appendingPathComponent("p"), headers: ["X-A": "1", "x-a": "2"],
-                body: JSONBody(["a": "é"]))
+                .put, URL(string: "http://ann:p%40ss@127.0.0.1:\(server.port)/p"),
+                headers: ["X-A": "1", "x-a": "2", "Cookie": "a=1", "cookie": "b=2"], body: JSONBody(["a": "é"]))
             _ = try await DefaultSession.make().send(request)
             let stub = StubSession(.status(200))
             _ = try await stub.send(request)
             let (seen, recorded) = (try #require(server.requests.first), try #require(stub.recordedRequests.first))
             #expect(recorded.method == seen.method && recorded.target == seen.target && recorded.body == seen.body)
             #expect(recorded.url == seen.url)
+            #expect(recorded.headers["Authorization"] == "Basic YW5uOnBAc3M=")  // ann:p@ss, by base64(1)
             for name in recorded.headers.map(\.name) {
                 #expect(recorded.headers.values(for: name) == seen.headers.values(for: name), "\(name)")
             }
