@@ -17,7 +17,7 @@ final class StubBody: Sendable {
         self.count = count
         self.action = action
         let response = exchange.response
-        var content = response.allowsBody(to: exchange.request.method) ? response.body : Data()
+        var content = exchange.allowsBody ? response.body : Data()
         if !content.isEmpty, case .gzip(let data) = response.encodedContent { content = data }
         if action != nil { content = content.prefix(count) }
         size = content.count
@@ -29,14 +29,14 @@ final class StubBody: Sendable {
         guard action == nil, rest.value.isEmpty else { return nil }
         var metrics = exchange.metrics
         metrics.bytesReceived = Int64(size)
-        return (exchange.response.trailers, metrics)
+        return (exchange.allowsBody ? exchange.response.trailers : [:], metrics)
     }
 
     /// The size of the body that a server would announce. Nil without an announcement, and for a compressed body.
     private var announced: Int? {
         let response = exchange.response
         guard response.chunkSizes == nil, response.trailers.isEmpty, response.encodedContent == nil,
-            response.allowsBody(to: exchange.request.method)
+            exchange.allowsBody
         else { return nil }
         // One more byte makes a cut after the last byte visible.
         return response.body.count + (action != nil && count >= response.body.count ? 1 : 0)

@@ -68,7 +68,7 @@ struct StubExchange {
         return answer
     }
 
-    private var allowsBody: Bool {
+    var allowsBody: Bool {
         response.allowsBody(to: request.method)
     }
 

@@ -59,6 +59,19 @@ struct TrailerTests {
     }
 
     #if os(Linux)
+    @Test("a response without a body has none, from a stub and a server", arguments: [HTTPMethod.get, .head])
+    func withoutBody(method: HTTPMethod) async throws {
+        try await MockServer.run { server in
+            var response = Self.response
+            if method == .get { response.statusCode = 204 }
+            server.enqueue(response)
+            for session in [StubSession(response), CurlSession()] as [any NetworkSession] {
+                let answer = try await session.send(NetworkRequest(method, server.url))
+                #expect(answer.trailers.isEmpty)
+            }
+        }
+    }
+
     @Test("a server's streamed response has them at its end")
     func serverStream() async throws {
         try await MockServer.run { server in
