@@ -58,6 +58,48 @@ struct DoublesAgreeTests {
         }
     }
 
+    @Test("stub and server refuse lengths that differ", arguments: SessionKind.allCases)
+    func lengths(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let response = MockResponse.status(
+                200, headers: ["Content-Length": "6", "Content-Length": "5"], body: Data("abcdef".utf8))
+            server.enqueue(response)
+            for session in [kind.make(), StubSession(response)] as [any NetworkSession] {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await session.send(NetworkRequest(.get, server.url))
+                }
+                #expect(error?.code == .invalidResponse)
+            }
+        }
+    }
+
+    @Test("stub and server agree on a stream in another coding", arguments: SessionKind.allCases)
+    func mislabelledStream(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let response = MockResponse.text("abcdef").mislabelled()
+            server.enqueue(response)
+            let options = RequestOptions { $0.streamsResponse = true }
+            for session in [kind.make(), StubSession(response)] as [any NetworkSession] {
+                let answer = try await session.send(NetworkRequest(.get, server.url, options: options))
+                #expect(answer.statusCode == 200)
+                let error = await #expect(throws: NetworkError.self) { for try await _ in answer.bytes {} }
+                #expect(error?.code == .cannotDecodeResponse && error?.statusCode == 200)
+            }
+        }
+    }
+
+    @Test("stub and server agree on no body in any coding", arguments: SessionKind.allCases)
+    func emptyMislabelled(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let response = MockResponse.text("").mislabelled()
+            server.enqueue(response)
+            for session in [kind.make(), StubSession(response)] as [any NetworkSession] {
+                let answer = try await session.send(NetworkRequest(.get, server.url))
+                #expect(answer.statusCode == 200 && answer.body.isEmpty)
+            }
+        }
+    }
+
     @Test("stub and server refuse a body above a negative limit", arguments: SessionKind.allCases)
     func negativeLimit(kind: SessionKind) async throws {
         try await MockServer.run { server in

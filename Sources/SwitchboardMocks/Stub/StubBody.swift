@@ -55,6 +55,10 @@ final class StubBody: Sendable {
             let idle = exchange.request.timeouts.idle.flatMap { pace.silence > $0 ? $0 : nil }
             try await exchange.time.wait(
                 for: pace.time(for: chunk.count, inChunks: isFirst ? 1 : 2), limit: idle)
+            if case .mislabelled = exchange.response.encodedContent {
+                let reason = "StubSession: the body does not match its Content-Encoding"
+                throw NetworkError(.cannotDecodeResponse, reason: reason)
+            }
             return chunk
         } catch let error as NetworkError {
             throw attributed(error)

@@ -77,9 +77,6 @@ struct StubExchange {
     /// Returns the response with the part of its body that comes before the break.
     private func deliver(_ count: Int, _ action: MockResponse.Break?) async throws -> NetworkResponse {
         var answer = try head()
-        if case .mislabelled = response.encodedContent, allowsBody {
-            throw fault(.cannotDecodeResponse, "the body does not match its Content-Encoding").with(response)
-        }
         let body = StubBody(self, upTo: count, action)
         if request.streams(response.statusCode) {
             answer.bytes = ResponseBytes(result: { body.result }, read: { try await body.next() })
@@ -93,7 +90,7 @@ struct StubExchange {
     private func head() throws(NetworkError) -> NetworkResponse {
         var answer = NetworkResponse(statusCode: response.statusCode, headers: response.headers, url: request.url)
         do {
-            try answer.checkHeaderSize(request.limits)
+            try answer.checkHeaders(request.limits)
         } catch {
             throw error.adding(request)
         }
