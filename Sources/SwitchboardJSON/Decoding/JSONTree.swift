@@ -69,7 +69,7 @@ extension JSONDocument {
 }
 
 extension JSONTree: Equatable {
-    /// Compares two values in a loop, because they may nest deep.
+    /// Compares two values, texts byte by byte. It is a loop, because they may nest deep.
     package static func == (one: JSONTree, other: JSONTree) -> Bool {
         var pairs = [(one, other)]
         while let pair = pairs.popLast() {
@@ -78,12 +78,14 @@ extension JSONTree: Equatable {
             case (.bool(let one), .bool(let other)) where one == other: continue
             case (.number(let one), .number(let other)) where one == other: continue
             case (.double(let one), .double(let other)) where one == other: continue
-            case (.string(let one), .string(let other)) where one == other: continue
+            case (.string(let one), .string(let other)) where one.utf8.elementsEqual(other.utf8): continue
             case (.array(let one), .array(let other)) where one.count == other.count: pairs += zip(one, other)
             case (.object(let one), .object(let other)) where one.count == other.count:
                 for (name, value) in one {
-                    guard let same = other[name] else { return false }
-                    pairs.append((value, same))
+                    guard let same = other.index(forKey: name), other[same].key.utf8.elementsEqual(name.utf8) else {
+                        return false
+                    }
+                    pairs.append((value, other[same].value))
                 }
             default: return false
             }

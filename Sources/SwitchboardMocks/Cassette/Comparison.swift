@@ -13,7 +13,7 @@ struct Comparison: Sendable {
     var isLoose = false
 
     func isEqual(_ live: String, _ recorded: String) -> Bool {
-        live == recorded || isLoose && MaskedText(recorded, mask: mask).matches(Data(live.utf8))
+        live.hasBytes(of: recorded) || isLoose && MaskedText(recorded, mask: mask).matches(Data(live.utf8))
     }
 
     func isEqual(_ live: Data, _ recorded: Data) -> Bool {
@@ -26,7 +26,11 @@ struct Comparison: Sendable {
         case (nil, nil): []
         case (let live?, let recorded?):
             isEqual(live, recorded)
-                ? [] : ["\(name): \(live.quotedForMessage), recorded \(recorded.quotedForMessage)"]
+                ? []
+                : [
+                    "\(name): \(live.quotedForMessage), recorded \(recorded.quotedForMessage)"
+                        + MessageText.otherBytes(live, recorded)
+                ]
         case (let live?, nil): ["\(name): \(live.quotedForMessage), not recorded"]
         case (nil, let recorded?): ["\(name): missing, recorded \(recorded.quotedForMessage)"]
         }
@@ -36,10 +40,10 @@ struct Comparison: Sendable {
     /// a dictionary come in another order on every run.
     func differences(_ kind: String, _ live: [HAR.Field], _ recorded: [HAR.Field]) -> [String] {
         var names: [String] = []
-        for pair in live + recorded where !names.contains(pair.name) { names.append(pair.name) }
+        for pair in live + recorded where !names.contains(where: pair.name.hasBytes) { names.append(pair.name) }
         return names.flatMap { name in
-            let live = live.filter { $0.name == name }.map(\.value)
-            let recorded = recorded.filter { $0.name == name }.map(\.value)
+            let live = live.filter { $0.name.hasBytes(of: name) }.map(\.value)
+            let recorded = recorded.filter { $0.name.hasBytes(of: name) }.map(\.value)
             return (0..<max(live.count, recorded.count)).flatMap { index in
                 differences(
                     "\(kind) \(name.isPlain ? name : name.quotedForMessage)", live[ifPresent: index],
@@ -75,8 +79,11 @@ extension Comparison {
         while let (live, recorded, path) = rest.popLast() {
             switch (live, recorded) {
             case (.object(let live)?, .object(let recorded)?):
-                for name in Set(live.keys).union(recorded.keys).sorted(by: >) {
-                    let path = "\(path)\(name.isPlain ? ".\(name)" : "[\(name.quotedForMessage)]")"
+                let (live, recorded) = (live.byBytes, recorded.byBytes)
+                let names = Set(live.keys).union(recorded.keys)
+                for name in names.sorted(by: { $1.text.utf8.lexicographicallyPrecedes($0.text.utf8) }) {
+                    let text = name.text
+                    let path = "\(path)\(text.isPlain ? ".\(text)" : "[\(text.quotedForMessage)]")"
                     rest.append((live[name], recorded[name], path))
                 }
             case (.array(let live)?, .array(let recorded)?):
@@ -122,6 +129,13 @@ extension Comparison {
 
 extension Array {
     fileprivate subscript(ifPresent index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
+
+extension [String: JSONTree] {
+    /// The members by the bytes of their names.
+    fileprivate var byBytes: [ExactText: JSONTree] {
+        [ExactText: JSONTree](uniqueKeysWithValues: map { (ExactText($0.key), $0.value) })
+    }
 }
 
 extension String {

@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardJSON
 import SwitchboardHAR
+import SwitchboardText
 
 extension RequestMatcher {
     /// Adds a condition: a header field with that name, in any case, and that value. One value of a repeated field is
@@ -10,7 +11,7 @@ extension RequestMatcher {
         adding("header \(name): \(Redaction.standard.value(value, ofHeader: name))") { request in
             let values = request.headers.values(for: name)
             guard !values.isEmpty else { return "there is no header \(name)" }
-            guard !values.contains(value) else { return nil }
+            guard !values.contains(where: value.hasBytes) else { return nil }
             let shown = values.map { Redaction.standard.value($0, ofHeader: name) }
             return "header \(name) is \(shown.joined(separator: " and "))"
                 + ", not \(Redaction.standard.value(value, ofHeader: name))"
@@ -42,7 +43,7 @@ extension RequestMatcher {
     /// Adds a condition: a body that contains this text.
     public func body(containing text: String) -> RequestMatcher {
         adding("a body with \(MessageText.text(text))") {
-            text.isEmpty || $0.text.contains(text)
+            text.isEmpty || $0.text.utf8.firstRange(of: text.utf8) != nil
                 ? nil : "the body is \(MessageText.body($0.body)), without \(MessageText.text(text))"
         }
     }
@@ -73,9 +74,9 @@ extension RequestMatcher {
     /// Adds a condition: a field with that name and value in a form body (`application/x-www-form-urlencoded`).
     public func form(_ name: String, _ value: String) -> RequestMatcher {
         adding("form \(MessageText.pair(name, value))") { request in
-            let values = FormBody.decode(request.body).filter { $0.name == name }.map { $0.value ?? "" }
+            let values = FormBody.decode(request.body).filter { $0.name.hasBytes(of: name) }.map { $0.value ?? "" }
             guard !values.isEmpty else { return "the form has no \(name)" }
-            guard !values.contains(value) else { return nil }
+            guard !values.contains(where: value.hasBytes) else { return nil }
             return "the form's \(name) is \(MessageText.values(values, of: name))"
                 + ", not \(MessageText.value(value, of: name))"
         }
@@ -96,7 +97,7 @@ enum MessageText {
 
     /// Returns a message that an item is missing among the items of a query.
     static func missing(_ item: URLQueryItem, in items: [URLQueryItem]) -> String {
-        different([item], from: items.filter { $0.name == item.name })
+        different([item], from: items.filter { $0.name.hasBytes(of: item.name) })
     }
 
     /// Returns a message that the query items of one name have other values. At least one item is wanted.
@@ -104,7 +105,12 @@ enum MessageText {
         let name = wanted[0].name
         guard !sent.isEmpty else { return "there is no query item \(name)" }
         func shown(_ items: [URLQueryItem]) -> String { values(items.map { $0.value ?? "" }, of: name) }
-        return "query \(name) is \(shown(sent)), not \(shown(wanted))"
+        return "query \(name) is \(shown(sent)), not \(shown(wanted))" + otherBytes(shown(sent), shown(wanted))
+    }
+
+    /// Returns words for two texts that look the same.
+    static func otherBytes(_ one: String, _ other: String) -> String {
+        one == other && !one.hasBytes(of: other) ? ", in other bytes" : ""
     }
 
     static func pair(_ name: String, _ value: String) -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 extension RequestMatcher {
     /// Matches the requests that an endpoint makes, whatever its base URL. The endpoint's path must be the end of the
@@ -67,7 +68,7 @@ private struct BuiltRequest: CustomStringConvertible {
     /// Returns the differences from a request whose endpoint is unknown.
     private func differences(from sent: RecordedRequest) -> [String] {
         var differences = sent.method == request.method ? [] : ["the method is \(sent.method)"]
-        for item in items where !sent.queryItems.contains(item) {
+        for item in items where !sent.queryItems.contains(where: item.hasBytes) {
             differences.append(MessageText.missing(item, in: sent.queryItems))
         }
         if !request.body.isStreamed, body != sent.body {
@@ -90,12 +91,14 @@ private struct BuiltRequest: CustomStringConvertible {
 
     /// Returns one line per name whose values differ. Only the order among values of the same name counts.
     private func queryDifferences(from others: [URLQueryItem]) -> [String] {
-        let wanted = Dictionary(grouping: items, by: \.name)
-        let sent = Dictionary(grouping: others, by: \.name)
-        var names: Set<String> = []
-        return (items + others).map(\.name).filter { names.insert($0).inserted }.compactMap { name in
-            guard let values = wanted[name] else { return "there is a query item \(name) too" }
-            return values == sent[name] ? nil : MessageText.different(values, from: sent[name] ?? [])
+        let wanted = Dictionary(grouping: items) { ExactText($0.name) }
+        let sent = Dictionary(grouping: others) { ExactText($0.name) }
+        var names: Set<ExactText> = []
+        return (items + others).map { ExactText($0.name) }.filter { names.insert($0).inserted }.compactMap { name in
+            guard let values = wanted[name] else { return "there is a query item \(name.text) too" }
+            let others = sent[name] ?? []
+            return values.elementsEqual(others) { $0.hasBytes(of: $1) }
+                ? nil : MessageText.different(values, from: others)
         }
     }
 

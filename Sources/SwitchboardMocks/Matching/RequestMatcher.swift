@@ -103,21 +103,22 @@ extension RequestMatcher {
     public func query(_ name: String, _ value: String) -> RequestMatcher {
         adding("query \(MessageText.pair(name, value))") { request in
             let item = URLQueryItem(name: name, value: value)
-            return request.queryItems.contains(item) ? nil : MessageText.missing(item, in: request.queryItems)
+            return request.queryItems.contains(where: item.hasBytes)
+                ? nil : MessageText.missing(item, in: request.queryItems)
         }
     }
 
     /// Adds a condition: a query item with that name, whatever its value.
     public func query(_ name: String) -> RequestMatcher {
         adding("query \(name)") { request in
-            request.queryItems.contains { $0.name == name } ? nil : "there is no query item \(name)"
+            request.queryItems.contains { $0.name.hasBytes(of: name) } ? nil : "there is no query item \(name)"
         }
     }
 
     /// Adds a condition: no query item with that name.
     public func withoutQuery(_ name: String) -> RequestMatcher {
         adding("no query \(name)") { request in
-            request.queryItems.contains { $0.name == name } ? "there is a query item \(name)" : nil
+            request.queryItems.contains { $0.name.hasBytes(of: name) } ? "there is a query item \(name)" : nil
         }
     }
 
@@ -170,6 +171,14 @@ extension RequestMatcher {
     }
 }
 
+extension URLQueryItem {
+    /// Returns whether name and value have equal bytes. `==` also accepts another encoding of the same character.
+    func hasBytes(of other: URLQueryItem) -> Bool {
+        name.hasBytes(of: other.name)
+            && (value == nil) == (other.value == nil) && (value ?? "").hasBytes(of: other.value ?? "")
+    }
+}
+
 extension Substring {
     /// The `://` after the scheme of a URL. Nil for a path, which may hold `://` too, as a query may.
     fileprivate var schemeSeparator: Range<Index>? {
@@ -209,7 +218,7 @@ struct PathPattern: Sendable {
     /// Returns whether a path ends with the segments of another one, which has no wildcards.
     static func ends(_ path: String, with end: Substring) -> Bool {
         let wanted = end.isEmpty ? [] : segments(of: end)
-        return segments(of: path[...]).suffix(wanted.count) == wanted[...]
+        return segments(of: path[...]).suffix(wanted.count).elementsEqual(wanted) { $0.hasBytes(of: $1) }
     }
 
     private static func segments(of path: Substring) -> [String] {
@@ -236,7 +245,8 @@ struct PathPattern: Sendable {
             }
             return false
         }
-        guard let segment = path.first, first == "*" || first.hasPrefix(":") || first == segment else { return false }
+        guard let segment = path.first, first == "*" || first.hasPrefix(":") || first.hasBytes(of: segment)
+        else { return false }
         return match(pattern.dropFirst(), path.dropFirst())
     }
 }

@@ -44,6 +44,15 @@ struct CassetteMatchingTests {
         Case(
             "no token", get("https://h.example/?token=aaaaaaaa"), get("https://h.example/"),
             #"query token: missing, recorded "REDACTED""#),
+        Case(
+            "other bytes of a letter", get("https://h.example/?a=%C3%A9"), get("https://h.example/?a=e%CC%81"),
+            "query a: \"e\u{301}\", recorded \"\u{E9}\", in other bytes"),
+        Case(
+            "other bytes in JSON", post("[\"\u{E9}\"]", json), post("[\"e\u{301}\"]", json),
+            "body $[0]: \"e\u{301}\", recorded \"\u{E9}\", in other bytes"),
+        Case(
+            "other bytes of a name", post("{\"\u{E9}\": 1}", json), post("{\"e\u{301}\": 1}", json),
+            "body $[\"e\u{301}\"]: 1, not recorded", "body $[\"\u{E9}\"]: missing, recorded 1"),
         Case("another path", get("https://h.example/a"), get("https://h.example/b"), #"path: "/b", recorded "/a""#),
         Case(
             "another port", get("https://h.example/"), get("https://h.example:8443/"),

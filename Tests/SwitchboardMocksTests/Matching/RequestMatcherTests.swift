@@ -29,6 +29,7 @@ struct RequestMatcherTests {
             ("/**/videos", "/film/7/videos", true), ("/a/**/b/**/c", "/a/x/b/y/z/c", true),
             ("/a/**/b/**/c", "/a/x/y/c", false), ("/a/**/b/c", "/a/b/b/c", true), ("**", "/", true), ("/", "/", true),
             ("/a b", "/a%20b", true), ("/a%20b", "/a%20b", true), ("/a/b", "/a%2Fb", false), ("/a/", "/a", false),
+            ("/\u{E9}", "/%C3%A9", true), ("/\u{E9}", "/e%CC%81", false),
         ])
     func paths(pattern: String, path: String, matches: Bool) async throws {
         let request = try await recorded(.get, "http://h.test\(path)")
@@ -46,6 +47,10 @@ struct RequestMatcherTests {
             (.get().query("a", "b c+d"), "http://h.test/p?a=b%20c%2Bd", ""),
             (.get().query("tag", "2"), "http://h.test/p?tag=1&tag=2", ""),
             (.get().query("tag", "3"), "http://h.test/p?tag=1&tag=2", #"query tag is "1" and "2", not "3""#),
+            (
+                .get("/p?q=\u{E9}"), "http://h.test/p?q=e%CC%81",
+                "query q is \"e\u{301}\", not \"\u{E9}\", in other bytes"
+            ),
             (.get().withoutQuery("x"), "http://h.test/p?x", "there is a query item x"),
             (.get("https://h.test/p"), "http://h.test/p", "the scheme is http"),
             (.get("http://other.test/p"), "http://h.test/p", "the host is h.test"),
@@ -90,6 +95,21 @@ struct RequestMatcherTests {
         #expect(RequestMatcher.any.body(Data([0, 255])).matches(raw))
         #expect(RequestMatcher.any.body("text").differences(raw) == ["the body is 2 bytes"])
         #expect(RequestMatcher.any.matching("large") { $0.body.count > 9 }.differences(raw) == ["it is not large"])
+    }
+
+    @Test("texts match byte by byte")
+    func bytes() async throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        let body = FormBody([URLQueryItem(name: "f", value: decomposed)])
+        let form = try await recorded(.post, "http://h.test/?\(decomposed)=1", headers: ["X": decomposed], body: body)
+        let json = try await recorded(.post, "http://h.test/", body: DataBody(Data("{\"\(decomposed)\": 1}".utf8)))
+        #expect(RequestMatcher.any.header("X", decomposed).form("f", decomposed).query(decomposed).matches(form))
+        #expect(RequestMatcher.any.body(json: "{\"\(decomposed)\": 1}").body(containing: decomposed).matches(json))
+        #expect(!RequestMatcher.any.header("X", composed).matches(form))
+        #expect(!RequestMatcher.any.form("f", composed).matches(form))
+        #expect(!RequestMatcher.any.query(composed).matches(form))
+        #expect(!RequestMatcher.any.body(json: "{\"\(composed)\": 1}").matches(json))
+        #expect(!RequestMatcher.any.body(containing: composed).matches(json))
     }
 
     @Test("messages of a matcher have no secrets")
