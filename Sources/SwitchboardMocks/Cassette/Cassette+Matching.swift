@@ -16,8 +16,8 @@ extension Cassette {
     public struct Matching: Sendable, ExpressibleByArrayLiteral {
         let rules: [Rule]
 
-        /// Method, URL and body.
-        public static let standard: Matching = [.method, .url, .body]
+        /// Method, URL, `Range` and body.
+        public static let standard: Matching = [.method, .url, .header("Range"), .body]
 
         /// Creates a matching from rules, all of which must hold. Without rules the entries play in their order.
         public init(_ rules: [Rule]) {

@@ -22,7 +22,9 @@ struct CassetteMatchingTests {
     private static func post(_ text: String, _ type: String = "text/plain") -> NetworkRequest {
         NetworkRequest(.post, text: "https://h.example/", body: DataBody(Data(text.utf8), contentType: type))
     }
-    private static func get(_ text: String) -> NetworkRequest { NetworkRequest(text: text) }
+    private static func get(_ text: String, _ range: String? = nil) -> NetworkRequest {
+        NetworkRequest(text: text, headers: range.map { ["Range": $0] } ?? [:])
+    }
     private static let json = "application/json"
     private static let form = "application/x-www-form-urlencoded"
 
@@ -44,6 +46,13 @@ struct CassetteMatchingTests {
         Case(
             "no token", get("https://h.example/?token=aaaaaaaa"), get("https://h.example/"),
             #"query token: missing, recorded "REDACTED""#),
+        Case("the same range", get("https://h.example/", "bytes=0-4"), get("https://h.example/", "bytes=0-4")),
+        Case(
+            "another range", get("https://h.example/", "bytes=0-4"), get("https://h.example/", "bytes=5-9"),
+            #"header Range: "bytes=5-9", recorded "bytes=0-4""#),
+        Case(
+            "no range", get("https://h.example/", "bytes=0-4"), get("https://h.example/"),
+            #"header Range: missing, recorded "bytes=0-4""#),
         Case(
             "other bytes of a letter", get("https://h.example/?a=%C3%A9"), get("https://h.example/?a=e%CC%81"),
             "query a: \"e\u{301}\", recorded \"\u{E9}\", in other bytes"),
