@@ -48,14 +48,19 @@ extension Cassette {
     /// One message per difference from the recording, empty when there are none. Read it after the test.
     ///
     /// A request that no entry answered is a difference, with the nearest entries. So is an answer that breaks a
-    /// contract. In the modes ``Mode/replay`` and ``Mode/strict``, an entry that no request used is one too.
+    /// contract. In the modes ``Mode/replay`` and ``Mode/strict``, an entry that no request used is one too, and a
+    /// recorded message that a WebSocket did not send.
     public var faults: [String] { mismatches + unusedEntries }
 
     /// The faults without unused entries.
-    package var mismatches: [String] { tape.withLock(\.faults) + contracts.faults }
+    package var mismatches: [String] {
+        tape.withLock { $0.faults + (expectsAll ? $0.unsentMessages : []) } + contracts.faults
+    }
+
+    private var expectsAll: Bool { mode == .replay || mode == .strict }
 
     private var unusedEntries: [String] {
-        guard mode == .replay || mode == .strict else { return [] }
+        guard expectsAll else { return [] }
         let isUsed = tape.withLock(\.isUsed)
         return entries.indices.filter { !isUsed[$0] }.map { number in
             "cassette \(file.lastPathComponent): nobody requested entry \(number + 1) of \(entries.count), "

@@ -34,6 +34,11 @@ extension Cassette {
         of entry: HAR.Entry, _ upgrade: ConnectionUpgrade, _ request: NetworkRequest
     ) throws -> NetworkResponse {
         let messages = entry.webSocketMessages ?? []
+        // A message that was sent when the server had ended cannot be sent again.
+        let end = messages.firstIndex { $0.type == "error" || $0.type == "receive" && $0.opcode == 0x8 }
+        let expected = messages[..<(end ?? messages.count)].count { $0.type == "send" && $0.opcode < 0x8 }
+        let path = request.url?.path ?? ""
+        let socket = tape.withLock { $0.openSocket(path, expecting: expected) }
         let sent = messages.filter { $0.type == "send" && $0.opcode < 0x8 }
         var headers = HTTPHeaders(entry.response.headers)
         for name in ["Sec-WebSocket-Accept", "Sec-WebSocket-Extensions"] { headers.remove(name) }
@@ -41,10 +46,10 @@ extension Cassette {
         return try StubExchange(request, response, clock: ContinuousClock()).upgraded(upgrade) {
             [self] index, message in
             let differences = differences(message, sent.dropFirst(index).first)
-            guard !differences.isEmpty else { return }
-            let lines = ["cassette: message \(index + 1) to \(request.url?.path ?? "") differs:"] + differences
+            guard !differences.isEmpty else { return tape.withLock { $0.recordMessage(of: socket, fault: nil) } }
+            let lines = ["cassette: message \(index + 1) to \(path) differs:"] + differences
             let text = masking.storedSecrets.masked(lines.joined(separator: "\n  "))
-            tape.withLock { $0.record(text) }
+            tape.withLock { $0.recordMessage(of: socket, fault: text) }
             throw NetworkError(.unmatchedRequest, reason: text).adding(request)
         }
     }

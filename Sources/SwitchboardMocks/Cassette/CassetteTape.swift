@@ -13,6 +13,15 @@ struct CassetteTape: Sendable {
     /// The rules for secrets, with the fields in which interceptors wrote credentials.
     var redaction: Redaction
     private var recordings: [Recording] = []
+    private var sockets: [PlayedSocket] = []
+
+    /// A WebSocket that is played.
+    private struct PlayedSocket {
+        let path: String
+        /// The number of messages that the client sent in the recording.
+        let expected: Int
+        var sent = 0
+    }
 
     /// One exchange, in the order in which the requests were sent.
     struct Recording {
@@ -44,6 +53,25 @@ struct CassetteTape: Sendable {
 
     mutating func record(_ fault: String) {
         if !faults.contains(fault) { faults.append(fault) }
+    }
+
+    /// Adds a WebSocket that begins, and returns its index.
+    mutating func openSocket(_ path: String, expecting count: Int) -> Int {
+        sockets.append(PlayedSocket(path: path, expected: count))
+        return sockets.count - 1
+    }
+
+    /// Counts a message that the client sent. A wrong one is a fault itself, and ends the WebSocket.
+    mutating func recordMessage(of socket: Int, fault: String?) {
+        sockets[socket].sent = fault == nil ? sockets[socket].sent + 1 : sockets[socket].expected
+        if let fault { record(fault) }
+    }
+
+    /// One message per WebSocket whose client sent too few messages.
+    var unsentMessages: [String] {
+        sockets.filter { $0.sent < $0.expected }.map {
+            "cassette: message \($0.sent + 1) of \($0.expected) to \($0.path) was not sent"
+        }
     }
 
     // MARK: Recording

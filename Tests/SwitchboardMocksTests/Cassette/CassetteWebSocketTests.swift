@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardHAR
 import SwitchboardTesting
 import SwitchboardWebSocket
 import SwitchboardTestSupport
@@ -76,6 +77,36 @@ import Testing
             #expect(failure?.reason?.contains(#"message 1 to /chat differs"#) == true)
             #expect(failure?.reason?.contains(#""hallo", recorded "hello""#) == true)
             #expect(cassette.faults.count == 1)
+        }
+    }
+
+    @Test("a recorded message that is not sent is a fault", arguments: [Cassette.Mode.replay, .strict, .recordMissing])
+    func unsent(mode: Cassette.Mode) async throws {
+        try await withFile { file in
+            try await record(file)
+            let cassette = try Cassette.playing(file, mode: mode)
+            let socket = try await open(cassette)
+            try await socket.send(.text("hello"))
+            await socket.close()
+            let fault = "cassette: message 2 of 2 to /chat was not sent"
+            #expect(cassette.faults == (mode == .recordMissing ? [] : [fault]))
+        }
+    }
+
+    @Test("a recorded message after the server's Close frame need not be sent")
+    func sentAfterTheEnd() async throws {
+        try await withFile { file in
+            try await record(file)
+            var archive = try JSONDecoder().decode(HAR.self, from: Data(contentsOf: file))
+            let late = HAR.WebSocketMessage(type: "send", opcode: 1, payload: Data("late".utf8))
+            archive.log.entries[0].webSocketMessages?.append(late)
+            try archive.data.write(to: file)
+            let cassette = try Cassette.playing(file)
+            let socket = try await open(cassette)
+            try await socket.send(.text("hello"))
+            try await socket.send(.binary(Data([1, 2])))
+            _ = try await read(socket)
+            #expect(cassette.faults == [])
         }
     }
 
