@@ -35,11 +35,11 @@ extension MockResponse {
     /// the reset.
     public func resetting(at point: BreakPoint) -> MockResponse { with { $0.outcome = .broken(.reset, at: point) } }
 
-    /// Creates a 200 that announces more than `count` bytes, sends that many, and closes the connection.
+    /// Creates a 200 that announces more than `count` bytes, sends that many, at most 64 MiB, and closes the connection.
     public static func truncated(after count: Int) -> MockResponse { close(at: .body(after: count)) }
 
-    /// Creates a 200 that announces more than `count` bytes, sends that many, and then stays silent until the client
-    /// leaves or the server stops.
+    /// Creates a 200 that announces more than `count` bytes, sends that many, at most 64 MiB, and then stays silent until
+    /// the client leaves or the server stops.
     public static func stalled(after count: Int) -> MockResponse { stall(at: .body(after: count)) }
 
     /// Returns this response with the connection closed after `count` bytes of its body; see
@@ -61,7 +61,7 @@ extension MockResponse {
 
     private static func filler(for point: BreakPoint) -> MockResponse {
         var size = 1_024
-        if case .body(let count) = point.location { size += count }
+        if case .body(let count) = point.location { size += min(count, 64 << 20) }
         return .data(Data(repeating: UInt8(ascii: "x"), count: size))
     }
 }

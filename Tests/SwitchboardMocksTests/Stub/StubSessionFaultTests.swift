@@ -15,7 +15,8 @@ struct StubSessionFaultTests {
             (.reset, .connectionLost),
             (.raw("HTTP/1.1 200 OK\r\n\r\n"), .unsupported), (.failure(.cannotFindHost), .cannotFindHost),
             (.status(200, headers: ["a": "\n"]), .invalidResponse), (.stall, .timedOut),
-            (.stalled(after: 1), .timedOut),
+            (.stalled(after: 1), .timedOut), (.truncated(after: 1 << 40), .responseTooLarge),
+            (.close(at: .body(after: .max)), .responseTooLarge),
         ])
     func faults(fault: MockResponse, code: NetworkError.Code) async throws {
         let session = StubSession(clock: TestClock(skips: true), fault)
