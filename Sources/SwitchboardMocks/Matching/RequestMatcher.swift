@@ -15,8 +15,8 @@ import SwitchboardText
 ///
 /// A path with a leading slash is the whole path; a path without one is its end. `*` and `:name` match one segment,
 /// `**` matches any number. Escapes do not matter: `a b` matches `a%20b`. Each query item in the text is a condition,
-/// and so are scheme and host in front of the path. A user before the host is ignored. The request may have additional
-/// query items and header fields.
+/// and so are scheme and host in front of the path. A user before the host and a fragment are ignored. The request may have
+/// additional query items and header fields.
 public struct RequestMatcher: Sendable {
     struct Condition: Sendable {
         let words: String
@@ -46,7 +46,7 @@ public struct RequestMatcher: Sendable {
 
     /// Creates a matcher for a method, at any path unless one is given.
     public static func method(_ method: HTTPMethod, _ path: String = "**") -> RequestMatcher {
-        let path = path.withoutUserInfo
+        let path = path.asSent
         let words = path == "**" ? "\(method)" : "\(method) \(path.prefix { $0 != "?" })"
         let matcher = any.adding(words) { request in
             request.method == method ? nil : "the method is \(request.method)"
@@ -56,7 +56,7 @@ public struct RequestMatcher: Sendable {
 
     /// Creates a matcher for any method, at that path.
     public static func path(_ path: String) -> RequestMatcher {
-        let path = path.withoutUserInfo
+        let path = path.asSent
         return any.at(path, words: "path \(path.prefix { $0 != "?" })")
     }
 
@@ -188,10 +188,12 @@ extension Substring {
 }
 
 extension String {
-    /// The URL without user and password, which a request has in a field. A path is unchanged, whatever it contains.
-    fileprivate var withoutUserInfo: String {
-        guard self[...].schemeSeparator != nil, let user = userInfo else { return self }
-        return String(self[..<user.lowerBound]) + self[user.upperBound...].dropFirst()
+    /// The URL without its fragment, which is not sent, and without user and password, which a request has in a field.
+    /// The user in a path is unchanged.
+    fileprivate var asSent: String {
+        let text = String(prefix { $0 != "#" })
+        guard text[...].schemeSeparator != nil, let user = text.userInfo else { return text }
+        return String(text[..<user.lowerBound]) + text[user.upperBound...].dropFirst()
     }
 
     /// The host without its port. An IPv6 address keeps its colons.

@@ -64,6 +64,8 @@ struct RequestMatcherTests {
             (.get("http://h.test"), "http://h.test/", ""),
             (.get("http://h.test?x=1"), "http://h.test/?x=1", ""),
             (.get("http://h.test?x=1"), "http://h.test/p?x=1", "the path is /p"),
+            (.get("/p#a"), "http://h.test/p#b", ""), (.get("/p?x=1#a"), "http://h.test/p?x=1#a", ""),
+            (.path("http://h.test/p#a"), "http://h.test/p", ""), (.get("/q#a"), "http://h.test/p#a", "the path is /p"),
             (.get("/login?next=https://a.test/b"), "http://h.test/login?next=https://a.test/b", ""),
             (.get("proxy/https://x/y"), "http://h.test/proxy/https://x/y", ""),
             (.post("/p"), "http://h.test/q", "the method is GET; the path is /q"),
