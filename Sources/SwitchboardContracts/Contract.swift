@@ -52,6 +52,7 @@ import SwitchboardText
 ///
 /// A contract that is made from answers follows these rules:
 /// - A member is optional if an object lacked it. An integer and a fraction make a `number`.
+///   A number with an exponent, such as `1e2`, is no `integer`, also for a JSON Schema.
 /// - Strings have a format if each of them has one. A date and time has a time zone, and a `url` an authority.
 /// - The strings of a member are a set of values if two to eight different ones occurred, each at least three times and
 ///   all of them at least twelve times, and if they are words of at most 32 bytes. The last word of the member's name is

@@ -1,7 +1,7 @@
 extension MockResponse {
     /// A point of an exchange at which a ``MockServer`` closes, resets or stalls.
     ///
-    /// The points in the request come before it is complete, so such a request is not recorded. When a connection
+    /// The points in the request come before it is complete, so a ``MockServer`` does not record such a request. When a connection
     /// breaks without an answer, a client may send its request again on a new one, and take the next response of the
     /// queue. libcurl and URLSession do so when the connection was kept alive.
     public struct BreakPoint: Sendable, Hashable, CustomStringConvertible {

@@ -125,7 +125,7 @@ public final class StubSession: NetworkSession {
     }
 
     /// The same requests as they would have been on the wire, with their bodies read. Fields of the body, `Host` and
-    /// `Content-Length` are included.
+    /// `Content-Length` are included, also for a stream without a length, which sessions send in chunks.
     public var recordedRequests: [RecordedRequest] {
         state.withLock { $0.recorded }
     }
