@@ -7,7 +7,7 @@
  * the waiters is one step.
  *
  * stored, pending, failures    PartitionState: the token's generation, the refresh in flight, the failed refreshes
- * result[id]                   SharedCall: 0 in flight, 1 a value, 2 an error
+ * result[id]                   SharedOperation: 0 in flight, 1 a value, 2 an error
  *
  * -DNO_JOIN              a request starts a refresh although one is in flight: two refreshes use one token
  * -DNO_GENERATION        a request refreshes its token although it was replaced or removed: an old token is used
@@ -23,7 +23,7 @@ bit isReplaced[12], isLost[12];          /* the server replaced a token; the res
 bit isSignedOut = 0;
 byte expiries = 0, requests = 0;
 
-/* AuthenticationInterceptor.start, renew, use and recordFailure */
+/* AuthenticationInterceptor.start, renew, store and recordFailure */
 proctype Refresh(byte id; byte old) {
     byte fresh = 0;
     bit isRejected = 0;                  /* isLost(after:) */

@@ -5,7 +5,8 @@ import Switchboard
 /// Conform to it for a keychain. An ``AuthenticationInterceptor`` saves and removes one token at a time, and may load
 /// tokens concurrently.
 public protocol TokenStore: Sendable {
-    /// Returns the token, or nil without one.
+    /// Returns the token, or nil without one. Nil for a token that this process has saved or loaded means that another
+    /// process has signed out. Throw when the store cannot be read.
     func load(in partition: String?) async throws -> OAuthToken?
     /// Stores a token in place of the previous one.
     func save(_ token: OAuthToken, in partition: String?) async throws
@@ -24,7 +25,8 @@ public actor MemoryTokenStore: TokenStore {
         tokens = token.map { [nil: $0] } ?? [:]
     }
 
-    /// Returns the token, or nil without one.
+    /// Returns the token, or nil without one. Nil for a token that this process has saved or loaded means that another
+    /// process has signed out. Throw when the store cannot be read.
     public func load(in partition: String?) -> OAuthToken? { tokens[partition] }
     /// Stores a token in place of the previous one.
     public func save(_ token: OAuthToken, in partition: String?) { tokens[partition] = token }

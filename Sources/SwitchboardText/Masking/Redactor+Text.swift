@@ -90,7 +90,9 @@ extension Redactor {
             }
             // The secret follows the name of its scheme.
             if end < bytes.count, bytes[end] == UInt8(ascii: " "), Self.isScheme(bytes[index..<end]) {
+                let isMasked = bytes[(end + 1)...].starts(with: mask.utf8)
                 end = bytes[(end + 1)...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
+                if isMasked { end += mask.utf8.count }
             }
             // An empty value, or an existing mask.
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }
@@ -165,25 +167,38 @@ extension Redactor {
         return replacements.replaced(in: text, bytes)
     }
 
-    /// Redacts what follows `Bearer` and `Basic` in prose and can be no word of it: 12 characters with a digit, or the
-    /// Base64 form of a text with a colon.
+    /// Redacts what follows `Bearer` and `Basic` in prose and can be no word of it: 12 characters with a digit, or after
+    /// `Basic` the Base64 form of `user:password`.
     private func credentials(in text: String) -> String {
-        guard text.utf8.contains(.space) else { return text }
+        guard text.utf8.contains(where: \.isBlank) else { return text }
         let bytes = Array(text.utf8)
         var replacements = Replacements()
         var index = 0
-        while let space = bytes[index...].firstIndex(of: .space) {
-            let start = space + 1
-            let scheme = bytes[index..<space].suffix(6)
-            index = start
-            guard scheme.equalsLowercase("bearer") || scheme.suffix(5).equalsLowercase("basic") else { continue }
+        while let blank = bytes[index...].firstIndex(where: \.isBlank) {
+            let scheme = bytes[index..<blank].split { !ASCIISet.alphanumerics.contains($0) }.last ?? []
+            index = bytes[blank...].firstIndex { !$0.isBlank && $0 != .quote && $0 != .apostrophe } ?? bytes.count
+            let isBasic = scheme.equalsLowercase("basic")
+            guard scheme.endIndex == blank, isBasic || scheme.equalsLowercase("bearer") else { continue }
+            let start = index
             index = bytes[start...].firstIndex { !ASCIISet.token68.contains($0) } ?? bytes.count
-            let word = bytes[start..<index]
-            let isToken = word.count >= 12 && word.contains(where: \.isDigit)
-            guard isToken || Data(base64Encoded: Data(word))?.contains(.colon) == true else { continue }
-            replacements.add(start..<index, mask.utf8)
+            // A full stop ends a sentence. An equals sign within the word belongs to a parameter of a challenge.
+            var word = bytes[start..<index]
+            while word.last == .dot { word.removeLast() }
+            guard let padding = word.firstIndex(of: .equals) ?? word.indices.last.map({ $0 + 1 }),
+                word[padding...].allSatisfy({ $0 == .equals }),
+                word.count >= 12 && word.contains(where: \.isDigit) || isBasic && Self.isUserAndPassword(word[..<padding])
+            else { continue }
+            replacements.add(word.startIndex..<word.endIndex, mask.utf8)
         }
         return replacements.replaced(in: text, bytes)
+    }
+
+    /// Returns whether Base64 digits stand for a printable text with a colon after its first character ([RFC 7617
+    /// §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
+    private static func isUserAndPassword(_ digits: ArraySlice<UInt8>) -> Bool {
+        let padding = Array(repeating: UInt8.equals, count: (4 - digits.count % 4) % 4)
+        guard let text = Data(base64Encoded: Data(digits + padding)) else { return false }
+        return text.dropFirst().contains(.colon) && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
     /// Redacts the user information before the hosts of URLs: `https://me:…@host`.

@@ -94,7 +94,11 @@ extension InterceptorChain {
             plan.steps.insert(("RetryPolicy", false, "of the request's options"), at: 0)
         }
         plan.request = request
-        plan.warnings = request.warnings + (request.endPoint.map { EndPointRecord.nearMisses(of: $0.endPoint) } ?? [])
+        plan.warnings = request.warnings
+        // Another task may write the members of an object.
+        if let endPoint = request.endPoint?.endPoint, !(type(of: endPoint) is AnyClass) {
+            plan.warnings += EndPointRecord.nearMisses(of: endPoint)
+        }
     }
 }
 

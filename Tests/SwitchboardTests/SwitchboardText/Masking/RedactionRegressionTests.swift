@@ -133,9 +133,13 @@ struct RedactionRegressionTests {
         arguments: [
             // Examples of RFC 6750 §2.1 and of RFC 7617 §2.
             "Bearer mF_9.B5f-4.1JqM", "bearer 2YotnFZFEjr1zCsicMWpAA==", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+            "Basic dXNlcjpwYXNz", "basic dXNlcjpwYXNzdw", "(Basic  dXNlcjpwYXNz", "Bearer \tmF_9.B5f-4.1JqM",
         ])
-    func credentials(text: String) {
-        let masked = text.prefix { $0 != " " } + " <redacted>"
+    func credentials(text: String) throws {
+        let secret = try #require(text.split(whereSeparator: \.isWhitespace).last)
+        let masked = text.replacingOccurrences(of: secret, with: "<redacted>")
+        #expect(redaction.text("cannot use \(text).") == "cannot use \(masked).")
+        #expect(redaction.text("cannot use \(text)... ok") == "cannot use \(masked)... ok")
         #expect(redaction.text("cannot use '\(text)', sorry") == "cannot use '\(masked)', sorry")
         #expect(redaction.text(#"{"message": "\#(text)"}"#) == #"{"message": "\#(masked)"}"#)
         #expect(redaction.value(text, ofHeader: "X-Echo") == masked)
@@ -145,7 +149,8 @@ struct RedactionRegressionTests {
         "words after the name of a scheme stay",
         arguments: [
             "Bearer authentication-required", "Basic authentication", "a basic line: done", "Bearer  token", "basic ",
-            "Bearer realm=\"0123456789abcdef\", error=\"invalid_token\"",
+            "Bearer realm=\"0123456789abcdef\", error=\"invalid_token\"", "Basic Overview", "Bearer Only",
+            "Bearer realm=api2.example.com", "Basic charset=UTF-8-1234", "forebearer 2YotnFZFEjr1zCsicMWpAA",
         ])
     func wordsAfterSchemes(text: String) {
         #expect(redaction.text(text) == text)
@@ -155,7 +160,9 @@ struct RedactionRegressionTests {
     func schemes() {
         #expect(
             redaction.text("GET / HTTP/1.1\r\nX-Api-Key:hunter2\r\n") == "GET / HTTP/1.1\r\nX-Api-Key:<redacted>\r\n")
-        #expect(redaction.text("authorization=Bearer hunter2 next") == "authorization=<redacted> next")
+        for secret in ["hunter2", "mF_9.B5f-4.1JqM"] {
+            #expect(redaction.text("authorization=Bearer \(secret) next") == "authorization=<redacted> next")
+        }
     }
 
     @Test("an escaped name hides no secret", arguments: ["%74oken", "%2574oken", "access%5Ftoken"])
