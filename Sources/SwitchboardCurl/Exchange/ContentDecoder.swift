@@ -108,6 +108,8 @@ private final class Inflater: Coder {
     private var isStarted = false
     /// The first two bytes of `deflate`, which distinguish its forms.
     private var start: [UInt8] = []
+    /// Whether something else than a member has followed the end.
+    private var hasExcess = false
 
     init(_ zlib: Zlib, isGzip: Bool) throws(ContentDecoder.Damage) {
         self.zlib = zlib
@@ -133,7 +135,8 @@ private final class Inflater: Coder {
         guard isStarted else { return try decodeStart() }
         if isComplete {
             // Another member (RFC 1952 §2.2), or something else that is ignored.
-            guard isGzip, input.first == 0x1F else {
+            guard isGzip, !hasExcess, input.first == 0x1F else {
+                hasExcess = hasExcess || !input.isEmpty
                 keep(0)
                 return 0
             }
