@@ -64,6 +64,12 @@ extension CurlExchange {
         }
     }
 
+    /// Whether coded data has begun and not ended. The part of a 206 ends anywhere in it, because a range counts coded bytes
+    /// ([RFC 9110 §14.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.2)).
+    var isCodingTruncated: Bool {
+        encodedCount > 0 && head.status != 206 && decoder?.isComplete == false
+    }
+
     /// Receives a part of the body. Returns the number of bytes accepted; fewer than all of them end the transfer.
     func didReceive(body bytes: UnsafeRawBufferPointer) -> Int {
         burst = bytes.count + (deadlines.lastActivity == loop.now() ? burst : 0)

@@ -126,6 +126,22 @@ struct SessionEncodingTests {
         }
     }
 
+    // RFC 9110 §14.2: a range counts bytes of the coded representation, so a part ends anywhere in them.
+    @Test(
+        "a part of coded data is decoded as far as it goes [compressed content cut short]",
+        arguments: SessionKind.curlAlone)
+    func part(kind: SessionKind) async throws {
+        let whole = try #require(Data(base64Encoded: SessionBodyTests.compressed["gzip"] ?? ""))
+        try await MockServer.run { server in
+            let fields = ["Content-Encoding": "gzip", "Content-Range": "bytes 0-39/\(whole.count)"] as HTTPHeaders
+            server.enqueue(.data(whole.prefix(40), statusCode: 206, headers: fields))
+            var request = NetworkRequest(.get, server.url)
+            request.headers["Range"] = "bytes=0-39"
+            let response = try await kind.make().send(request)
+            #expect(!response.body.isEmpty && SessionBodyTests.text.utf8.starts(with: response.body))
+        }
+    }
+
     @Test(
         "more than five codings are refused [damaged compression]", arguments: SessionKind.curlAlone)
     func manyCodings(kind: SessionKind) async throws {
