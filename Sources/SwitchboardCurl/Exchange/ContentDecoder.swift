@@ -256,6 +256,8 @@ private struct Zstd: @unchecked Sendable {  // pointers to functions, which neve
 private final class ZstdCoder: Coder {
     private let zstd: Zstd
     private let decoder: OpaquePointer
+    /// Whether the piece had no space for more, so that the library may hold decoded bytes.
+    private var isFull = false
 
     init(_ zstd: Zstd) throws(ContentDecoder.Damage) {
         guard let decoder = zstd.make() else { throw ContentDecoder.Damage(text: "no memory for zstd") }
@@ -269,13 +271,14 @@ private final class ZstdCoder: Coder {
     }
 
     override func decode() throws(ContentDecoder.Damage) -> Int {
-        // The library would begin another frame at the end of the input.
-        guard !isComplete || !input.isEmpty else { return 0 }
+        // Without input, the library would begin another frame after the end, and fail after 16 calls without output.
+        guard !input.isEmpty || isFull && !isComplete else { return 0 }
         var source = Zstd.Buffer(start: UnsafeMutableRawPointer(mutating: input.baseAddress), size: input.count)
         var target = Zstd.Buffer(start: piece, size: Self.pieceSize)
         let code = zstd.decode(decoder, &target, &source)
         guard zstd.isError(code) == 0 else { throw ContentDecoder.Damage(text: "damaged zstd data") }
         isComplete = code == 0
+        isFull = target.position == target.size
         keep(input.count - source.position)
         return target.position
     }

@@ -72,6 +72,11 @@ struct SessionEncodingTests {
             "H4sIAAAAAAACAwExAM7/eJzLSM3JyddRyECirBSS83MLilKLi1NTFJIqFRLz8ksyUosUCory04sSc7kA4AUSkg5dM1cxAAAA"
         ),
         ("br", "GzIAcIyUbt60VgAZe1M6beCQA4fv0hZhAsEGHGcchTz4jNZj7LdqBlUG"),
+        (  // more than 16 bytes of the second member's head without output for zstd
+            "zstd, gzip",
+            "H4sIAAAAAAAC/9PYqv+XJaOUkaGEKSM1JydfR8FKITk/t6Aotbg4NQUA67wFAh4AAAAfiwgIAAAAAAL/YS1uYW1lLW9mLWEtZmlsZS10"
+                + "aGF0LWlzLWxvbmcuenN0AFNIqlRIzMsvyUgtUigoyk8vSszlYmR41CUYfLjPDgDoaL9OHQAAAA=="
+        ),
         ("zstd", "KLUv/QRodQEAdAJoZWxsbywgOiBjb21wcmVzc2VkIGJ5IGFub3RoZXIgcHJvZ3JhbQoBAOKKEVPDjj4="),
     ]
 
