@@ -48,8 +48,8 @@ public struct OAuth2Authenticator: Authenticator {
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
-    /// The access tokens of the refreshes that ended with `invalid_grant`, or whose token another process removed. Another
-    /// process may have replaced them.
+    /// The access tokens of the refreshes that ended with `invalid_grant`, or whose token another process removed.
+    /// Another process may have replaced them.
     private let refused = Protected<[String?: String]>([:])
 
     /// Creates an authenticator. By default tokens are stored only in memory.
@@ -125,7 +125,8 @@ public struct OAuth2Authenticator: Authenticator {
     /// Returns the token that another process saved in place of this authenticator's, or nil without one. A save of the
     /// rejected token may be unfinished, or have failed after writing it.
     ///
-    /// - Throws: ``OAuthError/Code/notSignedIn`` when another process removed the token: its sign-out is for all processes.
+    /// - Throws: ``OAuthError/Code/notSignedIn`` when another process removed the token: its sign-out is for all
+    ///   processes.
     private func replacement(of rejected: OAuthToken?, in partition: String?) async throws -> OAuthToken? {
         guard let last = stored.withLock({ $0[partition] }) else { return nil }
         let token: OAuthToken?
@@ -142,8 +143,8 @@ public struct OAuth2Authenticator: Authenticator {
         return [last, rejected?.accessToken].contains(token.accessToken) ? nil : token
     }
 
-    /// Records a token that a refresh found to be of no use. A sign-in or sign-out cancels the refresh, and a later removal
-    /// is not about this token.
+    /// Records a token that a refresh found to be of no use. A sign-in or sign-out cancels the refresh, and a later
+    /// removal is not about this token.
     private func refuse(_ token: OAuthToken, in partition: String?) {
         if !Task.isCancelled { refused.withLock { $0[partition] = token.accessToken } }
     }

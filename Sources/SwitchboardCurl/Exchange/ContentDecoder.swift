@@ -89,7 +89,7 @@ private class Coder {
             let before = input.count
             let count = try decode()
             if count > 0 || input.isEmpty { return UnsafeRawBufferPointer(start: piece, count: count) }
-            guard input.count < before else { throw ContentDecoder.Damage(text: "no progress") }
+            guard input.count < before || isComplete else { throw ContentDecoder.Damage(text: "no progress") }
         }
     }
 
@@ -241,6 +241,7 @@ private struct Zstd: @unchecked Sendable {  // pointers to functions, which neve
     let set: @convention(c) (OpaquePointer, CInt, CInt) -> Int
     let decode: @convention(c) (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
     let isError: @convention(c) (Int) -> CUnsignedInt
+    let name: @convention(c) (Int) -> UnsafePointer<CChar>
     let destroy: @convention(c) (OpaquePointer) -> Int
 
     init() throws(DynamicLibrary.Failure) {
@@ -249,6 +250,7 @@ private struct Zstd: @unchecked Sendable {  // pointers to functions, which neve
         set = try library.function("ZSTD_DCtx_setParameter")
         decode = try library.function("ZSTD_decompressStream")
         isError = try library.function("ZSTD_isError")
+        name = try library.function("ZSTD_getErrorName")
         destroy = try library.function("ZSTD_freeDStream")
     }
 }
@@ -276,7 +278,9 @@ private final class ZstdCoder: Coder {
         var source = Zstd.Buffer(start: UnsafeMutableRawPointer(mutating: input.baseAddress), size: input.count)
         var target = Zstd.Buffer(start: piece, size: Self.pieceSize)
         let code = zstd.decode(decoder, &target, &source)
-        guard zstd.isError(code) == 0 else { throw ContentDecoder.Damage(text: "damaged zstd data") }
+        guard zstd.isError(code) == 0 else {
+            throw ContentDecoder.Damage(text: "zstd: " + String(cString: zstd.name(code)))
+        }
         isComplete = code == 0
         isFull = target.position == target.size
         keep(input.count - source.position)

@@ -147,6 +147,25 @@ struct SessionEncodingTests {
         }
     }
 
+    /// An empty frame, whose window of 8 or 16 MB its sixth byte states (RFC 8878 §3.1.1.1.2). RFC 9659 §3 allows 8 MB.
+    @Test("a window of zstd over 8 MB is refused by name [damaged compression]", arguments: SessionKind.curlAlone)
+    func largeWindow(kind: SessionKind) async throws {
+        func frame(_ window: UInt8) -> MockResponse {
+            .data(Data([0x28, 0xB5, 0x2F, 0xFD, 0, window, 1, 0, 0])).with("Content-Encoding", "zstd")
+        }
+        try await MockServer.run { server in
+            server.enqueue(frame(13 << 3), frame(14 << 3))
+            let session = kind.make()
+            let allowed = try await session.send(NetworkRequest(.get, server.url))
+            #expect(allowed.body.isEmpty)
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .cannotDecodeResponse)
+            #expect(error?.reason?.contains("too much memory") == true, "\(String(describing: error))")
+        }
+    }
+
     @Test(
         "more than five codings are refused [damaged compression]", arguments: SessionKind.curlAlone)
     func manyCodings(kind: SessionKind) async throws {
