@@ -247,6 +247,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         let code = isOver ? 0 : code
         if code == 0, failure == nil, !head.isComplete { failure = .headTruncated }
         if code == 0, failure == nil, isCodingTruncated { failure = .codingTruncated }
+        decoder = nil  // its memory, because a reader may keep the exchange for long
         if code != 0, head.size == 0, let loss = loss(code, message) { failure = .connectionDied(loss) }
         if let failure { return fail(failure) }
         guard code == 0 else { return fail(.libcurl(code: code, message: message)) }
