@@ -192,6 +192,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// Whether the caller no longer waits for the outcome.
     var isFinished: Bool { phase.load(ordering: .acquiring) >= Phase.finished }
 
+    var isCancelled: Bool { phase.load(ordering: .acquiring) == Phase.cancelled }
+
     /// Cancels the exchange from any thread, and lets the loop close its connection.
     package func cancel() {
         let before = phase.exchange(Phase.cancelled, ordering: .acquiringAndReleasing)
@@ -214,7 +216,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     func reportSent() {
         guard let sentReports, let onBodySent = request.onBodySent else { return }
         sentReports.queue.async { [self, sentCount] in
-            if phase.load(ordering: .acquiring) != Phase.cancelled { onBodySent(sentCount) }
+            if !isCancelled { onBodySent(sentCount) }
         }
     }
 

@@ -186,7 +186,8 @@ extension Redactor {
             while word.last == .dot { word.removeLast() }
             guard let padding = word.firstIndex(of: .equals) ?? word.indices.last.map({ $0 + 1 }),
                 word[padding...].allSatisfy({ $0 == .equals }),
-                word.count >= 12 && word.contains(where: \.isDigit) || isBasic && Self.isUserAndPassword(word[..<padding])
+                word.count >= 12 && word.contains(where: \.isDigit)
+                    || isBasic && Self.isUserAndPassword(word[..<padding])
             else { continue }
             replacements.add(word.startIndex..<word.endIndex, mask.utf8)
         }

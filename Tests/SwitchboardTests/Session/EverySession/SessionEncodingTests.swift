@@ -23,6 +23,8 @@ struct SessionEncodingTests {
                 let response = try await session.send(NetworkRequest(.get, url))
                 #expect(response.body == Self.bytes)
                 #expect(response.headers["Content-Encoding"] == encoding)
+                let post = NetworkRequest(.post, url, body: DataBody(Data("x".utf8)))
+                #expect(try await session.send(post).body == Self.bytes)
 
                 var streamed = NetworkRequest(.get, url)
                 streamed.options.streamsResponse = true
