@@ -1,11 +1,12 @@
 import Foundation
 @testable import Switchboard
+@testable import SwitchboardCurl
 @testable import SwitchboardPlatform
 @testable import SwitchboardStreams
 @testable import SwitchboardWebSocket
 
 extension Target {
-    static let streams = [websocket, websocketDeflate, multipart, events, lines]
+    static let streams = [websocket, websocketDeflate, coding, multipart, events, lines]
 
     private static let websocket = Target("websocket") { bytes in
         let data = Data(bytes)
@@ -37,6 +38,19 @@ extension Target {
     } read: { bytes in
         let deflater = Events.deflater()
         _ = deflater.compress(Data(bytes))
+    }
+
+    private static let coding = Target("coding") { bytes in
+        let data = Data(bytes)
+        let names = Decoded.names[Int(data.first ?? 0) % Decoded.names.count]
+        let (whole, parts) = (Decoded.read([Data(data.dropFirst())], names), Decoded.read(data.chunks, names))
+        // The bytes before the damage depend on the chunks.
+        let isSame = whole.isDamaged && parts.isDamaged || whole == parts
+        check(
+            isSame && (whole.bytes.starts(with: parts.bytes) || parts.bytes.starts(with: whole.bytes)),
+            "\(names): the whole becomes \(whole), and chunks \(parts)")
+    } read: {
+        _ = Decoded.read([Data($0)], ["gzip"])
     }
 
     private static let multipart = Target("multipart") { bytes in
@@ -93,6 +107,35 @@ private struct Events: Equatable {
                 if let failure { throw failure }
             }
         } catch { result.failure = error.code }
+        return result
+    }
+}
+
+private struct Decoded: Equatable {
+    static let names = [["gzip"], ["deflate"], ["br"], ["zstd"], ["deflate", "gzip"], ["zstd", "br"]]
+    /// A few bytes may become gigabytes.
+    private static let limit = 1 << 20
+
+    var bytes = Data()
+    var isComplete = false
+    var isDamaged = false
+
+    static func read(_ chunks: [Data], _ names: [String]) -> Decoded {
+        var result = Decoded()
+        let decoder = try! ContentDecoder(names)
+        for chunk in chunks {
+            chunk.withUnsafeBytes { bytes in
+                decoder.feed(bytes)
+                do throws(ContentDecoder.Damage) {
+                    while result.bytes.count < limit, let piece = try decoder.next() {
+                        result.bytes.append(contentsOf: piece)
+                    }
+                } catch { result.isDamaged = true }
+            }
+            if result.isDamaged { return result }
+            if result.bytes.count >= limit { return Decoded(bytes: result.bytes.prefix(limit)) }
+        }
+        result.isComplete = decoder.isComplete
         return result
     }
 }
