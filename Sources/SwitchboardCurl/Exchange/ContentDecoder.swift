@@ -17,23 +17,18 @@ final class ContentDecoder {
         return names
     }()
 
-    /// The reason why bytes cannot be decoded.
-    struct Damage: Error {
-        let text: String
-    }
-
     /// The last coding first, because a server applies them in the order of the field.
     private let coders: [Coder]
 
     /// Creates a decoder for codings of ``names``, in the order of the field. Servers use one.
-    init(_ names: [String]) throws(Damage) {
-        guard names.count <= 5 else { throw Damage(text: "\(names.count) content codings") }
+    init(_ names: [String]) throws(DynamicLibrary.Failure) {
+        guard names.count <= 5 else { throw DynamicLibrary.Failure(text: "\(names.count) content codings") }
         var coders: [Coder] = []
         for name in names.reversed() {
             switch name {
             case "br": if let brotli = Self.brotli { coders.append(try BrotliCoder(brotli)) }
             case "zstd": if let zstd = Self.zstd { coders.append(try ZstdCoder(zstd)) }
-            default: if let zlib = Self.zlib { coders.append(try Inflater(zlib, isGzip: name != "deflate")) }
+            default: if let zlib = Self.zlib { coders.append(try ZlibCoder(zlib, isGzip: name != "deflate")) }
             }
         }
         self.coders = coders
@@ -52,7 +47,7 @@ final class ContentDecoder {
     }
 
     /// Returns the next decoded bytes, which are valid until the next call. Nil when more input is needed.
-    func next() throws(Damage) -> UnsafeRawBufferPointer? {
+    func next() throws(DynamicLibrary.Failure) -> UnsafeRawBufferPointer? {
         var index = coders.count - 1
         while index >= 0 {
             let piece = try coders[index].next()
@@ -72,7 +67,7 @@ final class ContentDecoder {
 /// Decodes one coding.
 private class Coder {
     static let pieceSize = 32 << 10
-    let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: pieceSize)
+    let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: pieceSize)
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
     var isComplete = false
 
@@ -81,15 +76,17 @@ private class Coder {
     }
 
     /// Decodes input into the piece once. Returns the number of bytes decoded.
-    func decode() throws(ContentDecoder.Damage) -> Int { 0 }
+    func decode() throws(DynamicLibrary.Failure) -> Int { 0 }
 
     /// Returns the next decoded bytes. Empty when more input is needed.
-    final func next() throws(ContentDecoder.Damage) -> UnsafeRawBufferPointer {
+    final func next() throws(DynamicLibrary.Failure) -> UnsafeRawBufferPointer {
         while true {
             let before = input.count
             let count = try decode()
-            if count > 0 || input.isEmpty { return UnsafeRawBufferPointer(start: piece, count: count) }
-            guard input.count < before || isComplete else { throw ContentDecoder.Damage(text: "no progress") }
+            if count > 0 || input.isEmpty {
+                return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<count])
+            }
+            guard input.count < before || isComplete else { throw DynamicLibrary.Failure(text: "no progress") }
         }
     }
 
@@ -101,38 +98,23 @@ private class Coder {
 
 /// Decodes `gzip` with all its members, and `deflate`, which some servers send without the header of zlib. Other bytes after
 /// the end are ignored, as browsers do.
-private final class Inflater: Coder {
+private final class ZlibCoder: Coder {
     private let zlib: Zlib
-    private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
     private let isGzip: Bool
-    private var isStarted = false
-    /// The first two bytes of `deflate`, which distinguish its forms.
+    /// Nil until the first two bytes of `deflate` have distinguished its forms.
+    private var inflater: Inflater?
     private var start: [UInt8] = []
     /// Whether something else than a member has followed the end.
     private var hasExcess = false
 
-    init(_ zlib: Zlib, isGzip: Bool) throws(ContentDecoder.Damage) {
+    init(_ zlib: Zlib, isGzip: Bool) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         self.isGzip = isGzip
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: Zlib.Stream())
-        super.init()
-        if isGzip { try begin(windowBits: 15 + 16) }
+        if isGzip { inflater = try Inflater(zlib, windowBits: 31) }
     }
 
-    deinit {
-        if isStarted { _ = zlib.inflateEnd(stream) }
-        stream.deallocate()
-    }
-
-    private func begin(windowBits: CInt) throws(ContentDecoder.Damage) {
-        let code = zlib.inflateInit2(stream, windowBits, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
-        guard code == 0 else { throw ContentDecoder.Damage(text: "zlib cannot start, with its code \(code)") }
-        isStarted = true
-    }
-
-    override func decode() throws(ContentDecoder.Damage) -> Int {
-        guard isStarted else { return try decodeStart() }
+    override func decode() throws(DynamicLibrary.Failure) -> Int {
+        guard let inflater else { return try decodeStart() }
         if isComplete {
             // Another member (RFC 1952 §2.2), or something else that is ignored.
             guard isGzip, !hasExcess, input.first == 0x1F else {
@@ -140,41 +122,29 @@ private final class Inflater: Coder {
                 keep(0)
                 return 0
             }
-            _ = zlib.inflateReset(stream)
-            isComplete = false
+            inflater.reset()
         }
-        let (rest, count) = try inflate(input)
+        let (rest, count, isEnd) = try inflater.inflate(input, into: piece)
+        isComplete = isEnd
         keep(rest)
         return count
     }
 
-    private func decodeStart() throws(ContentDecoder.Damage) -> Int {
+    private func decodeStart() throws(DynamicLibrary.Failure) -> Int {
         let added = input.prefix(2 - start.count)
         start += added
         keep(input.count - added.count)
         guard start.count == 2 else { return 0 }
         // RFC 1950 §2.2: method 8, and a multiple of 31.
         let hasHeader = start[0] & 0x0F == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
-        try begin(windowBits: hasHeader ? 15 : -15)
+        let inflater = try Inflater(zlib, windowBits: hasHeader ? 15 : -15)
+        self.inflater = inflater
         let result = start.withUnsafeBytes { bytes in
-            Result { () throws(ContentDecoder.Damage) in try inflate(bytes) }
+            Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(bytes, into: piece) }
         }
-        return try result.get().count
-    }
-
-    private func inflate(_ bytes: UnsafeRawBufferPointer) throws(ContentDecoder.Damage) -> (rest: Int, count: Int) {
-        stream.pointee.nextIn = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        stream.pointee.availableIn = CUnsignedInt(bytes.count)
-        stream.pointee.nextOut = piece
-        stream.pointee.availableOut = CUnsignedInt(Self.pieceSize)
-        switch zlib.inflate(stream, 0) {
-        case 0, -5: break  // Z_OK, and Z_BUF_ERROR: no progress was possible.
-        case 1: isComplete = true
-        case let code:
-            let text = stream.pointee.message.map { String(cString: $0) } ?? "zlib's code \(code)"
-            throw ContentDecoder.Damage(text: text)
-        }
-        return (Int(stream.pointee.availableIn), Self.pieceSize - Int(stream.pointee.availableOut))
+        let (_, count, isEnd) = try result.get()
+        isComplete = isEnd
+        return count
     }
 }
 
@@ -200,9 +170,9 @@ private final class BrotliCoder: Coder {
     private let brotli: Brotli
     private let decoder: OpaquePointer
 
-    init(_ brotli: Brotli) throws(ContentDecoder.Damage) {
+    init(_ brotli: Brotli) throws(DynamicLibrary.Failure) {
         guard let decoder = brotli.make(nil, nil, nil) else {
-            throw ContentDecoder.Damage(text: "no memory for brotli")
+            throw DynamicLibrary.Failure(text: "no memory for brotli")
         }
         (self.brotli, self.decoder) = (brotli, decoder)
     }
@@ -211,21 +181,21 @@ private final class BrotliCoder: Coder {
         brotli.destroy(decoder)
     }
 
-    override func decode() throws(ContentDecoder.Damage) -> Int {
+    override func decode() throws(DynamicLibrary.Failure) -> Int {
         guard !isComplete else {
             keep(0)
             return 0
         }
-        var (available, space) = (input.count, Self.pieceSize)
+        var (available, space) = (input.count, piece.count)
         var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        var output: UnsafeMutablePointer<UInt8>? = piece
+        var output = piece.baseAddress
         switch brotli.decode(decoder, &available, &next, &space, &output, nil) {
-        case 0: throw ContentDecoder.Damage(text: "damaged brotli data")
+        case 0: throw DynamicLibrary.Failure(text: "damaged brotli data")
         case 1: isComplete = true
         default: break  // needs more input or more space
         }
         keep(available)
-        return Self.pieceSize - space
+        return piece.count - space
     }
 }
 
@@ -261,8 +231,8 @@ private final class ZstdCoder: Coder {
     /// Whether the piece had no space for more, so that the library may hold decoded bytes.
     private var isFull = false
 
-    init(_ zstd: Zstd) throws(ContentDecoder.Damage) {
-        guard let decoder = zstd.make() else { throw ContentDecoder.Damage(text: "no memory for zstd") }
+    init(_ zstd: Zstd) throws(DynamicLibrary.Failure) {
+        guard let decoder = zstd.make() else { throw DynamicLibrary.Failure(text: "no memory for zstd") }
         (self.zstd, self.decoder) = (zstd, decoder)
         // ZSTD_d_windowLogMax: the window of 8 MB that RFC 9659 allows.
         _ = zstd.set(decoder, 100, 23)
@@ -272,14 +242,14 @@ private final class ZstdCoder: Coder {
         _ = zstd.destroy(decoder)
     }
 
-    override func decode() throws(ContentDecoder.Damage) -> Int {
+    override func decode() throws(DynamicLibrary.Failure) -> Int {
         // Without input, the library would begin another frame after the end, and fail after 16 calls without output.
         guard !input.isEmpty || isFull && !isComplete else { return 0 }
         var source = Zstd.Buffer(start: UnsafeMutableRawPointer(mutating: input.baseAddress), size: input.count)
-        var target = Zstd.Buffer(start: piece, size: Self.pieceSize)
+        var target = Zstd.Buffer(start: piece.baseAddress, size: piece.count)
         let code = zstd.decode(decoder, &target, &source)
         guard zstd.isError(code) == 0 else {
-            throw ContentDecoder.Damage(text: "zstd: " + String(cString: zstd.name(code)))
+            throw DynamicLibrary.Failure(text: "zstd: " + String(cString: zstd.name(code)))
         }
         isComplete = code == 0
         isFull = target.position == target.size

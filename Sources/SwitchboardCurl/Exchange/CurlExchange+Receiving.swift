@@ -56,7 +56,7 @@ extension CurlExchange {
     private func prepareDecoder() -> Bool {
         (decoder, decodedCount) = (nil, 0)
         guard hasBody, head.isEncoded else { return true }
-        do throws(ContentDecoder.Damage) {
+        do throws(DynamicLibrary.Failure) {
             decoder = try ContentDecoder(head.codings)
             return true
         } catch {
@@ -96,7 +96,7 @@ extension CurlExchange {
                 loop.startDraining(self)
                 return CurlCallbackResult.pause
             }
-            do throws(ContentDecoder.Damage) {
+            do throws(DynamicLibrary.Failure) {
                 guard let piece = try decoder.next() else {
                     decodedCount = 0
                     return bytes.count

@@ -19,7 +19,7 @@ private let reason = "was not found"
 
 /// A library of the system, loaded at run time and never unloaded.
 package struct DynamicLibrary {
-    /// The missing library or function.
+    /// The reason why a library cannot be used, or why it refuses bytes.
     package struct Failure: Error {
         package let text: String
 

@@ -10,14 +10,14 @@ private let zlibNames = ["libz.so.1"]
 package struct Zlib: @unchecked Sendable {  // pointers to functions, which never change
     /// `z_stream` of zlib.h, member by member. Its numbers are C's `int` and `long`: 112 bytes with 64-bit pointers,
     /// and 56 with 32-bit pointers. zlib receives the size and rejects a different one.
-    package struct Stream {
-        package var nextIn: UnsafePointer<UInt8>?
-        package var availableIn: CUnsignedInt = 0
+    struct Stream {
+        var nextIn: UnsafePointer<UInt8>?
+        var availableIn: CUnsignedInt = 0
         var totalIn: CUnsignedLong = 0
-        package var nextOut: UnsafeMutablePointer<UInt8>?
-        package var availableOut: CUnsignedInt = 0
+        var nextOut: UnsafeMutablePointer<UInt8>?
+        var availableOut: CUnsignedInt = 0
         var totalOut: CUnsignedLong = 0
-        package var message: UnsafePointer<CChar>?
+        var message: UnsafePointer<CChar>?
         var state: OpaquePointer?
         var allocate: OpaquePointer?
         var free: OpaquePointer?
@@ -25,20 +25,18 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
         var dataType: CInt = 0
         var checksum: CUnsignedLong = 0
         var reserved: CUnsignedLong = 0
-
-        package init() {}
     }
 
-    package let version: @convention(c) () -> UnsafePointer<CChar>?
-    package let deflateInit2:
+    let version: @convention(c) () -> UnsafePointer<CChar>?
+    let deflateInit2:
         @convention(c) (UnsafeMutableRawPointer, CInt, CInt, CInt, CInt, CInt, UnsafePointer<CChar>?, CInt) -> CInt
-    package let deflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
-    package let deflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
-    package let deflateReset: @convention(c) (UnsafeMutableRawPointer) -> CInt
-    package let inflateInit2: @convention(c) (UnsafeMutableRawPointer, CInt, UnsafePointer<CChar>?, CInt) -> CInt
-    package let inflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
-    package let inflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
-    package let inflateReset: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    let deflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
+    let deflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    let deflateReset: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    let inflateInit2: @convention(c) (UnsafeMutableRawPointer, CInt, UnsafePointer<CChar>?, CInt) -> CInt
+    let inflate: @convention(c) (UnsafeMutableRawPointer, CInt) -> CInt
+    let inflateEnd: @convention(c) (UnsafeMutableRawPointer) -> CInt
+    let inflateReset: @convention(c) (UnsafeMutableRawPointer) -> CInt
 
     /// The library, or the reason why it is missing.
     package static let loaded = Result { () throws(DynamicLibrary.Failure) in try Zlib(firstOf: zlibNames) }

@@ -42,10 +42,9 @@ final class MessageInflater {
     static let tail = Data([0x00, 0x00, 0xFF, 0xFF])
     private static let pieceSize = 64 << 10
 
-    private let zlib: Zlib
+    private let inflater: Inflater
     private let keepsContext: Bool
-    private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
-    private let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: pieceSize)
+    private let piece: UnsafeMutableBufferPointer<UInt8>
     private var input = Data()
 
     /// Creates an inflater.
@@ -55,18 +54,12 @@ final class MessageInflater {
     ///   - keepsContext: Whether a message may refer to the messages before it.
     /// - Throws: zlib's failure to start.
     init(_ zlib: Zlib, keepsContext: Bool) throws(DynamicLibrary.Failure) {
-        self.zlib = zlib
+        inflater = try Inflater(zlib, windowBits: -15)
+        piece = .allocate(capacity: Self.pieceSize)
         self.keepsContext = keepsContext
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: Zlib.Stream())
-        // A window of 2^15 bytes, which fits every sender. A negative number means no header.
-        let code = zlib.inflateInit2(stream, -15, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
-        guard code == 0 else { throw DynamicLibrary.Failure(text: "zlib cannot start, with its code \(code)") }
     }
 
     deinit {
-        _ = zlib.inflateEnd(stream)
-        stream.deallocate()
         piece.deallocate()
     }
 
@@ -80,34 +73,30 @@ final class MessageInflater {
         var isMoving = true
         while isMoving {
             let before = input.count
-            let (code, filled) = inflate()
-            switch code {
-            case 0, -5: break  // Z_OK, and Z_BUF_ERROR: no progress was possible.
-            case 1: _ = zlib.inflateReset(stream)  // A block was marked as the last one (RFC 7692 §7.2.3.4).
-            default: throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload)
-            }
-            if filled > 0 { return UnsafeRawBufferPointer(start: piece, count: filled) }
+            let count = try inflate()
+            if count > 0 { return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<count]) }
             isMoving = !input.isEmpty && input.count < before
         }
-        guard input.isEmpty else { throw WebSocketViolation("a compressed message is damaged", code: .invalidPayload) }
+        guard input.isEmpty else { throw Self.damage }
         return nil
     }
 
     /// Ends a message. Clears the window if the next message must not refer to this one.
     func endMessage() {
-        if !keepsContext { _ = zlib.inflateReset(stream) }
+        if !keepsContext { inflater.reset() }
     }
 
-    private func inflate() -> (code: CInt, filled: Int) {
-        let count = min(input.count, 1 << 20)
-        let code = input.withUnsafeBytes { bytes in
-            stream.pointee.nextIn = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.availableIn = CUnsignedInt(count)
-            stream.pointee.nextOut = piece
-            stream.pointee.availableOut = CUnsignedInt(Self.pieceSize)
-            return zlib.inflate(stream, 2)  // Z_SYNC_FLUSH
+    private func inflate() throws(WebSocketViolation) -> Int {
+        let result = input.withUnsafeBytes { bytes in
+            Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(bytes, into: piece) }
         }
-        input = input.dropFirst(count - Int(stream.pointee.availableIn))
-        return (code, Self.pieceSize - Int(stream.pointee.availableOut))
+        guard case .success(let (rest, count, isEnd)) = result else { throw Self.damage }
+        input = input.suffix(rest)
+        if isEnd { inflater.reset() }  // a block was marked as the last one (RFC 7692 §7.2.3.4)
+        return count
+    }
+
+    private static var damage: WebSocketViolation {
+        WebSocketViolation("a compressed message is damaged", code: .invalidPayload)
     }
 }

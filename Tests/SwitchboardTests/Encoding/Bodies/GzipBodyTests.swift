@@ -1,4 +1,4 @@
-import SwitchboardPlatform
+@testable import SwitchboardPlatform
 import Foundation
 import SwitchboardTesting
 import SwitchboardTestSupport
