@@ -8,8 +8,7 @@ import SwitchboardText
 /// atomically.
 ///
 /// A missing folder is created, with mode 0700. Several processes may share the file. A lock file in its folder
-/// serializes their changes, and a change waits at most 10 seconds for the lock. Another lock file serializes their
-/// refreshes of one token; a refresh runs without that lock after 10 seconds. The file is not encrypted. On Apple's
+/// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's
 /// systems, write a ``TokenStore`` over the keychain; on tvOS, an app can write only to `URL.cachesDirectory`, which
 /// the system may empty.
 ///
@@ -83,37 +82,6 @@ public actor FileTokenStore: TokenStore {
             contents[partition] = nil
             return true
         }
-    }
-
-    /// Stores a token in place of another one, if that one is still stored. Returns the token that is stored then.
-    func replace(_ old: OAuthToken, with token: OAuthToken, in partition: String?) async throws -> OAuthToken? {
-        let stored = Protected<OAuthToken?>(nil)
-        try await change { contents in
-            let isReplaced = contents[partition]?.accessToken == old.accessToken
-            if isReplaced { contents[partition] = token }
-            stored.withLock { [contents] in $0 = contents[partition] }
-            return isReplaced
-        }
-        return stored.value
-    }
-
-    /// Runs a refresh while no other process runs one for this partition. Runs it also if another one takes longer than
-    /// 10 seconds, and if the folder accepts no lock file.
-    nonisolated func refreshing(
-        in partition: String?, _ refresh: @Sendable () async throws -> OAuthToken
-    ) async throws -> OAuthToken {
-        // FNV-1a. Partitions with one hash only wait for each other.
-        let hash = (partition ?? "").utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let lock = file.deletingLastPathComponent().appendingPathComponent("\(hash.hexText).\(file.lastPathComponent)")
-        let result: Result<OAuthToken, any Error>
-        do {
-            result = try await FileLock.withLock(for: lock, clock: clock) {
-                do { return .success(try await refresh()) } catch { return .failure(error) }
-            }
-        } catch let error where error is FileLock.Busy || error is POSIXError {
-            return try await refresh()
-        }
-        return try result.get()
     }
 
     /// Removes the file.

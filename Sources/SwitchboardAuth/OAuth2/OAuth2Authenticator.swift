@@ -22,8 +22,8 @@ import SwitchboardPlatform
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 ///
 /// Several processes may share a store. A token that another process has refreshed and saved is used in place of a
-/// refresh. With a ``FileTokenStore``, one process refreshes a token at a time. A token that another process has removed
-/// is not refreshed: a sign-out reaches each process at its next refresh.
+/// refresh. A token that another process has removed is not refreshed: a sign-out reaches each process at its next
+/// refresh.
 ///
 /// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates
 /// refresh tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
@@ -97,11 +97,6 @@ public struct OAuth2Authenticator: Authenticator {
 
     /// Refreshes a token, unless another process has replaced it in the store: servers accept a refresh token once.
     private func refresh(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
-        guard let file = store as? FileTokenStore else { return try await refreshNow(token, storedIn: partition) }
-        return try await file.refreshing(in: partition) { try await refreshNow(token, storedIn: partition) }
-    }
-
-    private func refreshNow(_ token: OAuthToken, storedIn partition: String?) async throws -> OAuthToken {
         let replacement = try await replacement(of: token, in: partition)
         if let replacement, !replacement.isExpired(at: client.now()) { return take(replacement, in: partition) }
         let sent = replacement ?? token
@@ -116,32 +111,14 @@ public struct OAuth2Authenticator: Authenticator {
             }
             return take(newer, in: partition)
         }
-        if let kept = try await replace(sent, with: fresh, in: partition) { return take(kept, in: partition) }
         // Another process may have signed out meanwhile.
         _ = try await self.replacement(of: token, in: partition)
         return fresh
     }
 
-    /// Saves a fresh token in the file in place of the one that was sent, while other processes wait to refresh. Returns
-    /// the token to use: the fresh one, or that of a sign-in of another process. Nil when ``save(_:in:)`` must save it.
-    private func replace(
-        _ sent: OAuthToken, with fresh: OAuthToken, in partition: String?
-    ) async throws -> OAuthToken? {
-        guard let file = store as? FileTokenStore, isLoaded(partition) else { return nil }
-        let kept: OAuthToken?
-        do {
-            kept = try await file.replace(sent, with: fresh, in: partition)
-        } catch {
-            return nil
-        }
-        guard let last = stored.withLock({ $0[partition] }), kept?.accessToken != last else { return nil }
-        if let kept { return kept }
-        refuse(sent, in: partition)
-        throw Self.notSignedIn(in: partition, ": another process removed the token")
-    }
-
     private func take(_ token: OAuthToken, in partition: String?) -> OAuthToken {
         taken.withLock { $0[partition] = token }
+        stored.withLock { $0[partition] = token.accessToken }
         return token
     }
 
@@ -187,12 +164,8 @@ public struct OAuth2Authenticator: Authenticator {
     }
 
     private func saved(in partition: String?) async throws -> OAuthToken? {
-        isLoaded(partition) ? try await store.load(in: partition) : nil
-    }
-
-    /// Returns whether a token in the store is used. False after a ``reset()`` that failed, until a token is saved.
-    private func isLoaded(_ partition: String?) -> Bool {
-        savedSinceReset.withLock { $0?.contains(partition) ?? true }
+        guard savedSinceReset.withLock({ $0?.contains(partition) ?? true }) else { return nil }
+        return try await store.load(in: partition)
     }
 
     /// Saves the token in the store, or removes it for nil. After `invalid_grant`, a token that another process has
@@ -200,9 +173,8 @@ public struct OAuth2Authenticator: Authenticator {
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         let taken = taken.withLock { $0.removeValue(forKey: partition) }
         let refused = refused.withLock { $0.removeValue(forKey: partition) }
-        if let credential, credential == taken {
-            stored.withLock { $0[partition] = credential.accessToken }
-        } else if let credential {
+        guard credential == nil || credential != taken else { return }
+        if let credential {
             try await store.save(credential, in: partition)
             savedSinceReset.withLock { _ = $0?.insert(partition) }
             stored.withLock { $0[partition] = credential.accessToken }
@@ -211,8 +183,8 @@ public struct OAuth2Authenticator: Authenticator {
                 // `stored` keeps the lost token, so that a later refresh finds one of another process.
                 return try await remove(in: partition) { [last, refused].contains($0.accessToken) }
             }
-            stored.withLock { $0[partition] = nil }
             try await store.remove(in: partition)
+            stored.withLock { $0[partition] = nil }
         }
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-@testable import SwitchboardAuth
+import SwitchboardAuth
 import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
@@ -29,9 +29,7 @@ struct SharedSignInTests {
             isExpired.withLock { $0 = false }
         }
 
-        func router(_ file: URL) -> Router<URLEndPoint> { router(FileTokenStore(file)) }
-
-        func router(_ store: FileTokenStore) -> Router<URLEndPoint> {
+        func router(_ file: URL) -> Router<URLEndPoint> {
             let login = StubSession { request in
                 try await self.beforeRefresh.swap(nil)?()
                 let sent = FormBody.decode(try request.body.encode()).first { $0.name == "refresh_token" }?.value
@@ -50,7 +48,7 @@ struct SharedSignInTests {
             }
             let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
             return Router(
-                session: api, interceptors: [AuthenticationInterceptor(client, store: store)])
+                session: api, interceptors: [AuthenticationInterceptor(client, store: FileTokenStore(file))])
         }
     }
 
@@ -91,85 +89,6 @@ struct SharedSignInTests {
             _ = try await router.response(for: get)
             #expect(server.token.accessToken == "a2")
             #expect(try await FileTokenStore(file).load(in: nil) == server.token)
-        }
-    }
-
-    @Test("of two processes that refresh at the same moment, one sends its token")
-    func sameMoment() async throws {
-        try await withFolder { folder in
-            let (server, file, clock) = (Server(), folder.appendingPathComponent("tokens"), TestClock())
-            try await FileTokenStore(file).save(server.token, in: nil)
-            let (one, other) = (server.router(file), server.router(FileTokenStore(file, clock: clock)))
-            for router in [one, other] { _ = try await router.response(for: get) }
-            server.expire()
-            let second = Protected<Task<NetworkResponse, any Error>?>(nil)
-            server.beforeRefresh.withLock {
-                $0 = { [get] in
-                    second.withLock { $0 = Task { try await other.response(for: get) } }
-                    _ = try await clock.nextSleep()  // of the other one, for the lock
-                }
-            }
-            _ = try await one.response(for: get)
-            clock.advance(by: .seconds(1))
-            _ = try await second.value?.value
-            #expect(server.token.accessToken == "a2")
-            #expect(try await FileTokenStore(file).load(in: nil)?.accessToken == "a2")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens"])
-        }
-    }
-
-    @Test("a refresh saves its token in place of the old one, before another one may begin")
-    func savedByRefresh() async throws {
-        try await withFolder { folder in
-            let (store, fresh) = (
-                FileTokenStore(folder.appendingPathComponent("tokens")), OAuthToken(accessToken: "a2")
-            )
-            let login = StubSession(.json(#"{"access_token":"a2","token_type":"bearer"}"#))
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
-            let authenticator = OAuth2Authenticator(client, store: store)
-            let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
-            try await store.save(old, in: nil)
-            _ = try await authenticator.load(in: nil)
-            #expect(try await authenticator.refresh(old, in: nil).accessToken == fresh.accessToken)
-            #expect(try await store.load(in: nil)?.accessToken == fresh.accessToken)
-            // The token of a refresh that ended too late for its caller is used, and r1 is not sent again.
-            #expect(try await authenticator.refresh(old, in: nil).accessToken == fresh.accessToken)
-            #expect(login.requests.count == 1)
-        }
-    }
-
-    @Test("a refresh is sent once, also if it fails like the lock, or the lock stays busy")
-    func refreshOnce() async throws {
-        try await withFolder { folder in
-            let file = folder.appendingPathComponent("tokens")
-            let store = FileTokenStore(file, clock: TestClock(skips: true))
-            let login = StubSession { _ in throw POSIXError(.ECONNRESET) }
-            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
-            let authenticator = OAuth2Authenticator(client, store: store)
-            let old = OAuthToken(accessToken: "a1", refreshToken: "r1")
-            await #expect(throws: (any Error).self) { try await authenticator.refresh(old, in: nil) }
-            #expect(login.requests.count == 1)
-            // 14695981039346656037 is the hash of no bytes.
-            let lock = folder.appendingPathComponent(".cbf29ce484222325.tokens.lock").path
-            let descriptor = try #require(try FileLock.open(lock, mode: 0o600))
-            defer { close(descriptor) }
-            await #expect(throws: (any Error).self) { try await authenticator.refresh(old, in: nil) }
-            #expect(login.requests.count == 2)
-        }
-    }
-
-    @Test("a sign-in of another process during a refresh is used and stays saved")
-    func signedInMeanwhile() async throws {
-        try await withFolder { folder in
-            let (server, file) = (Server(), folder.appendingPathComponent("tokens"))
-            let (store, other) = (FileTokenStore(file), OAuthToken(accessToken: "b1", refreshToken: "s1"))
-            try await store.save(server.token, in: nil)
-            let router = server.router(file)
-            _ = try await router.response(for: get)
-            server.expire()
-            server.beforeRefresh.withLock { $0 = { try await store.save(other, in: nil) } }
-            _ = try? await router.response(for: get)
-            #expect(try await store.load(in: nil) == other)
         }
     }
 
