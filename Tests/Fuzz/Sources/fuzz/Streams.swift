@@ -44,9 +44,9 @@ extension Target {
         let data = Data(bytes)
         let names = Decoded.names[Int(data.first ?? 0) % Decoded.names.count]
         let (whole, parts) = (Decoded.read([Data(data.dropFirst())], names), Decoded.read(data.chunks, names))
-        // The bytes before the damage depend on the chunks.
+        // The chunks decide how many bytes come before the damage, and whether data that ends early shows its damage.
         let isLong = max(whole.bytes.count, parts.bytes.count) >= Decoded.limit
-        let isSame = isLong || whole.isDamaged && parts.isDamaged || whole == parts
+        let isSame = isLong || !whole.isComplete && !parts.isComplete || whole == parts
         check(
             isSame && (whole.bytes.starts(with: parts.bytes) || parts.bytes.starts(with: whole.bytes)),
             "\(names): the whole becomes \(whole), and chunks \(parts)")
