@@ -175,21 +175,22 @@ extension Redactor {
         var replacements = Replacements()
         var index = 0
         while let blank = bytes[index...].firstIndex(where: \.isBlank) {
-            let scheme = bytes[index..<blank].split { !ASCIISet.alphanumerics.contains($0) }.last ?? []
+            let word = bytes[index..<blank]
+            let scheme = word.lastIndex { !ASCIISet.alphanumerics.contains($0) }.map { word[($0 + 1)...] } ?? word
             index = bytes[blank...].firstIndex { !$0.isBlank && $0 != .quote && $0 != .apostrophe } ?? bytes.count
             let isBasic = scheme.equalsLowercase("basic")
-            guard scheme.endIndex == blank, isBasic || scheme.equalsLowercase("bearer") else { continue }
+            guard isBasic || scheme.equalsLowercase("bearer") else { continue }
             let start = index
             index = bytes[start...].firstIndex { !ASCIISet.token68.contains($0) } ?? bytes.count
             // A full stop ends a sentence. An equals sign within the word belongs to a parameter of a challenge.
-            var word = bytes[start..<index]
-            while word.last == .dot { word.removeLast() }
-            guard let padding = word.firstIndex(of: .equals) ?? word.indices.last.map({ $0 + 1 }),
-                word[padding...].allSatisfy({ $0 == .equals }),
-                word.count >= 12 && word.contains(where: \.isDigit)
-                    || isBasic && Self.isUserAndPassword(word[..<padding])
+            var secret = bytes[start..<index]
+            while secret.last == .dot { secret.removeLast() }
+            let padding = secret.firstIndex(of: .equals) ?? secret.endIndex
+            guard secret[padding...].allSatisfy({ $0 == .equals }),
+                secret.count >= 12 && secret.contains(where: \.isDigit)
+                    || isBasic && Self.isUserAndPassword(secret[..<padding])
             else { continue }
-            replacements.add(word.startIndex..<word.endIndex, mask.utf8)
+            replacements.add(secret.startIndex..<secret.endIndex, mask.utf8)
         }
         return replacements.replaced(in: text, bytes)
     }
