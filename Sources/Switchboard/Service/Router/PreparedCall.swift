@@ -102,7 +102,7 @@ extension PreparedCall {
     ) -> RequestHandle {
         calls.start(self) { [queue = calls.queue] call in
             let value = call.transform(transform)
-            queue.run { call.end(value, completion) }
+            if let queue { queue.async { call.end(value, completion) } } else { call.end(value, completion) }
         }
     }
 
@@ -114,7 +114,11 @@ extension PreparedCall {
     ) -> RequestHandle {
         calls.start(self) { [queue = calls.queue] call in
             let value = await call.transform(transform)
-            queue.run { call.end(value.value, completion) }
+            if let queue {
+                queue.async { call.end(value.value, completion) }
+            } else {
+                call.end(value.value, completion)
+            }
         }
     }
 
@@ -137,13 +141,6 @@ extension PreparedCall {
         calls.start(self) { call in
             await MainActor.run { call.end(call.transform(transform), completion) }
         }
-    }
-}
-
-extension DispatchQueue? {
-    /// Runs the operation on the queue, or without one at once.
-    fileprivate func run(_ operation: @escaping @Sendable () -> Void) {
-        if let self { self.async(execute: operation) } else { operation() }
     }
 }
 
