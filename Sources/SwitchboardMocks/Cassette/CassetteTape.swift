@@ -19,8 +19,8 @@ struct CassetteTape: Sendable {
     private struct PlayedSocket {
         let path: String
         /// The number of messages that the client sent in the recording.
-        let expected: Int
-        var sent = 0
+        let expectedCount: Int
+        var sentCount = 0
     }
 
     /// One exchange, in the order in which the requests were sent.
@@ -57,20 +57,20 @@ struct CassetteTape: Sendable {
 
     /// Adds a WebSocket that begins, and returns its index.
     mutating func openSocket(_ path: String, expecting count: Int) -> Int {
-        sockets.append(PlayedSocket(path: path, expected: count))
+        sockets.append(PlayedSocket(path: path, expectedCount: count))
         return sockets.count - 1
     }
 
     /// Counts a message that the client sent. A wrong one is a fault itself, and ends the WebSocket.
     mutating func recordMessage(of socket: Int, fault: String?) {
-        sockets[socket].sent = fault == nil ? sockets[socket].sent + 1 : sockets[socket].expected
+        sockets[socket].sentCount = fault == nil ? sockets[socket].sentCount + 1 : sockets[socket].expectedCount
         if let fault { record(fault) }
     }
 
     /// One message per WebSocket whose client sent too few messages.
     var unsentMessages: [String] {
-        sockets.filter { $0.sent < $0.expected }.map {
-            "cassette: message \($0.sent + 1) of \($0.expected) to \($0.path) was not sent"
+        sockets.filter { $0.sentCount < $0.expectedCount }.map {
+            "cassette: message \($0.sentCount + 1) of \($0.expectedCount) to \($0.path) was not sent"
         }
     }
 
