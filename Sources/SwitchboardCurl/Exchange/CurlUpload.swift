@@ -22,6 +22,7 @@ final class CurlUpload: Sendable {
     private struct State {
         var chunks: [Data] = []
         var offset = 0  // in the first chunk
+        /// The number of bytes that are buffered, or were when the upload stopped.
         var buffered = 0
         var sentCount: Int64 = 0
         var isEnded = false
@@ -133,7 +134,8 @@ final class CurlUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed.
+    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed. An upgraded connection that ends
+    /// returns whether the chunk was sent.
     private func send(_ chunk: Data) async -> Bool {
         if !isUpgrade { await waitForSpace() }
         let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
@@ -143,8 +145,9 @@ final class CurlUpload: Sendable {
             return (true, state.sendBuffered())
         }
         reader?.requestResume()
-        if isUpgrade { await waitForSpace() }
-        return isWanted
+        guard isUpgrade, isWanted else { return isWanted }
+        await waitForSpace()
+        return state.withLock { !$0.isStopped || $0.buffered == 0 }
     }
 
     private func waitForSpace() async {
@@ -259,7 +262,8 @@ final class CurlUpload: Sendable {
         // Releases the exchange outside of the lock too, because the exchange may hold the last reference to this upload.
         let (pump, waitingSource, rest) = state.withLock { state in
             (state.isStopped, state.socket) = (true, -1)
-            defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }
+            // The number of unsent bytes stays for ``send(_:)``.
+            defer { (state.pump, state.chunks, state.exchange) = (nil, [], nil) }
             return (state.pump, state.takeWaitingSource(), (state.chunks, state.exchange))
         }
         defer { withExtendedLifetime(rest) {} }

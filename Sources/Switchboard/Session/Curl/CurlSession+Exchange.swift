@@ -125,9 +125,9 @@ extension CurlExchange: UpgradedConnection {}
 
 extension ConnectionUpgrade {
     fileprivate var curlBody: CurlRequest.Body {
-        .stream(length: nil) { [outgoing] send in
-            // The end of the connection cancels this task, and so the source.
-            for try await chunk in outgoing() { _ = await send(chunk) }
+        .stream(length: nil) { [outgoing, confirm] send in
+            // The end of the connection cancels this task, and so the source, which would not count the last chunk as sent.
+            for try await chunk in outgoing() where await send(chunk) { confirm() }
         }
     }
 }

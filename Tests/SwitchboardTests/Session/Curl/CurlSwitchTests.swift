@@ -1,10 +1,11 @@
 #if os(Linux)
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
 
-/// Answers that switch protocols although nobody asked.
+/// Exchanges whose server switches protocols.
 @Suite(.timeLimit(.minutes(10))) struct CurlSwitchTests {
     @Test("a 101 that nobody requested is invalidResponse at once", arguments: [false, true])
     func unasked(isStreamed: Bool) async throws {
@@ -21,6 +22,31 @@ import Testing
             let error = await #expect(throws: NetworkError.self) { try await CurlSession().send(asking) }
             #expect(error?.code == .invalidResponse, "\(String(describing: error))")
             #expect(error?.reason == "a 101 switches to a protocol that was not requested")
+        }
+    }
+
+    @Test("bytes are confirmed although the connection ends before the next ones")
+    func confirmed() async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+            _ = try connection.read(3)
+        } body: { server in
+            let (parts, confirmed) = (Protected(["out"]), Protected(0))
+            var request = NetworkRequest(.get, server.url)
+            request.options.upgrade = ConnectionUpgrade(
+                headers: { ["Connection": "Upgrade", "Upgrade": "test"] },
+                outgoing: {
+                    HTTPBodyStream {
+                        if let part = parts.withLock({ $0.popLast() }) { return Data(part.utf8) }
+                        try await Gate().wait()
+                        return nil
+                    }
+                }, confirm: { confirmed.withLock { $0 += 1 } }, connected: { _ in },
+                byURLSession: { _, _ in throw NetworkError(.unsupported) })
+            let response = try await CurlSession().send(request)
+            for try await _ in response.bytes {}
+            #expect(await comesTrue { confirmed.value == 1 })
         }
     }
 }
