@@ -8,9 +8,9 @@ package struct ConnectionUpgrade: Sendable {
     package let headers: @Sendable () -> HTTPHeaders
     /// Returns the bytes to send. They must wait for the 101.
     package let outgoing: @Sendable () -> HTTPBodyStream
-    /// Confirms that the bytes taken from ``outgoing`` are sent. A session that asks for the next ones need not call
-    /// it.
-    package let confirm: @Sendable () -> Void
+    /// Confirms that the bytes taken from ``outgoing`` are sent. Returns their sender, which the session resumes. A session
+    /// that asks for the next ones need not call it, unless the reader may get the end of the connection before.
+    package let confirm: @Sendable () -> CheckedContinuation<Void, any Error>?
     /// Receives the connection after a 101. Sessions that only use `outgoing` do not call it.
     package let connected: @Sendable (any UpgradedConnection) -> Void
     /// Opens the connection over a ``FoundationSession``, which carries messages instead of bytes. Only the head of its
@@ -24,7 +24,7 @@ package struct ConnectionUpgrade: Sendable {
     /// Creates an upgrade.
     package init(
         headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream,
-        confirm: @escaping @Sendable () -> Void = {},
+        confirm: @escaping @Sendable () -> CheckedContinuation<Void, any Error>? = { nil },
         connected: @escaping @Sendable (any UpgradedConnection) -> Void,
         byURLSession openByURLSession: @escaping URLSessionOpening
     ) {

@@ -112,7 +112,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
             if case .stream(let length, _) = request.body {
                 CurlUpload(
                     length: length, isUpgrade: request.isUpgrade,
-                    isWaitingForUpgrade: request.isUpgrade && loop.isPlain(request))
+                    isWaitingForUpgrade: request.isUpgrade && loop.isPlain(request), onConfirm: request.onConfirm)
             } else {
                 nil
             }

@@ -12,6 +12,9 @@ package struct CurlRequest: Sendable {
         case stream(length: Int64?, pump: @Sendable (_ send: @Sendable (Data) async -> Bool) async throws -> Void)
     }
 
+    /// Confirms a chunk of the body, and returns the sender to resume.
+    package typealias Confirmation = @Sendable () -> CheckedContinuation<Void, any Error>?
+
     /// The URL without user and password.
     package var url: String
     package var isTLS: Bool
@@ -40,6 +43,8 @@ package struct CurlRequest: Sendable {
     /// Whether the request upgrades to another protocol. The head is sent with HTTP/1.1 on a new connection, and the body
     /// without framing after the 101.
     package var isUpgrade = false
+    /// Confirms that a chunk of an upgraded connection is sent, before the end of the connection reaches the reader.
+    package var onConfirm: Confirmation?
     /// Whether the caller would repeat the request over a new connection.
     package var mayBeReplayed = false
     /// Whether the caller would repeat the request if the server has certainly not processed it.

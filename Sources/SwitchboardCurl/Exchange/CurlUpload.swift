@@ -22,8 +22,9 @@ final class CurlUpload: Sendable {
     private struct State {
         var chunks: [Data] = []
         var offset = 0  // in the first chunk
-        /// The number of bytes that are buffered, or were when the upload stopped.
         var buffered = 0
+        /// Whether the last chunk of the source is not confirmed.
+        var isUnconfirmed = false
         var sentCount: Int64 = 0
         var isEnded = false
         var failure: CurlFailure?
@@ -69,6 +70,9 @@ final class CurlUpload: Sendable {
             offset = 0
         }
 
+        /// Whether fewer bytes than this are buffered, and the socket is not broken.
+        func accepts(below mark: Int) -> Bool { buffered < mark && flow != .broken }
+
         /// Sends buffered bytes until the socket's buffer is full.
         mutating func flush() {
             guard socket >= 0 else { return }
@@ -100,14 +104,17 @@ final class CurlUpload: Sendable {
 
     private let length: Int64?
     private let isUpgrade: Bool
+    /// Confirms that a chunk of the source is sent, except for the last bytes in the buffer.
+    private let onConfirm: CurlRequest.Confirmation?
     private let state = Protected(State())
     /// The number of buffered bytes at which the source waits.
     private let highWaterMark: Int
 
     /// Creates an upload. The source of an upgraded connection waits until its chunk is sent, so that a sender knows
     /// when its message is on the network. Other sources prepare chunks ahead.
-    init(length: Int64?, isUpgrade: Bool, isWaitingForUpgrade: Bool) {
+    init(length: Int64?, isUpgrade: Bool, isWaitingForUpgrade: Bool, onConfirm: CurlRequest.Confirmation?) {
         self.length = length
+        self.onConfirm = onConfirm
         state.withLock { $0.isWaitingForUpgrade = isWaitingForUpgrade }
         self.isUpgrade = isUpgrade
         highWaterMark = isUpgrade ? 64 << 10 : 1 << 20
@@ -134,26 +141,44 @@ final class CurlUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed. An upgraded connection that ends
-    /// returns whether the chunk was sent.
+    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed.
     private func send(_ chunk: Data) async -> Bool {
         if !isUpgrade { await waitForSpace() }
-        let (isWanted, reader) = state.withLock { state -> (Bool, CurlExchange?) in
-            guard !state.isStopped else { return (false, nil) }
-            guard !chunk.isEmpty else { return (true, nil) }  // libcurl would take it for the end
+        let (isWanted, reader, sender) = state.withLock { state -> (Bool, CurlExchange?, Sender?) in
+            guard !state.isStopped else { return (false, nil, nil) }
+            guard !chunk.isEmpty else { return (true, nil, nil) }  // libcurl would take it for the end
             state.append(chunk)
-            return (true, state.sendBuffered())
+            state.isUnconfirmed = true
+            let reader = state.sendBuffered()
+            return (true, reader, confirm(&state))
         }
         reader?.requestResume()
-        guard isUpgrade, isWanted else { return isWanted }
-        await waitForSpace()
-        return state.withLock { !$0.isStopped || $0.buffered == 0 }
+        sender?.resume()
+        if isUpgrade { await waitForSpace() }
+        return isWanted
+    }
+
+    private typealias Sender = CheckedContinuation<Void, any Error>
+
+    /// Confirms the last chunk, under the lock: a server that has received it may end the connection at once, and its end
+    /// takes the lock before it reaches the reader. Returns the sender to resume without the lock.
+    private func confirm(_ state: inout State) -> Sender? {
+        guard state.isUnconfirmed, state.accepts(below: highWaterMark) else { return nil }
+        state.isUnconfirmed = false
+        return onConfirm?()
+    }
+
+    /// Returns the source to resume when the buffer has space again.
+    private func takeWaitingSource(_ state: inout State) -> CheckedContinuation<Void, Never>? {
+        state.accepts(below: highWaterMark / 2) ? state.takeWaitingSource() : nil
     }
 
     private func waitForSpace() async {
         await withCheckedContinuation { continuation in
             let hasSpace = state.withLock { state in
-                guard !state.isStopped, state.buffered >= highWaterMark, !state.isReaderWaiting else { return true }
+                guard !state.isStopped, !state.accepts(below: highWaterMark), !state.isReaderWaiting else {
+                    return true
+                }
                 state.waitingSource = continuation
                 return false
             }
@@ -177,14 +202,16 @@ final class CurlUpload: Sendable {
 
     // MARK: Over a socket
 
-    /// Tries to send bytes over the socket on this thread. Returns false and sends nothing without a socket, or if
-    /// earlier bytes are buffered.
+    /// Tries to send bytes over the socket on this thread. Returns false and sends nothing without a socket, over a broken
+    /// one, or if earlier bytes are buffered.
     func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (isSent, reader) = state.withLock { state -> (Bool, CurlExchange?) in
             guard state.socket >= 0, state.chunks.isEmpty, !state.isStopped, let start = bytes.baseAddress else {
                 return (false, nil)
             }
-            let count = max(0, swcurl_socket_send(state.socket, start, bytes.count))
+            let result = swcurl_socket_send(state.socket, start, bytes.count)
+            guard result >= 0 || result == -Int(EAGAIN) else { return (false, nil) }
+            let count = max(0, result)
             state.sentCount += Int64(count)
             guard count < bytes.count else { return (true, nil) }
             state.append(Data(bytes[count...]))
@@ -196,21 +223,25 @@ final class CurlUpload: Sendable {
 
     /// Starts to send after the response: over the socket, or through libcurl if `socket` is -1.
     func startSending(to socket: Int32) {
-        let reader = state.withLock { state in
+        let (reader, waitingSource, sender) = state.withLock { state in
             state.isWaitingForUpgrade = false
             if socket >= 0, !state.isStopped { (state.socket, state.isReaderWaiting) = (socket, false) }
-            return state.chunks.isEmpty && !state.isEnded ? nil : state.sendBuffered()
+            let reader = state.chunks.isEmpty && !state.isEnded ? nil : state.sendBuffered()
+            return (reader, takeWaitingSource(&state), confirm(&state))
         }
         reader?.requestResume()
+        waitingSource?.resume()
+        sender?.resume()
     }
 
     /// Sends buffered bytes until the socket's buffer is full.
     func flush() -> Flow {
-        let (flow, waitingSource) = state.withLock { state in
+        let (flow, waitingSource, sender) = state.withLock { state in
             state.flush()
-            return (state.flow, state.buffered < highWaterMark / 2 ? state.takeWaitingSource() : nil)
+            return (state.flow, takeWaitingSource(&state), confirm(&state))
         }
         waitingSource?.resume()
+        sender?.resume()
         return flow
     }
 
@@ -218,6 +249,7 @@ final class CurlUpload: Sendable {
 
     /// Copies the next buffered bytes into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
+        var sender: Sender?
         let (piece, waitingSource) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in
             guard !state.isWaitingForUpgrade, let chunk = state.chunks.first else {
                 return (pieceWithoutBytes(&state), nil)
@@ -238,9 +270,11 @@ final class CurlUpload: Sendable {
             let start = chunk.startIndex + state.offset
             chunk.copyBytes(to: buffer, from: start..<start + count)
             state.take(count)
-            return (.bytes(count), state.buffered < highWaterMark / 2 ? state.takeWaitingSource() : nil)
+            sender = confirm(&state)
+            return (.bytes(count), takeWaitingSource(&state))
         }
         waitingSource?.resume()
+        sender?.resume()
         return piece
     }
 
@@ -261,9 +295,8 @@ final class CurlUpload: Sendable {
     func stop() {
         // Releases the exchange outside of the lock too, because the exchange may hold the last reference to this upload.
         let (pump, waitingSource, rest) = state.withLock { state in
-            (state.isStopped, state.socket) = (true, -1)
-            // The number of unsent bytes stays for ``send(_:)``.
-            defer { (state.pump, state.chunks, state.exchange) = (nil, [], nil) }
+            (state.isStopped, state.isUnconfirmed, state.socket) = (true, false, -1)
+            defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }
             return (state.pump, state.takeWaitingSource(), (state.chunks, state.exchange))
         }
         defer { withExtendedLifetime(rest) {} }

@@ -93,7 +93,7 @@ struct ScriptedPeer {
 actor StubPeer {
     private var peer: ScriptedPeer
     private let outgoing: HTTPBodyStream
-    private let confirm: @Sendable () -> Void
+    private let confirm: @Sendable () -> CheckedContinuation<Void, any Error>?
     private let clock: any Clock<Duration>
     private let check: Check
     private var checked = 0
@@ -122,7 +122,7 @@ actor StubPeer {
                 peer.take(bytes)
                 for index in checked..<peer.messages.count { try check(index, peer.messages[index]) }
                 checked = peer.messages.count
-                confirm()  // the steps may end without asking for more
+                confirm()?.resume()  // the steps may end without asking for more
             case .end(.stall): while true { try await clock.sleep(for: .seconds(3_600)) }
             case .end(.reset):
                 throw NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection")

@@ -264,14 +264,16 @@ extension SendQueue {
     func setInFlightSize(_ size: Int) { state.withLock { $0.inFlight?.size = size } }
 
     /// Counts the message in flight as sent, and resumes its sender.
-    func completeInFlight() {
-        let sender = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+    func completeInFlight() { takeInFlight()?.resume() }
+
+    /// Counts the message in flight as sent. Returns its sender, nil without one.
+    func takeInFlight() -> CheckedContinuation<Void, any Error>? {
+        state.withLock { state in
             guard let (id, size) = state.inFlight else { return nil }
             state.inFlight = nil
             state.sent.messages += 1
             state.sent.bytes += Int64(size)
             return state.senders.removeValue(forKey: id)
         }
-        sender?.resume()
     }
 }

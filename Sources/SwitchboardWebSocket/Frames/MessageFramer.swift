@@ -57,9 +57,9 @@ final class MessageFramer: Sendable {
         return fragment(Fragment(opcode: opcode, payload: compressed ?? payload, isCompressed: compressed != nil))
     }
 
-    /// Counts the message in flight as sent, unless a fragment is left.
-    func confirm() {
-        if state.withLock({ $0.rest }) == nil { queue.completeInFlight() }
+    /// Counts the message in flight as sent, unless a fragment is left. Returns its sender.
+    func confirm() -> CheckedContinuation<Void, any Error>? {
+        state.withLock({ $0.rest }) == nil ? queue.takeInFlight() : nil
     }
 
     private func frame(_ control: WebSocketEvent) -> Data {

@@ -43,7 +43,7 @@ extension CurlSession {
         }
         var curlRequest = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
         if let upgrade = request.options.upgrade {
-            (curlRequest.isUpgrade, curlRequest.body) = (true, upgrade.curlBody)
+            (curlRequest.isUpgrade, curlRequest.body, curlRequest.onConfirm) = (true, upgrade.curlBody, upgrade.confirm)
         } else {
             curlRequest.body = try curlBody(request.body)
         }
@@ -125,9 +125,9 @@ extension CurlExchange: UpgradedConnection {}
 
 extension ConnectionUpgrade {
     fileprivate var curlBody: CurlRequest.Body {
-        .stream(length: nil) { [outgoing, confirm] send in
-            // The end of the connection cancels this task, and so the source, which would not count the last chunk as sent.
-            for try await chunk in outgoing() where await send(chunk) { confirm() }
+        .stream(length: nil) { [outgoing] send in
+            // The end of the connection cancels this task, and so the source.
+            for try await chunk in outgoing() { _ = await send(chunk) }
         }
     }
 }

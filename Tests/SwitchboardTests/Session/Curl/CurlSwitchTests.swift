@@ -25,28 +25,33 @@ import Testing
         }
     }
 
-    @Test("bytes are confirmed although the connection ends before the next ones")
-    func confirmed() async throws {
+    @Test("bytes are confirmed before the end of the connection is read", arguments: [3, 300_000])
+    func confirmed(count: Int) async throws {
         try await RawServer.run { connection in
             _ = try connection.readHead()
             try connection.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
-            _ = try connection.read(3)
+            _ = try connection.read(count)
         } body: { server in
-            let (parts, confirmed) = (Protected(["out"]), Protected(0))
+            let (isUpgraded, parts, confirmed) = (Gate(), Protected([Data(count: count)]), Protected(0))
             var request = NetworkRequest(.get, server.url)
             request.options.upgrade = ConnectionUpgrade(
                 headers: { ["Connection": "Upgrade", "Upgrade": "test"] },
                 outgoing: {
                     HTTPBodyStream {
-                        if let part = parts.withLock({ $0.popLast() }) { return Data(part.utf8) }
+                        try await isUpgraded.wait()
+                        if let part = parts.withLock({ $0.popLast() }) { return part }
                         try await Gate().wait()
                         return nil
                     }
-                }, confirm: { confirmed.withLock { $0 += 1 } }, connected: { _ in },
-                byURLSession: { _, _ in throw NetworkError(.unsupported) })
+                },
+                confirm: {
+                    confirmed.withLock { $0 += 1 }
+                    return nil
+                },
+                connected: { _ in isUpgraded.open() }, byURLSession: { _, _ in throw NetworkError(.unsupported) })
             let response = try await CurlSession().send(request)
             for try await _ in response.bytes {}
-            #expect(await comesTrue { confirmed.value == 1 })
+            #expect(confirmed.value == 1)
         }
     }
 }
