@@ -293,6 +293,12 @@ extension FoundationExchange: DeadlineHolder {
     }
 
     func deadlinePassed() {
+        guard let deadline, deadline <= .now else {
+            // A part of the body has arrived meanwhile, and perhaps its end.
+            deadlines.add(self)
+            if state.withLock({ $0.isOver }) { deadlines.remove(self) }
+            return
+        }
         abort(with: request.timeouts.error(since: start))
     }
 }
