@@ -28,7 +28,7 @@ package final class RawClient {
     private let descriptor: Int32
     private var isOpen = true
 
-    package init(port: Int, timeout seconds: Int = 10) throws {
+    package init(port: Int, timeout seconds: Int = 60) throws {
         descriptor = socket(AF_INET, streamSocket, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -31,7 +31,7 @@ struct MockConnection: Sendable {
         } catch let error as RequestError {
             try? send(WireResponse(error.response, to: nil), over: channel)
             // The client may still be sending.
-            channel.close(waitingForRest: .seconds(1))
+            channel.close(waitingForRest: .seconds(30))
             return false
         } catch let broken as RequestReader.Broken {
             return endAsScripted(broken.response, over: channel)
@@ -71,12 +71,13 @@ struct MockConnection: Sendable {
         return false
     }
 
-    /// Plays a WebSocket to its end, and records it. Calls `willStall` before it stays silent to its end.
+    /// Plays a WebSocket to its end, and records it before the client may connect again. Calls `willStall` before it stays
+    /// silent to its end.
     private func play(
         _ peer: ScriptedPeer, of request: RecordedRequest, over channel: ByteChannel, willStall: () -> Void
     ) throws {
         var peer = peer
-        defer { core.state.withLock { $0.webSockets.append(RecordedWebSocket(peer, request)) } }
+        func record() { core.state.withLock { $0.webSockets.append(RecordedWebSocket(peer, request)) } }
         do {
             while true {
                 if let bytes = try channel.arrived() { peer.take(bytes) }
@@ -89,12 +90,17 @@ struct MockConnection: Sendable {
                 case .end(.stall):
                     willStall()
                     try channel.pause(until: nil)
-                case .end(.reset): return channel.reset()
-                case .end: return channel.close()
+                case .end(.reset):
+                    record()
+                    return channel.reset()
+                case .end:
+                    record()
+                    return channel.close()
                 }
             }
         } catch {
             if let rest = try? channel.arrived() { peer.take(rest) }
+            record()
             throw error
         }
     }

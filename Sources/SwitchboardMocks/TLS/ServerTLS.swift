@@ -45,7 +45,7 @@ final class ServerTLS: @unchecked Sendable {  // only SSL_new uses `context`, an
             return true
         } catch ByteChannel.Interruption.tlsFailed {
             // The alert must arrive, even if the client has already sent its request.
-            channel.close(waitingForRest: .seconds(1))
+            channel.close(waitingForRest: .seconds(30))
             return false
         }
     }

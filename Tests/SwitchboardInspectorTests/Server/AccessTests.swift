@@ -170,8 +170,8 @@ struct AccessTests {
         times.request = .milliseconds(50)
         let inspector = try await inspector(times)
         let page = try Page(inspector)
-        let idle = try RawClient(port: page.port, timeout: 60)
-        let slow = try RawClient(port: page.port, timeout: 60).send("GET / HTTP/1.1\r\nHost: ")
+        let idle = try RawClient(port: page.port)
+        let slow = try RawClient(port: page.port).send("GET / HTTP/1.1\r\nHost: ")
         #expect(idle.readAll() == ("", .closed))
         #expect(slow.readAll().text == "")
         withExtendedLifetime(inspector) {}
@@ -187,7 +187,7 @@ struct AccessTests {
         _ = stream.read(through: "\n\n")
         var idle: [RawClient] = []
         for _ in 0..<200 {
-            idle.append(try RawClient(port: page.port, timeout: 60))
+            idle.append(try RawClient(port: page.port))
             #expect(inspector.connectionCount <= 2 * InspectorServer.maximumConnections)
         }
         #expect(await comesTrue { (try? page.get("/calls/1").status) == 200 })
@@ -213,7 +213,7 @@ struct AccessTests {
         let inspector = try await inspector(times)
         let page = try Page(inspector)
         let stream = try page.openStream()
-        let idle = try RawClient(port: page.port, timeout: 60)
+        let idle = try RawClient(port: page.port)
         #expect(await comesTrue { inspector.connectionCount == 2 })
         inspector.stop()
         inspector.stop()

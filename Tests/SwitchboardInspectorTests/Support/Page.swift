@@ -52,7 +52,7 @@ struct Page {
 
     /// Sends a request with these fields.
     func open(_ line: String, _ fields: [String]) throws -> RawClient {
-        let client = try RawClient(port: port, timeout: 60)
+        let client = try RawClient(port: port)
         client.send(([line + " HTTP/1.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n")
         return client
     }
