@@ -59,6 +59,14 @@ public protocol Authenticator: Sendable {
 
     /// Removes all saved credentials, of every partition. By default, it does nothing.
     func reset() async
+
+    /// Runs a refresh: calls of ``refresh(_:in:)`` and ``save(_:in:)``. An authenticator whose credentials are shared by
+    /// several processes lets one of them refresh at a time. By default, runs it at once.
+    ///
+    /// - Throws: The error of the refresh.
+    func withRefreshLock<Value: Sendable>(
+        in partition: String?, _ refresh: @Sendable () async throws -> Value
+    ) async throws -> Value
 }
 
 extension Authenticator {
@@ -74,4 +82,10 @@ extension Authenticator {
     public func save(_ credential: Credential?, in partition: String?) async throws {}
     /// Does nothing.
     public func reset() async {}
+    /// Runs the refresh at once.
+    public func withRefreshLock<Value: Sendable>(
+        in partition: String?, _ refresh: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await refresh()
+    }
 }

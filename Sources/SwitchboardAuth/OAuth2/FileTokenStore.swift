@@ -8,7 +8,8 @@ import SwitchboardText
 /// atomically.
 ///
 /// A missing folder is created, with mode 0700. Several processes may share the file. A lock file in its folder
-/// serializes their changes, and a change waits at most 10 seconds for the lock. The file is not encrypted. On Apple's
+/// serializes their changes, and a change waits at most 10 seconds for the lock. Another lock file serializes their
+/// refreshes of a partition's token; after 10 seconds a refresh runs without it. The file is not encrypted. On Apple's
 /// systems, write a ``TokenStore`` over the keychain; on tvOS, an app can write only to `URL.cachesDirectory`, which
 /// the system may empty.
 ///
@@ -82,6 +83,27 @@ public actor FileTokenStore: TokenStore {
             contents[partition] = nil
             return true
         }
+    }
+
+    /// Runs a refresh while no other process refreshes the token of the partition. Runs it also if another one does so for
+    /// more than 10 seconds, and if the folder accepts no lock file.
+    ///
+    /// - Throws: The error of the refresh, or `CancellationError` while it waits.
+    public nonisolated func withRefreshLock<Value: Sendable>(
+        in partition: String?, _ refresh: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let name = (partition ?? "").stableHash.hexText + "." + file.lastPathComponent
+        let result: Result<Value, any Error>
+        do {
+            result = try await FileLock.withLock(
+                for: file.deletingLastPathComponent().appendingPathComponent(name), clock: clock
+            ) {
+                do { return .success(try await refresh()) } catch { return .failure(error) }
+            }
+        } catch let error where error is FileLock.Busy || error is POSIXError {
+            return try await refresh()
+        }
+        return try result.get()
     }
 
     /// Removes the file.

@@ -22,8 +22,8 @@ import SwitchboardPlatform
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 ///
 /// Several processes may share a store. A token that another process has refreshed and saved is used in place of a
-/// refresh. A token that another process has removed is not refreshed: a sign-out reaches each process at its next
-/// refresh.
+/// refresh. Over a ``FileTokenStore``, one of them refreshes at a time. A token that another process has removed is not
+/// refreshed: a sign-out reaches each process at its next refresh.
 ///
 /// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates
 /// refresh tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.
@@ -206,6 +206,13 @@ public struct OAuth2Authenticator: Authenticator {
             savedSinceReset.withLock { $0 = [] }
             StandardError.write("Switchboard: a reset could not remove the saved tokens; the next launch loads them\n")
         }
+    }
+
+    /// Runs a refresh under the lock of the store.
+    public func withRefreshLock<Value: Sendable>(
+        in partition: String?, _ refresh: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await store.withRefreshLock(in: partition, refresh)
     }
 }
 

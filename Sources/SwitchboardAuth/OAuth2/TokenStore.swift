@@ -14,6 +14,23 @@ public protocol TokenStore: Sendable {
     func remove(in partition: String?) async throws
     /// Removes the tokens of all partitions.
     func removeAll() async throws
+    /// Runs a refresh, which loads the token, requests a new one and saves it. A store that several processes share lets
+    /// one of them refresh at a time: a server may take a refresh token that arrives twice for stolen, and end the
+    /// sign-in. By default, runs it at once.
+    ///
+    /// - Throws: The error of the refresh.
+    func withRefreshLock<Value: Sendable>(
+        in partition: String?, _ refresh: @Sendable () async throws -> Value
+    ) async throws -> Value
+}
+
+extension TokenStore {
+    /// Runs the refresh at once.
+    public func withRefreshLock<Value: Sendable>(
+        in partition: String?, _ refresh: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await refresh()
+    }
 }
 
 /// Stores tokens in memory, until the process ends.

@@ -123,14 +123,23 @@ extension AuthenticationInterceptor {
         }
         refresh.start { [self] in
             do {
-                let canRequest = request.options.authentication != .optional
-                let stored = try await renew(old, canRequest: canRequest, for: refresh, in: partition)
-                timer.cancel()
-                if stored.isRefreshed {
+                let (last, loaded) = try await lastCredential(old, for: refresh, in: partition)
+                if let loaded {
+                    timer.cancel()
+                    return .success(loaded)
+                }
+                guard last != nil || request.options.authentication != .optional else { throw NotSignedIn() }
+                let stored = try await authenticator.withRefreshLock(in: partition) {
+                    let fresh = try await CredentialRefresh.run(of: self) {
+                        try await authenticator.refresh(last, in: partition)
+                    }
+                    let stored = try store(fresh, ending: refresh, isRefreshed: true, in: partition)
+                    timer.cancel()
                     // The credential is valid, even if the store does not answer.
                     let limit = afterTimeout { refresh.finish(.success(stored)) }
                     await save(stored, for: request)
                     limit.cancel()
+                    return stored
                 }
                 return .success(stored)
             } catch let error as NotSignedIn {
@@ -160,24 +169,20 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Returns a saved credential or a new one. Without an old credential, a new one is requested only if `canRequest`.
-    private func renew(
-        _ old: Stored?, canRequest: Bool, for refresh: SharedOperation<Stored>, in partition: String?
-    ) async throws -> Stored {
-        var last = old?.credential
-        if last == nil, state.withLock({ $0.partitions[partition]?.isLoaded != true }) {
-            last = try await load(in: partition)
-            if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
-                return try store(last, ending: refresh, isRefreshed: false, in: partition)
-            }
-            // A refresh that fails temporarily must not lose the saved credential.
-            storeLoaded(last, for: refresh, in: partition)
+    /// Returns the credential to refresh: the old or the saved one, or nil without any. Returns the saved one as the result
+    /// of the refresh if it is valid.
+    private func lastCredential(
+        _ old: Stored?, for refresh: SharedOperation<Stored>, in partition: String?
+    ) async throws -> (last: A.Credential?, loaded: Stored?) {
+        if let old { return (old.credential, nil) }
+        if state.withLock({ $0.partitions[partition]?.isLoaded == true }) { return (nil, nil) }
+        let last = try await load(in: partition)
+        if let last, !authenticator.needsRefresh(last, at: now().addingTimeInterval(leeway.seconds)) {
+            return (last, try store(last, ending: refresh, isRefreshed: false, in: partition))
         }
-        guard last != nil || canRequest else { throw NotSignedIn() }
-        let fresh = try await CredentialRefresh.run(of: self) { [last] in
-            try await authenticator.refresh(last, in: partition)
-        }
-        return try store(fresh, ending: refresh, isRefreshed: true, in: partition)
+        // A refresh that fails temporarily must not lose the saved credential.
+        storeLoaded(last, for: refresh, in: partition)
+        return (last, nil)
     }
 
     /// Returns the saved credential. Nil during a reset, which removes it.

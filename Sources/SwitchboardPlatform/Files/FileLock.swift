@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prevents concurrent changes of a file by this process or others.
+/// Prevents that this process and others do something at the same time, such as changing a file.
 package enum FileLock {
     /// The error when another holder has the lock for the whole timeout.
     package struct Busy: Error {
@@ -8,7 +8,7 @@ package enum FileLock {
         package let path: String
     }
 
-    /// The maximum wait for other holders, which hold the lock for milliseconds.
+    /// The maximum wait for other holders. A change of a file holds the lock for milliseconds.
     package static let timeout = Duration.seconds(10)
 
     /// Runs `body` while holding the lock of a file. It waits without blocking a thread, uses `flock(2)` on a lock file
@@ -18,7 +18,7 @@ package enum FileLock {
     ///   `body`.
     package static func withLock<Output>(
         for file: URL, clock: any Clock<Duration>, isolation: isolated (any Actor)? = #isolation,
-        _ body: () throws -> Output
+        _ body: () async throws -> Output
     ) async throws -> Output {
         let stem = String(decoding: file.lastPathComponent.utf8.prefix(240), as: UTF8.self)
         let path = file.deletingLastPathComponent().appendingPathComponent(".\(stem).lock").path
@@ -30,7 +30,7 @@ package enum FileLock {
                     unlink(path)
                     close(descriptor)
                 }
-                return try body()
+                return try await body()
             }
             guard elapsed() < timeout else { throw Busy(path: path) }
             try await clock.sleep(for: pause)

@@ -36,6 +36,11 @@ extension String {
         return (isSame ?? nil) ?? zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
 
+    /// The FNV-1a hash of the bytes, which each process computes alike.
+    package var stableHash: UInt64 {
+        utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
     /// Returns whether the texts are equal. The time does not depend on the number of equal bytes.
     package func isEqualInConstantTime(to other: String) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

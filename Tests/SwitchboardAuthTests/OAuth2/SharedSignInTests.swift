@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardAuth
+@testable import SwitchboardAuth
 import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
@@ -29,7 +29,9 @@ struct SharedSignInTests {
             isExpired.withLock { $0 = false }
         }
 
-        func router(_ file: URL) -> Router<URLEndPoint> {
+        func router(_ file: URL) -> Router<URLEndPoint> { router(FileTokenStore(file)) }
+
+        func router(_ store: FileTokenStore) -> Router<URLEndPoint> {
             let login = StubSession { request in
                 try await self.beforeRefresh.swap(nil)?()
                 let sent = FormBody.decode(try request.body.encode()).first { $0.name == "refresh_token" }?.value
@@ -47,8 +49,7 @@ struct SharedSignInTests {
                 return isValid && !self.isExpired.value ? .text("ok") : .status(401)
             }
             let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
-            return Router(
-                session: api, interceptors: [AuthenticationInterceptor(client, store: FileTokenStore(file))])
+            return Router(session: api, interceptors: [AuthenticationInterceptor(client, store: store)])
         }
     }
 
@@ -89,6 +90,95 @@ struct SharedSignInTests {
             _ = try await router.response(for: get)
             #expect(server.token.accessToken == "a2")
             #expect(try await FileTokenStore(file).load(in: nil) == server.token)
+        }
+    }
+
+    @Test("of two processes that refresh at the same moment, one sends its token")
+    func sameMoment() async throws {
+        try await withFolder { folder in
+            let (server, file, clock) = (Server(), folder.appendingPathComponent("tokens"), TestClock())
+            try await FileTokenStore(file).save(server.token, in: nil)
+            let (one, other) = (server.router(file), server.router(FileTokenStore(file, clock: clock)))
+            for router in [one, other] { _ = try await router.response(for: get) }
+            server.expire()
+            let second = Protected<Task<NetworkResponse, any Error>?>(nil)
+            server.beforeRefresh.withLock {
+                $0 = { [get] in
+                    second.withLock { $0 = Task { try await other.response(for: get) } }
+                    _ = try await clock.nextSleep()  // of the other one, for the lock
+                }
+            }
+            _ = try await one.response(for: get)
+            clock.advance(by: .seconds(1))
+            _ = try await second.value?.value
+            #expect(server.token.accessToken == "a2")
+            #expect(try await FileTokenStore(file).load(in: nil)?.accessToken == "a2")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["tokens"])
+        }
+    }
+
+    @Test("a refresh holds the lock of its partition until its token is saved")
+    func lockOfRefresh() async throws {
+        try await withFolder { folder in
+            let (server, clock) = (Server(), TestClock())
+            let store = FileTokenStore(folder.appendingPathComponent("tokens"), clock: clock)
+            try await store.save(server.token, in: nil)
+            let router = server.router(store)
+            _ = try await router.response(for: get)
+            server.expire()
+            let changes = try #require(try FileLock.open(folder.path + "/.tokens.lock", mode: 0o600))
+            let refreshing = Task { try await router.response(for: get) }
+            _ = try await clock.nextSleep()  // of the save, for the lock of changes
+            #expect(server.token.accessToken == "a2")
+            #expect(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600) == nil)
+            unlink(folder.path + "/.tokens.lock")
+            close(changes)
+            clock.advance(by: .seconds(1))
+            _ = try await refreshing.value
+            #expect(try await store.load(in: nil)?.accessToken == "a2")
+        }
+    }
+
+    /// cbf29ce484222325 is the FNV-1a hash of no bytes.
+    private static let refreshLock = ".cbf29ce484222325.tokens.lock"
+
+    @Test("a refresh is sent once, also if it fails like the lock, or the lock stays busy")
+    func refreshOnce() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens"), clock: TestClock(skips: true))
+            let refreshes = Protected(0)
+            func refresh() async throws {
+                try await store.withRefreshLock(in: nil) {
+                    refreshes.withLock { $0 += 1 }
+                    throw POSIXError(.ECONNRESET)
+                }
+            }
+            await #expect(throws: POSIXError.self) { try await refresh() }
+            #expect(refreshes.value == 1)
+            let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+            defer { close(descriptor) }
+            await #expect(throws: POSIXError.self) { try await refresh() }
+            #expect(refreshes.value == 2)
+        }
+    }
+
+    @Test("a refresh that is superseded while it waits for another process sends nothing")
+    func supersededInQueue() async throws {
+        try await withFolder { folder in
+            let (file, clock) = (folder.appendingPathComponent("tokens"), TestClock())
+            let login = StubSession()
+            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file, clock: clock))
+            let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+            let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+            try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
+            let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+            defer { close(descriptor) }
+            let waiting = Task { try await router.request(get, as: String.self) }
+            _ = try await clock.nextSleep()
+            try await interceptor.signIn(OAuthToken(accessToken: "a2", refreshToken: "r2"), in: String?.none)
+            #expect(try await waiting.value == "ok")
+            #expect(login.requests.isEmpty)
         }
     }
 

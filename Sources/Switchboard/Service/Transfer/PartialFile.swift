@@ -82,11 +82,10 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         descriptor = -1
     }
 
-    /// Returns the name itself, or its start and its FNV-1a hash if the sidecar's name would exceed 255 bytes.
+    /// Returns the name itself, or its start and its hash if the sidecar's name would exceed 255 bytes.
     private static func keptName(of name: String) -> String {
         guard name.utf8.count > 240 else { return name }
-        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return String(name.unicodeScalars.prefix(40)) + "." + String(hash, radix: 16)
+        return String(name.unicodeScalars.prefix(40)) + "." + String(name.stableHash, radix: 16)
     }
 
     private static func open(_ url: URL, for destination: URL) throws(NetworkError) -> Int32 {
