@@ -28,8 +28,12 @@ struct SessionCancellationTests {
         .requirement("S2.16"),
         arguments: SessionKind.allCases)
     func cancelledInTheQueue(kind: SessionKind) async throws {
-        try await MockServer.run { server in
-            server.enqueue(.text("first").delayed(by: .milliseconds(300)), .text("third"))
+        let turn = DispatchSemaphore(value: 0)
+        let handler: MockServer.Handler = { request in
+            if request.path == "/1" { turn.wait() }
+            return .text(request.path)
+        }
+        try await MockServer.run(handler: handler) { server in
             let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: 1))
             async let first = session.send(NetworkRequest(.get, server.url.appendingPathComponent("1")))
             _ = try await server.takeRequest()
@@ -37,8 +41,9 @@ struct SessionCancellationTests {
             async let third = session.send(NetworkRequest(.get, server.url.appendingPathComponent("3")))
             second.cancel()
             await #expect(throws: CancellationError.self) { try await second.value }
-            #expect(try await first.text == "first")
-            #expect(try await third.text == "third")
+            turn.signal()
+            #expect(try await first.text == "/1")
+            #expect(try await third.text == "/3")
             #expect(server.requests.map(\.path) == ["/1", "/3"])
         }
     }
