@@ -111,6 +111,18 @@ package final class RawClient {
     }
 }
 
+extension RawClient {
+    /// Returns whether an operation leaves the port closed that it returns. Runs it twice if not, because another server may
+    /// get the port.
+    package static func isRefused(afterwards operation: () async throws -> Int) async throws -> Bool {
+        for _ in 0..<2 {
+            let port = try await operation()
+            do { _ = try RawClient(port: port) } catch { return true }
+        }
+        return false
+    }
+}
+
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
