@@ -15,7 +15,7 @@ import Testing
         let clock = TestClock()
         let socket = try await Router<URLEndPoint>(session: session).webSocket(
             for: URLEndPoint(.get, url), options: options, clock: clock)
-        let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep(within: .seconds(300))) } }
+        let pings = Task { while isSilent { clock.advance(by: try await clock.nextSleep()) } }
         defer { pings.cancel() }
         let messages = try await socket.elements()
         return messages
@@ -154,7 +154,7 @@ import Testing
             for _ in 0..<65_535 { frames += fragment }
             client.send(frames + Data([0x80, 0x80, 0, 0, 0, 0]) + normalClosure)
             _ = client.readAll()
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.messages.map(\.payload.count) == [65_535 * 255])
         }
     }

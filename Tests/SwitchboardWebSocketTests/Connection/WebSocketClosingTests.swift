@@ -43,7 +43,7 @@ import SwitchboardTestSupport
                     for try await _ in socket {}
                     #expect(socket.closure?.code.rawValue == 4000 && socket.closure?.isFromServer == true)
                 }
-                let seen = try await server.takeWebSocket(within: .seconds(300))
+                let seen = try await server.takeWebSocket()
                 #expect(seen.closeCode == 4000)
             }
         }
@@ -68,7 +68,7 @@ import SwitchboardTestSupport
             let socket = try await open(server, route)
             for try await _ in socket { break }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isFromServer == false)
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
         }
     }
@@ -86,7 +86,7 @@ import SwitchboardTestSupport
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
             #expect(socket.closure?.code == .goingAway && socket.closure?.isFromServer == false)
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
             let late = await #expect(throws: NetworkError.self) { try await socket.send(.text("late")) }
             #expect(late?.code == .webSocketClosed)
@@ -100,7 +100,7 @@ import SwitchboardTestSupport
             var socket: Socket? = try await open(server, route)
             let states = try #require(socket).states
             socket = nil
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
             var last: WebSocketState?
             for await state in states { last = state }
@@ -120,7 +120,7 @@ import SwitchboardTestSupport
                     throw Refused()
                 }
             }
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
         }
     }
@@ -137,7 +137,7 @@ import SwitchboardTestSupport
             try await begun.wait()
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            try await server.waitForDisconnect(within: .seconds(300))
+            try await server.waitForDisconnect()
         }
     }
 
@@ -151,7 +151,7 @@ import SwitchboardTestSupport
             socket = nil
             #expect(try await clock.nextSleep() == .seconds(10))
             clock.advance(by: .seconds(10))
-            try await server.waitForDisconnect(within: .seconds(300))
+            try await server.waitForDisconnect()
         }
     }
 
@@ -161,7 +161,7 @@ import SwitchboardTestSupport
             server.enqueue(.webSocket())
             let socket = try await open(server)
             await socket.close(.normalClosure, reason: String(repeating: "é", count: 100))
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeReason == String(repeating: "é", count: 61))
             #expect(socket.closure?.reason == seen.closeReason)
         }

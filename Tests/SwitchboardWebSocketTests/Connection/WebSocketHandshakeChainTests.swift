@@ -135,7 +135,7 @@ import Testing
         let socket = try await manager.router(for: ChatApi.self).webSocket(
             for: .room, options: RequestOptions { $0.webSocket.reconnects = true })
         _ = try await socket.receive()
-        let wait = try await clock.nextSleep(within: .seconds(300))
+        let wait = try await clock.nextSleep()
         manager.environment = .production
         clock.advance(by: wait)
         let second = try await socket.receive()

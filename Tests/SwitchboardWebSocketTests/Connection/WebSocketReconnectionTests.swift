@@ -183,7 +183,7 @@ import Testing
                 for: URLEndPoint(.get, server.url), sending: String.self, receiving: String.self,
                 options: options { $0.retry = policy })
             let reading = Task { try await read(socket) }
-            let wait = try await clock.nextSleep(within: .seconds(300))
+            let wait = try await clock.nextSleep()
             let sending = Task { try await socket.send("hello") }
             clock.advance(by: wait)
             try await sending.value
@@ -243,7 +243,7 @@ import Testing
             #expect(open == .open)
             var messages = socket.makeAsyncIterator()
             #expect(try await messages.next() == "1")
-            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep(within: .seconds(300))) }
+            for _ in 0..<2 { pings.advance(by: try await pings.nextSleep()) }
             let lost = await states.next()
             guard case .reconnecting(let cause) = lost else { throw NetworkError(.unknown, reason: "\(lost as Any)") }
             #expect(cause.code == .timedOut)
@@ -263,7 +263,7 @@ import Testing
         let states = socket.states
         try await socket.send("go")
         let reading = Task { try await read(socket) }
-        clock.advance(by: try await clock.nextSleep(within: .seconds(300)))
+        clock.advance(by: try await clock.nextSleep())
         _ = try await reading.value
         var codes: [String] = []
         for await state in states {
@@ -347,7 +347,7 @@ import Testing
         let clock = TestClock()
         let socket = try await router(session, clock: clock).webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep(within: .seconds(300))
+        _ = try await clock.nextSleep()
         await socket.close(.normalClosure, reason: "enough")
         let texts = try await read(socket)
         #expect(texts.isEmpty && session.requests.count == 1)
@@ -363,7 +363,7 @@ import Testing
         let router = router(session, clock: clock)
         let socket = try await router.webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep(within: .seconds(300))
+        _ = try await clock.nextSleep()
         router.cancel()
         await #expect(throws: CancellationError.self) { try await read(socket) }
         #expect(session.requests.count == 1)
@@ -395,7 +395,7 @@ import Testing
         let clock = TestClock()
         var socket: WebSocket<String, String>? = try await router(session, clock: clock).webSocket(
             for: endPoint, sending: String.self, receiving: String.self, options: options())
-        _ = try await clock.nextSleep(within: .seconds(300))
+        _ = try await clock.nextSleep()
         let states = try #require(socket).states
         socket = nil
         var last: WebSocketState?

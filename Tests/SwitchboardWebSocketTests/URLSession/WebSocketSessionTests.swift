@@ -93,7 +93,7 @@ import Testing
             _ = try await socket.receive()
             await socket.close(.policyViolation, reason: "bye")
             #expect(socket.closure?.text == "1008 bye")
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1008 && seen.closeReason == "bye")
             let end = try await socket.receive()
             #expect(end == nil)
@@ -227,7 +227,7 @@ import Testing
                 try await socket.send(.text("more"))
                 let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
                 #expect(failure?.code == .responseTooLarge && socket.closure?.code == .messageTooBig)
-                let seen = try await server.takeWebSocket(within: .seconds(300))
+                let seen = try await server.takeWebSocket()
                 #expect(seen.closeCode == 1009)
             }
         }
@@ -245,7 +245,7 @@ import Testing
             try await begun.wait()
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
         }
     }
@@ -257,7 +257,7 @@ import Testing
             var socket: WebSocket<WebSocketMessage, WebSocketMessage>? = try await open(kind, server)
             #expect(socket != nil)
             socket = nil
-            let seen = try await server.takeWebSocket(within: .seconds(300))
+            let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
         }
     }
@@ -267,10 +267,10 @@ import Testing
         try await MockServer.run { server in
             server.enqueue(.stall)
             let opening = Task { try await open(kind, server) }
-            _ = try await server.takeRequest(within: .seconds(300))
+            _ = try await server.takeRequest()
             opening.cancel()
             await #expect(throws: CancellationError.self) { try await opening.value }
-            try await server.waitForDisconnect(within: .seconds(300))
+            try await server.waitForDisconnect()
         }
     }
 
