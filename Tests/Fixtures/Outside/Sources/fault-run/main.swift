@@ -20,9 +20,9 @@ func openDescriptors() -> Int {
     return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
 }
 
-/// Waits until the condition holds, for at most 5 s. Returns the condition.
+/// Waits until the condition holds, for at most 60 s. Returns the condition.
 func settles(_ isSettled: () -> Bool) async -> Bool {
-    for _ in 0..<500 where !isSettled() { try? await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<6_000 where !isSettled() { try? await Task.sleep(for: .milliseconds(10)) }
     return isSettled()
 }
 
