@@ -28,6 +28,13 @@ struct EmbeddedServerTests {
         #expect(error?.statusCode == 500)
     }
 
+    @Test func theHostIsOnceInNoProxy() async throws {
+        for _ in 1...2 { try await EmbeddedServer.run({ _ in .status(200) }) { _ in } }
+        let environment = ProcessInfo.processInfo.environment
+        let hosts = (environment["no_proxy"] ?? environment["NO_PROXY"])?.split(separator: ",") ?? []
+        #expect(hosts.filter { $0 == "127.0.0.1" }.count == 1)
+    }
+
     @Test func noneRunsWhereThereIsAnother() async throws {
         let other = try #require(URL(string: "http://127.0.0.1:9"))
         let url = try await EmbeddedServer.run(unless: other, { _ in .status(200) }) { $0 }

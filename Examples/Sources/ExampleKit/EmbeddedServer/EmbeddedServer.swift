@@ -16,8 +16,8 @@ package enum EmbeddedServer {
         if let other { return try await body(other) }
         // Otherwise a proxy of the environment gets the requests to this server.
         let environment = ProcessInfo.processInfo.environment
-        let others = environment["no_proxy"] ?? environment["NO_PROXY"]
-        setenv("no_proxy", [others, "127.0.0.1"].compactMap { $0 }.joined(separator: ","), 1)
+        let hosts = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split(separator: ",").map(String.init)
+        if !hosts.contains("127.0.0.1") { setenv("no_proxy", (hosts + ["127.0.0.1"]).joined(separator: ","), 1) }
         return try await MockServer.run { request in
             (try? answer(request)) ?? .status(500)
         } body: { server in
