@@ -10,11 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct ServerTests {
     @Test func aServerThatIsGoneIsUnavailable() async throws {
-        let url = try await MockServer.run { _ in
-            .status(200)
-        } body: {
-            $0.url
-        }
+        let url = "http://127.0.0.1:1"  // where nothing listens
         let (exit, shown, noted) = await movies("--server \(url)")
         #expect(exit == .unavailable)
         #expect(shown == "")
