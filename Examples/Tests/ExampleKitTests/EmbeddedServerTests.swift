@@ -4,7 +4,7 @@ import Switchboard
 import SwitchboardMocks
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EmbeddedServerTests {
     private struct Sorry: Error {}
     private struct Record: Encodable { let firstName = "Ada" }

@@ -9,7 +9,7 @@ import Testing
 @testable import Friends
 
 /// The service with the example's server over a real socket.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlowTests {
     private func withService(
         token: String = FriendsServer.token, _ body: (FriendsService, RequestCounter) async throws -> Void

@@ -8,7 +8,7 @@ import Testing
 @testable import Friends
 
 /// Cancellation of the previous call, over a server that never answers the first one.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct GroupScreenTests {
     @Test(
         "opening a group cancels the previous load and shows only the new one",

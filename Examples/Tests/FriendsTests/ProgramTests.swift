@@ -7,7 +7,7 @@ import Testing
 
 @testable import Friends
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test("without a command the program runs every step in sequence", .requirement("S1.12", "S1.14", "S1.10"))
     func tour() async {

@@ -7,7 +7,7 @@ import Testing
 @testable import Movies
 
 /// The example's service over a stub session: its requests, and its values and errors.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MovieServiceTests {
     private let session = StubSession()
     private var server: EndPointStubs<MovieApi> { session.stubs(for: MovieApi.self) }

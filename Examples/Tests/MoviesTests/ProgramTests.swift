@@ -6,7 +6,7 @@ import Testing
 
 @testable import Movies
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test func withoutACommandItShowsWhatIsInCinemas() async {
         let (exit, shown, noted) = await movies("")

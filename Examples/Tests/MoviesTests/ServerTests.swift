@@ -7,7 +7,7 @@ import Testing
 @testable import Movies
 
 /// The program with servers that are absent, broken or hostile.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
     @Test func aServerThatIsGoneIsUnavailable() async throws {
         let url = "http://127.0.0.1:1"  // where nothing listens

@@ -8,7 +8,7 @@ import Testing
 @testable import Todos
 
 /// The flows of the fifth design's article over a real socket.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlowTests {
     @Test(
         "the list shows a todo that was added, updated or deleted", .requirement("S4.12"))

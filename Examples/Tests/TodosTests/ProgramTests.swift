@@ -7,7 +7,7 @@ import Testing
 
 @testable import Todos
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test("without a command the program runs every flow and every style", .requirement("S4.12"))
     func tour() async {

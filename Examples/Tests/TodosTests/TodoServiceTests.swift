@@ -8,7 +8,7 @@ import Testing
 @testable import Todos
 
 /// The example's service over a stub session: its requests, and its values and errors.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TodoServiceTests {
     private let session = StubSession()
     private var service: TodoService {

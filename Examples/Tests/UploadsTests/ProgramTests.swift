@@ -7,7 +7,7 @@ import Testing
 
 @testable import Uploads
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test(
         "without a command the program makes every kind of upload",

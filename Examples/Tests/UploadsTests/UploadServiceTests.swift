@@ -8,7 +8,7 @@ import Testing
 @testable import Uploads
 
 /// The example's service: the bytes on the wire, and the server's parsers that read them.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadServiceTests {
     private func withService(_ body: (UploadService, MockServer) async throws -> Void) async throws {
         try await MockServer.run { request in

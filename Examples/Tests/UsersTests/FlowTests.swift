@@ -8,7 +8,7 @@ import Testing
 @testable import Users
 
 /// The flows of the first design's article over a real socket.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlowTests {
     @Test(
         "lists, pages, adds, reports a 404 and saves a picture byte for byte",

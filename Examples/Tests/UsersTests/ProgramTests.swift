@@ -7,7 +7,7 @@ import Testing
 
 @testable import Users
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test("without a command the program runs every flow in sequence", .requirement("S0.14"))
     func tour() async {

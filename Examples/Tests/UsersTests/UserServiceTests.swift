@@ -8,7 +8,7 @@ import Testing
 @testable import Users
 
 /// The example's service over a stub session: its requests, and its values and errors.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct UserServiceTests {
     private let session = StubSession()
     private var server: EndPointStubs<UserApi> { session.stubs(for: UserApi.self) }
