@@ -61,7 +61,11 @@ public protocol Authenticator: Sendable {
     func reset() async
 
     /// Runs a refresh: calls of ``refresh(_:in:)`` and ``save(_:in:)``. An authenticator whose credentials are shared by
-    /// several processes lets one of them refresh at a time. By default, runs it at once.
+    /// several processes lets one of them refresh at a time. Its ``refresh(_:in:)`` then looks for a credential that
+    /// another process has saved. By default, runs the refresh at once.
+    ///
+    /// Calls the closure once, also if the lock cannot be had. The wait is limited, and ends when the task is canceled. A type
+    /// that wraps another one forwards the call.
     ///
     /// - Throws: The error of the refresh.
     func withRefreshLock<Value: Sendable>(

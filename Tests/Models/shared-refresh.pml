@@ -19,7 +19,7 @@
 
 byte file = 1, valid = 1;             /* generations */
 byte known[2];
-byte lock = 0, expiries = 0, kills = 0;
+byte lock = 0, expiries = 0, kills = 0, killed = 0;
 bit isExpired = 0, isLost = 0;
 
 inline unlock() { if :: lock == me + 1 -> lock = 0 :: else fi }
@@ -44,7 +44,7 @@ proctype Process(byte me) {
                 /* the server */
                 d_step {
                     assert(known[me] == valid || isLost);
-                    valid++; isExpired = 0; fresh = valid
+                    valid++; isExpired = 0; isLost = 0; fresh = valid
                 };
 #ifdef LATE_SAVE
                 unlock();
@@ -59,7 +59,7 @@ proctype Process(byte me) {
     } unless {
         /* The system releases the lock of a killed process. A token that it did not save is lost. */
         d_step {
-            kills < KILLS -> kills++; unlock();
+            killed == me + 1 -> killed = 0; unlock();
             if :: fresh != 0 -> isLost = 1 :: else fi;
             fresh = 0
         };
@@ -74,4 +74,13 @@ proctype Server() {
     od
 }
 
-init { atomic { run Process(0); run Process(1); run Server() } }
+/* An escape of `unless` that can run always runs, so that another process chooses the moment. */
+proctype Killer() {
+    do
+    :: d_step { kills < KILLS && killed == 0 -> kills++; killed = 1 }
+    :: d_step { kills < KILLS && killed == 0 -> kills++; killed = 2 }
+    :: break
+    od
+}
+
+init { atomic { run Process(0); run Process(1); run Server(); run Killer() } }

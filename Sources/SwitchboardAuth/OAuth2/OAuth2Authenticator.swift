@@ -22,8 +22,8 @@ import SwitchboardPlatform
 /// removed. Requests then fail with `NetworkError.Code.cannotAuthenticate` until the user signs in.
 ///
 /// Several processes may share a store. A token that another process has refreshed and saved is used in place of a
-/// refresh. Over a ``FileTokenStore``, one of them refreshes at a time. A token that another process has removed is not
-/// refreshed: a sign-out reaches each process at its next refresh.
+/// refresh. Over a ``FileTokenStore``, a process waits up to 10 seconds for the refresh of another one. A token that another
+/// process has removed is not refreshed: a sign-out reaches each process at its next refresh.
 ///
 /// If the response of a refresh is lost, the next request sends the same refresh token again. A server that rotates
 /// refresh tokens may have replaced it (RFC 9700, §4.14.2), and then responds with a new token or with `invalid_grant`.

@@ -18,6 +18,9 @@ public protocol TokenStore: Sendable {
     /// one of them refresh at a time: a server may take a refresh token that arrives twice for stolen, and end the
     /// sign-in. By default, runs it at once.
     ///
+    /// Calls the closure once, also if the lock cannot be had. The wait is limited, and ends when the task is canceled. A type
+    /// that wraps another one forwards the call.
+    ///
     /// - Throws: The error of the refresh.
     func withRefreshLock<Value: Sendable>(
         in partition: String?, _ refresh: @Sendable () async throws -> Value

@@ -115,21 +115,16 @@ extension AuthenticationInterceptor {
 
     private func start(_ refresh: SharedOperation<Stored>, after old: Stored?, for request: NetworkRequest) {
         let partition = request.options.partition
-        let timer = afterTimeout { [self] in
-            let error = NetworkError(
-                .timedOut, reason: "refreshing the credential took longer than \(refreshTimeout.secondsText)")
-            recordFailure(error, isLost: false, of: refresh, in: partition)
-            refresh.finish(.failure(error))
-        }
+        let timer = startTimer(of: refresh, in: partition)
         refresh.start { [self] in
             do {
                 let (last, loaded) = try await lastCredential(old, for: refresh, in: partition)
-                if let loaded {
-                    timer.cancel()
-                    return .success(loaded)
-                }
+                timer.cancel()
+                if let loaded { return .success(loaded) }
                 guard last != nil || request.options.authentication != .optional else { throw NotSignedIn() }
                 let stored = try await authenticator.withRefreshLock(in: partition) {
+                    let timer = startTimer(of: refresh, in: partition)
+                    defer { timer.cancel() }
                     let fresh = try await CredentialRefresh.run(of: self) {
                         try await authenticator.refresh(last, in: partition)
                     }
@@ -158,6 +153,16 @@ extension AuthenticationInterceptor {
                 if recordFailure(failure, isLost: isLost, of: refresh, in: partition) { await save(nil, for: request) }
                 return .failure(failure)
             }
+        }
+    }
+
+    /// Ends a refresh after the timeout, unless the task is canceled before.
+    private func startTimer(of refresh: SharedOperation<Stored>, in partition: String?) -> Task<Void, any Error> {
+        afterTimeout { [self] in
+            let error = NetworkError(
+                .timedOut, reason: "refreshing the credential took longer than \(refreshTimeout.secondsText)")
+            recordFailure(error, isLost: false, of: refresh, in: partition)
+            refresh.finish(.failure(error))
         }
     }
 

@@ -41,8 +41,9 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     /// The time before its expiry at which a credential is refreshed. Default 30 seconds. A credential that arrives
     /// with less time left is used until it expires.
     public let leeway: Duration
-    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Saving the
-    /// new credential may take as long again, and then they are sent with it. Default 60 seconds.
+    /// The longest time for a refresh. After it, waiting requests fail with `NetworkError.Code.timedOut`. Loading the saved
+    /// credential before and saving the new one may each take as long again. After a slow save, requests are sent with
+    /// the new credential. The wait for another process does not count. Default 60 seconds.
     public let refreshTimeout: Duration
     let refreshLimit: RefreshLimit
     let origins: CredentialOrigins

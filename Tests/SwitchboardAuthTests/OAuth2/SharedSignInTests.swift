@@ -145,20 +145,22 @@ struct SharedSignInTests {
     @Test("a refresh is sent once, also if it fails like the lock, or the lock stays busy")
     func refreshOnce() async throws {
         try await withFolder { folder in
-            let store = FileTokenStore(folder.appendingPathComponent("tokens"), clock: TestClock(skips: true))
-            let refreshes = Protected(0)
-            func refresh() async throws {
-                try await store.withRefreshLock(in: nil) {
+            let (clock, refreshes) = (TestClock(skips: true), Protected(0))
+            func refresh(_ name: String) async throws {
+                try await FileTokenStore(folder.appendingPathComponent(name), clock: clock).withRefreshLock(in: nil) {
                     refreshes.withLock { $0 += 1 }
                     throw POSIXError(.ECONNRESET)
                 }
             }
-            await #expect(throws: POSIXError.self) { try await refresh() }
+            await #expect(throws: POSIXError.self) { try await refresh("tokens") }
             #expect(refreshes.value == 1)
+            await #expect(throws: POSIXError.self) { try await refresh("missing/tokens") }
+            #expect(refreshes.value == 2 && clock.sleeps.isEmpty)
             let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
             defer { close(descriptor) }
-            await #expect(throws: POSIXError.self) { try await refresh() }
-            #expect(refreshes.value == 2)
+            await #expect(throws: POSIXError.self) { try await refresh("tokens") }
+            #expect(refreshes.value == 3)
+            #expect(clock.sleeps.reduce(.zero, +) >= .seconds(10))
         }
     }
 
@@ -177,8 +179,31 @@ struct SharedSignInTests {
             let waiting = Task { try await router.request(get, as: String.self) }
             _ = try await clock.nextSleep()
             try await interceptor.signIn(OAuthToken(accessToken: "a2", refreshToken: "r2"), in: String?.none)
+            #expect(clock.sleeperCount == 0)
             #expect(try await waiting.value == "ok")
             #expect(login.requests.isEmpty)
+        }
+    }
+
+    @Test("the wait for another process is not part of the timeout of a refresh")
+    func waitIsNoRefresh() async throws {
+        try await withFolder { folder in
+            let (clock, waits) = (TestClock(), TestClock())
+            let login = StubSession(.json(#"{"access_token":"a2","token_type":"bearer"}"#))
+            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let store = FileTokenStore(folder.appendingPathComponent("tokens"), clock: waits)
+            let interceptor = AuthenticationInterceptor(
+                OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(5), clock: clock)
+            let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+            let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+            try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
+            let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+            defer { close(descriptor) }
+            let waiting = Task { try await router.request(get, as: String.self) }
+            _ = try await waits.nextSleep()
+            #expect(clock.sleeperCount == 0)
+            waits.advance(by: .seconds(11))
+            #expect(try await waiting.value == "ok")
         }
     }
 
