@@ -110,7 +110,7 @@ private final class ZlibCoder: Coder {
     init(_ zlib: Zlib, isGzip: Bool) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         self.isGzip = isGzip
-        if isGzip { inflater = try Inflater(zlib, windowBits: 31) }
+        if isGzip { inflater = try Inflater(zlib, .gzip) }
     }
 
     override func decode() throws(DynamicLibrary.Failure) -> Int {
@@ -137,7 +137,7 @@ private final class ZlibCoder: Coder {
         guard start.count == 2 else { return 0 }
         // RFC 1950 §2.2: method 8, and a multiple of 31.
         let hasHeader = start[0] & 0x0F == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
-        let inflater = try Inflater(zlib, windowBits: hasHeader ? 15 : -15)
+        let inflater = try Inflater(zlib, hasHeader ? .zlib : .raw())
         self.inflater = inflater
         let result = start.withUnsafeBytes { bytes in
             Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(bytes, into: piece) }

@@ -2,16 +2,6 @@ import Foundation
 
 /// Compresses bytes with zlib. Its memory use is constant: zlib's 256 KiB, one piece of output and the current input.
 package final class Deflater {
-    /// The form of the output.
-    package enum Format {
-        /// One gzip member ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)) without name and time, so equal bytes
-        /// produce an equal member.
-        case gzip
-        /// A deflate stream without header ([RFC 1951](https://www.rfc-editor.org/rfc/rfc1951)). `windowBits` is the binary
-        /// logarithm of the window, 9 to 15.
-        case raw(windowBits: Int)
-    }
-
     /// The output at the end of an input, with zlib's numbers: zlib may hold bytes back, zlib writes all bytes, or zlib
     /// writes all bytes and the end of the stream.
     package enum Flush: CInt { case none = 0, sync = 2, finish = 4 }
@@ -27,26 +17,18 @@ package final class Deflater {
     private let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: pieceSize)
     private var filled = 0
 
-    package init(_ zlib: Zlib, _ format: Format) throws(DynamicLibrary.Failure) {
+    package init(_ zlib: Zlib, _ format: Zlib.Format) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         stream = .allocate(capacity: 1)
         stream.initialize(to: Zlib.Stream())
-        let windowBits =
-            switch format {
-            case .gzip: 15 + 16
-            case .raw(let windowBits): -windowBits
-            }
         // Level 6, method 8 (deflate), memory level 8.
         let code = zlib.deflateInit2(
-            stream, 6, 8, CInt(windowBits), 8, 0, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
-        guard code == 0 else {
-            stream.pointee.state = nil
-            throw DynamicLibrary.Failure(text: "zlib cannot start, with its code \(code)")
-        }
+            stream, 6, 8, format.windowBits, 8, 0, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
+        guard code == 0 else { throw DynamicLibrary.Failure(text: "zlib cannot start, with its code \(code)") }
     }
 
     deinit {
-        if stream.pointee.state != nil { _ = zlib.deflateEnd(stream) }
+        _ = zlib.deflateEnd(stream)  // does nothing if zlib did not start
         stream.deallocate()
         piece.deallocate()
     }

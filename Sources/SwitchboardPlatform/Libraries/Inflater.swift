@@ -3,28 +3,17 @@ package final class Inflater {
     private let zlib: Zlib
     private let stream: UnsafeMutablePointer<Zlib.Stream>  // has a fixed address, because zlib stores it
 
-    /// Creates an inflater with the largest window, which fits every sender.
-    ///
-    /// - Parameters:
-    ///   - zlib: The library.
-    ///   - windowBits: The format as zlib's numbers: 15 for that of zlib ([RFC
-    ///     1950](https://www.rfc-editor.org/rfc/rfc1950)), 31 for gzip ([RFC
-    ///     1952](https://www.rfc-editor.org/rfc/rfc1952)), -15 for deflate without a header ([RFC
-    ///     1951](https://www.rfc-editor.org/rfc/rfc1951)).
-    /// - Throws: zlib's failure to start.
-    package init(_ zlib: Zlib, windowBits: CInt) throws(DynamicLibrary.Failure) {
+    package init(_ zlib: Zlib, _ format: Zlib.Format) throws(DynamicLibrary.Failure) {
         self.zlib = zlib
         stream = .allocate(capacity: 1)
         stream.initialize(to: Zlib.Stream())
-        let code = zlib.inflateInit2(stream, windowBits, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
-        guard code == 0 else {
-            stream.pointee.state = nil
-            throw DynamicLibrary.Failure(text: "zlib cannot start, with its code \(code)")
-        }
+        let code = zlib.inflateInit2(
+            stream, format.windowBits, zlib.version(), CInt(MemoryLayout<Zlib.Stream>.size))
+        guard code == 0 else { throw DynamicLibrary.Failure(text: "zlib cannot start, with its code \(code)") }
     }
 
     deinit {
-        if stream.pointee.state != nil { _ = zlib.inflateEnd(stream) }
+        _ = zlib.inflateEnd(stream)  // does nothing if zlib did not start
         stream.deallocate()
     }
 

@@ -27,6 +27,27 @@ package struct Zlib: @unchecked Sendable {  // pointers to functions, which neve
         var reserved: CUnsignedLong = 0
     }
 
+    /// The format of compressed data.
+    package enum Format {
+        /// [RFC 1950](https://www.rfc-editor.org/rfc/rfc1950).
+        case zlib
+        /// [RFC 1952](https://www.rfc-editor.org/rfc/rfc1952). A deflater writes one member without name and time, so equal
+        /// bytes produce an equal member.
+        case gzip
+        /// A deflate stream without a header ([RFC 1951](https://www.rfc-editor.org/rfc/rfc1951)). `windowBits` is the binary
+        /// logarithm of the window: 9 to 15. The largest window inflates the data of each sender.
+        case raw(windowBits: Int = 15)
+
+        /// The argument `windowBits` of zlib's functions.
+        var windowBits: CInt {
+            switch self {
+            case .zlib: 15
+            case .gzip: 15 + 16
+            case .raw(let windowBits): -CInt(windowBits)
+            }
+        }
+    }
+
     let version: @convention(c) () -> UnsafePointer<CChar>?
     let deflateInit2:
         @convention(c) (UnsafeMutableRawPointer, CInt, CInt, CInt, CInt, CInt, UnsafePointer<CChar>?, CInt) -> CInt

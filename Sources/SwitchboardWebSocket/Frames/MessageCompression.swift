@@ -54,7 +54,7 @@ final class MessageInflater {
     ///   - keepsContext: Whether a message may refer to the messages before it.
     /// - Throws: zlib's failure to start.
     init(_ zlib: Zlib, keepsContext: Bool) throws(DynamicLibrary.Failure) {
-        inflater = try Inflater(zlib, windowBits: -15)
+        inflater = try Inflater(zlib, .raw())
         piece = .allocate(capacity: Self.pieceSize)
         self.keepsContext = keepsContext
     }
