@@ -1,6 +1,5 @@
-/// Runs an operation with a timeout. It cancels the operation when the timeout has passed, and waits for an operation
-/// that ignores its cancellation. It returns an output that arrives after that only if `isKept` is true for it, as for one
-/// that must not be lost.
+/// Runs an operation with a timeout. It cancels the operation when the limit has passed, and waits for an operation that
+/// ignores its cancellation. It returns a late output if `isKept` returns true for it.
 ///
 /// - Throws: The operation's error, or `error` when the limit has passed.
 package func withTimeout<Output: Sendable>(

@@ -44,8 +44,8 @@ package enum FileLock {
     package static func open(_ path: String, mode: mode_t) throws(POSIXError) -> Int32? {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw POSIXError.last }
-        var result = flock(descriptor, LOCK_EX | LOCK_NB)
-        while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }
+        var result: Int32
+        repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
         let code = errno
         // The previous holder may have removed the file: only a lock on the file that now has this path counts.
         var locked = stat()
