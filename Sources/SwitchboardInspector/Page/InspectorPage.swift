@@ -761,7 +761,7 @@ pre {
 
   const detail = byId("detail");
   /** The chosen call, the version of its summary, and what is loaded. The tab stays when another call is chosen. */
-  const chosen = { key: null, version: 0, data: null, tab: "timeline", exchange: null };
+  const chosen = { key: null, version: 0, isLoading: false, data: null, tab: "timeline", exchange: null };
   let loading, timer, pictures = [];
 
   function show(key, focus = false) {
@@ -771,6 +771,7 @@ pre {
     byId("main").classList.add("open");
     list.inert = narrow.matches;
     if (chosen.key !== key) {
+      stopLoading();
       Object.assign(chosen, { key, version: 0, data: null, problem: undefined, exchange: null });
       byId("panel").scrollTop = 0;
       drawDetail();
@@ -786,20 +787,25 @@ pre {
     list.inert = false;
     byId("main").classList.remove("open");
     Object.assign(chosen, { key: null, data: null });
-    loading?.abort();
-    clearTimeout(timer);
+    stopLoading();
     if (inside) grid.focus();
   }
   narrow.addEventListener("change", () => { list.inert = narrow.matches && !detail.hidden; });
 
-  /** Loads the detail. Changes of a running call are loaded at most five times in a second. */
-  function load(call) {
-    chosen.version = call.version;
+  function stopLoading() {
+    loading?.abort();
     clearTimeout(timer);
+    chosen.isLoading = false;
+  }
+
+  /** Loads the detail. Changes of a running call are loaded at most five times in a second, those during a load after it. */
+  function load(call) {
+    if (chosen.isLoading) return;
+    chosen.isLoading = true;
     timer = setTimeout(async () => {
-      loading?.abort();
       loading = new AbortController();
       const { key } = call, { signal } = loading;
+      chosen.version = (calls.get(key) ?? call).version;
       let data, problem;
       try {
         if (call.imported) data = importedDetail(call);
@@ -817,8 +823,10 @@ pre {
       // A detail without messages has the number of the summary.
       if (data && !Array.isArray(data.messages)) data.messages = [];
       if (data) chosen.data = data;
-      chosen.problem = problem;
+      Object.assign(chosen, { problem, isLoading: false });
       drawDetail();
+      const changed = calls.get(key);
+      if (changed && changed.version !== chosen.version) load(changed);
     }, chosen.data ? 200 : 0);
   }
 
