@@ -1459,7 +1459,7 @@ pre {
       rows.schedule();
     };
     const rows = new Rows({
-      scroller, body, prefix: "message-", head: () => 0, height: () => 28, key: (message) => message.index,
+      scroller, body, prefix: "message-", head: () => 0, height: () => 28, key: (message) => message.number,
       choose: open, open: () => {},
       fill: (row, message) => {
         const way = message.sent ? "↑ sent" : "↓ received";
@@ -1472,7 +1472,8 @@ pre {
         row.setAttribute("aria-label", [way.slice(2), time(message.at), text].join(", "));
       },
     });
-    const numbered = (messages) => messages.map((message, index) => ({ ...message, index, version: 0 }));
+    // The app removes old messages, so the index of a message changes. An imported one has no number.
+    const numbered = (messages) => messages.map((message, index) => ({ number: index, version: 0, ...message }));
     const words = make("input", { type: "search", placeholder: "Search messages", "aria-label": "Search messages" });
     let all = numbered(data.messages);
     const update = () => {

@@ -63,6 +63,8 @@ struct CallDetail: Encodable {
     }
 
     struct Message: Encodable {
+        /// The number among all messages of the call, from 1. The oldest ones may have been removed.
+        let number: Int
         let at: Double
         let sent: Bool
         let kind: String
@@ -91,7 +93,10 @@ struct CallDetail: Encodable {
         let payloads = masking.payloads(of: call)
         let entries = masking.entries(of: call, payloads)
         exchanges = zip(call.exchanges, entries).map { Exchange($0, $1, masking) }
-        messages = zip(call.messages, payloads).map { Message($0, $1) }
+        let removed = call.messageCount - call.messages.count
+        messages = zip(call.messages, payloads).enumerated().map { index, message in
+            Message(message.0, message.1, number: removed + index + 1)
+        }
         let asked = masking.request(of: call)
         request = Request(asked, masking.limits)
         curl =
@@ -132,7 +137,8 @@ extension Data {
 
 extension CallDetail.Message {
     /// Creates a message with its masked payload.
-    fileprivate init(_ message: InspectedCall.Message, _ payload: Data) {
+    fileprivate init(_ message: InspectedCall.Message, _ payload: Data, number: Int) {
+        self.number = number
         at = message.at.milliseconds
         sent = message.isSent
         kind = message.kind.rawValue

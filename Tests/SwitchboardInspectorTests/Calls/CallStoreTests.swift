@@ -120,6 +120,17 @@ struct CallStoreTests {
         #expect((10_000...20_000).contains(size) && call.size > size, "\(size)")
     }
 
+    @Test("a message keeps its number when older ones are removed")
+    func messageNumbers() throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let store = try #require(inspector.server?.calls)
+        let id = Call(store, "live").request.id
+        for index in 1...1_001 { store.record(CallMessage(.text, isSent: false, Data("\(index)".utf8)), of: id) }
+        let messages = try Page(inspector).detail(1).list("messages")
+        #expect(messages.count < 1_000 && messages.last?.number("number") == 1_001)
+        #expect(messages.allSatisfy { $0.number("number").map { "\(Int($0))" } == $0.text("text") })
+    }
+
     @Test("messages with ever new secrets remove no other call")
     func secretsOfMessages() throws {
         let store = CallStore(CallLimits())
