@@ -119,6 +119,8 @@ struct JSONLineParser<Value, Cursor: Sendable>: StreamParser {
         self.decode = decode
     }
 
+    static var anElement: String { "a line" }
+
     mutating func restart() {
         lines = LineScanner(limit: lines.limit)
     }

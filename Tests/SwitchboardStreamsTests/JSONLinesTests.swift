@@ -67,6 +67,7 @@ struct JSONLinesTests {
         }
         #expect(seen == [1])
         #expect(error?.code == .connectionLost && session.requests.count == 4)
+        #expect(error?.reason == "3 connections in a row ended without a line")
     }
 
     @Test("a line of another shape, or too long, ends the values with an error")

@@ -18,12 +18,12 @@ actor EventSource<Parser: StreamParser> {
     private var isEnded = false
     /// Whether the connection has ended, and the next one waits for the reader.
     private var isBetweenConnections = false
-    /// The error to throw after the events before it are delivered.
+    /// The error to throw after the elements before it are delivered.
     private var failure: (any Error)?
     /// The status of the last response, or nil before the first. Without a first response, the source does not
     /// reconnect.
     private var status: Int?
-    /// The number of connections since the last event.
+    /// The number of connections since the last element.
     private var emptyConnections = 0
 
     init(_ parser: sending Parser, in call: LongCall, connect: @escaping Connect) {
@@ -32,23 +32,23 @@ actor EventSource<Parser: StreamParser> {
         self.parser = parser
     }
 
-    /// Returns the next events, possibly none. Nil after an error, or when the server ended the stream.
+    /// Returns the next elements, possibly none. Nil after an error, or when the server ended the stream.
     func more() async throws -> Transferred<[Parser.Element]>? {
-        var events: [Parser.Element] = []
+        var elements: [Parser.Element] = []
         if !isEnded {
             do {
-                try await advance { events.append($0) }
+                try await advance { elements.append($0) }
             } catch {
                 bytes = nil
                 await reconnect(after: error)
             }
         }
-        if events.isEmpty, let failure {
+        if elements.isEmpty, let failure {
             self.failure = nil
             // The call ends here, because a reader may stop before it gets the error.
             throw call.end(with: failure)
         }
-        return isEnded && events.isEmpty ? nil : Transferred(events)
+        return isEnded && elements.isEmpty ? nil : Transferred(elements)
     }
 
     /// Performs the next step: opens a connection, reads from it, or waits for the next one.
@@ -94,10 +94,10 @@ actor EventSource<Parser: StreamParser> {
             // Even a comment counts as progress. A server that responds without any data counts as unreachable.
             call.restartAttempts(at: 0)
         }
-        try parser.parse(chunk) { event in
+        try parser.parse(chunk) { element in
             emptyConnections = 0
-            recorder?(event)
-            body(event)
+            recorder?(element)
+            body(element)
         }
         // The elements at the end of the bytes are delivered before the wait.
         isBetweenConnections = chunk == nil
@@ -109,26 +109,26 @@ actor EventSource<Parser: StreamParser> {
         guard status != nil, call.isRepeatable, lost.map({ policy.errorCodes.contains($0.code) }) ?? (error == nil)
         else { return end(with: error) }
         do {
-            // Waits longer after each connection without an event, and never less than a tenth of a second.
+            // Waits longer after each connection without an element, and never less than a tenth of a second.
             let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
             let wait = first.doubled(emptyConnections - 1, upTo: policy.maximumDelay)
             let cause = lost?.code.description ?? "the end of a connection"
             guard try await call.waitForRetry(after: wait, because: cause) else {
-                return end(with: error ?? noEventsError)
+                return end(with: error ?? noElementError)
             }
         } catch {
             end(with: error)
         }
     }
 
-    /// The error of a stream whose connections end normally but deliver no event. Nil for a policy of one attempt.
-    private var noEventsError: NetworkError? {
+    /// The error of a stream whose connections end normally but deliver no element. Nil for a policy of one attempt.
+    private var noElementError: NetworkError? {
         guard emptyConnections > 0, call.policy.maximumAttempts > 1 else { return nil }
         let connections = emptyConnections > 1 ? "\(emptyConnections) connections in a row" : "a connection"
-        return NetworkError(.connectionLost, reason: "\(connections) ended without an event")
+        return NetworkError(.connectionLost, reason: "\(connections) ended without \(Parser.anElement)")
     }
 
-    /// Ends the call. The error is thrown after the events before it are delivered.
+    /// Ends the call. The error is thrown after the elements before it are delivered.
     func end(with error: (any Error)? = nil) {
         isEnded = true
         bytes = nil
@@ -171,6 +171,9 @@ protocol StreamParser {
     var retry: Duration? { get }
     /// The media type that a response must have, or nil for any.
     var mediaType: String? { get }
+
+    /// The name of an element in errors, with its article.
+    static var anElement: String { get }
 
     /// Returns the bytes of an element for monitors. Nil if they get none.
     static func recorded(_ element: Element) -> Data?

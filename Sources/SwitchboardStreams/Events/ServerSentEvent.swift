@@ -71,6 +71,8 @@ struct EventStreamParser: StreamParser {
         lines = LineScanner(limit: limit)
     }
 
+    static var anElement: String { "an event" }
+
     static func recorded(_ event: ServerSentEvent) -> Data? {
         Data((event.type == "message" ? event.data : "\(event.type): \(event.data)").utf8)
     }
