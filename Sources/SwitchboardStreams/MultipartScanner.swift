@@ -32,7 +32,8 @@ struct MultipartScanner: Sendable {
     private var skipped = 0
     private var headSize = 0
     private var fields: [HTTPHeader] = []
-    private var line: [UInt8] = []
+    /// The field that the last lines form. The next line may continue it.
+    private var field: [UInt8] = []
     private var content = Data()
 
     /// Creates a scanner. `limit` is the maximum number of bytes of a part's content.
@@ -234,25 +235,25 @@ extension MultipartScanner {
     private mutating func add(_ bytes: Data) throws(NetworkError) {
         guard bytes.first?.isBlank == true else {
             try endField()
-            line = Array(bytes)
+            field = Array(bytes)
             return
         }
-        guard !line.isEmpty else {
+        guard !field.isEmpty else {
             throw NetworkError(.invalidResponse, reason: "the first line of a part's fields begins with a blank")
         }
-        line.append(0x20)
-        line += bytes.trimmedOfBlanks
+        field.append(0x20)
+        field += bytes.trimmedOfBlanks
     }
 
     private mutating func endField() throws(NetworkError) {
-        guard !line.isEmpty else { return }
-        defer { line = [] }
-        guard let colon = line.firstIndex(of: .colon) else {
+        guard !field.isEmpty else { return }
+        defer { field = [] }
+        guard let colon = field.firstIndex(of: .colon) else {
             throw NetworkError(.invalidResponse, reason: "a line of a part's fields has no colon")
         }
-        let field = HTTPHeader(
-            name: String(decoding: line[..<colon], as: UTF8.self), value: String(utf8OrLatin1: line[(colon + 1)...]))
-        if let fault = field.fault { throw NetworkError(.invalidResponse, reason: "in a part: \(fault)") }
-        fields.append(field)
+        let header = HTTPHeader(
+            name: String(decoding: field[..<colon], as: UTF8.self), value: String(utf8OrLatin1: field[(colon + 1)...]))
+        if let fault = header.fault { throw NetworkError(.invalidResponse, reason: "in a part: \(fault)") }
+        fields.append(header)
     }
 }

@@ -93,7 +93,7 @@ actor ResumableUploader {
     private var isComplete = true
     /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false
-    /// True when the saved state belongs to another endpoint.
+    /// Whether the saved state belongs to another endpoint.
     private let isForAnotherEndPoint = Protected(false)
 
     init(
@@ -122,7 +122,7 @@ actor ResumableUploader {
         var last: NetworkResponse?
         while true {
             do {
-                let start = try await check(offset)
+                let start = try await confirmedOffset(offset)
                 offset = nil
                 onProgress?(start, length)
                 guard try file.sizeAndModification() == (length, modified) else {
@@ -152,7 +152,7 @@ actor ResumableUploader {
 
     /// Returns the number of bytes that the server has: the number that its last response reported, or that of a new
     /// request. Counts attempts without progress.
-    private func check(_ reported: Int64?) async throws -> Int64 {
+    private func confirmedOffset(_ reported: Int64?) async throws -> Int64 {
         var offset = reported
         if offset == nil { offset = try await target == nil ? create() : requestOffset() }
         guard let offset else { throw serverError("does not say how much of the upload it has") }
