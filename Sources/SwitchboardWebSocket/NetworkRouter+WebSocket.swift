@@ -18,8 +18,8 @@ extension NetworkRouter {
     ///   - endPoint: The endpoint, whose method is GET.
     ///   - sending: The type of the messages to send.
     ///   - receiving: The type of the messages to receive.
-    ///   - options: Options for this socket. They override those of its endpoint.
-    ///   - clock: The clock for pings, the closing handshake and the waits before reconnecting.
+    ///   - options: Options for this socket. They override those of its endpoint. Default none.
+    ///   - clock: The clock for pings, the closing handshake and the waits before reconnecting. Default the real one.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. The
     ///     closure gets a socket for this one connection, and the last message that the reader received, nil on the first
@@ -93,11 +93,11 @@ extension RouterCalls {
         _ coding: @escaping @Sendable (NetworkResponse) -> WebSocketCoding<Outgoing, Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
         let (call, environment) = (LongCall(on: self, default: .forSockets(clock)), currentEnvironment)
-        let opening = WebSocketOpener(prepare: prepare, clock: clock, call: call)
+        let opener = WebSocketOpener(prepare: prepare, clock: clock, call: call)
         let last = Protected<WebSocketMessage?>(nil)
         let open: @Sendable (_ isFirst: Bool) async throws -> WebSocketOpener.Opened = { isFirst in
             try await environment.run {
-                let opened = try await opening.open()
+                let opened = try await opener.open()
                 guard let onOpen else { return opened }
                 let coding = coding(opened.response)
                 let single = WebSocket(

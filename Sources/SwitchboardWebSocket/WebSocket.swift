@@ -127,12 +127,12 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     /// Reads the messages. Releasing it closes the socket.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let socket: WebSocket
-        /// The owner of the connection, or nil in a subscription, whose connection stays open for the socket.
-        private let end: CloseOnRelease?
+        /// Nil for the socket that `onOpen` gets, whose connection stays open.
+        private let closeOnRelease: CloseOnRelease?
 
         init(_ socket: WebSocket) {
             self.socket = socket
-            end = socket.isOwner ? CloseOnRelease(socket.connections) : nil
+            closeOnRelease = socket.isOwner ? CloseOnRelease(socket.connections) : nil
         }
 
         /// Returns the next message, or nil after the server closed the socket. See ``WebSocket/receive(isolation:)``.

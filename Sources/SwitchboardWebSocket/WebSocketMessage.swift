@@ -87,6 +87,17 @@ extension NetworkError {
 }
 
 extension WebSocketMessage {
+    /// The length in bytes.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let data): data.count
+        }
+    }
+
+    /// The bytes that the message counts in a queue: at least 64, so that empty messages count too.
+    var cost: Int { size + 64 }
+
     private var bytes: Data {
         switch self {
         case .text(let text): Data(text.utf8)

@@ -55,7 +55,7 @@ final class Inbox: Sendable {
     }
 
     /// Whether the connection waits for space.
-    var isFull: Bool { state.withLock { !$0.writers.isEmpty } }
+    var hasWaitingWriter: Bool { state.withLock { !$0.writers.isEmpty } }
 
     /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }

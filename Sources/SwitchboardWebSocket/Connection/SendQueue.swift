@@ -44,7 +44,7 @@ final class SendQueue: Sendable {
         var hasControls: Bool { pong != nil || !controls.isEmpty }
 
         /// The error for new messages after the end or a Close frame. Nil while the queue is open.
-        var sendError: (any Error)? { failure ?? (isClosing ? SendQueue.closing : nil) }
+        var sendError: (any Error)? { failure ?? (isClosing ? SendQueue.closingError : nil) }
 
         mutating func takeSenders() -> [CheckedContinuation<Void, any Error>] {
             defer { (senders, messages, order) = ([:], [:], []) }
@@ -117,7 +117,7 @@ final class SendQueue: Sendable {
         }
     }
 
-    private static let closing = NetworkError(.webSocketClosed, reason: "it is closing")
+    private static let closingError = NetworkError(.webSocketClosed, reason: "it is closing")
 
     private func cancel(_ id: UInt64) {
         let sender = state.withLock { state in

@@ -112,20 +112,11 @@ extension WebSocketConnection {
     }
 
     private func didReceiveClose(_ code: WebSocketCloseCode, _ reason: String) {
-        let isFirst = startClosing(WebSocketClosure(code: code, reason: reason, isFromServer: true))
+        let isFirst = recordClosure(WebSocketClosure(code: code, reason: reason, isFromServer: true))
         // RFC 6455 §5.5.1: the Close frame in response has the same code. The connection may end soon, so the frame is
         // sent directly.
         if isFirst { sendClose(code) }
         endMessages(.success(()))
-    }
-
-    /// Keeps the first closure. Returns true unless the connection is closing already.
-    private func startClosing(_ closure: WebSocketClosure) -> Bool {
-        state.withLock { state in
-            guard state.closure == nil else { return false }
-            state.closure = closure
-            return true
-        }
     }
 
     /// Waits until the server closes the connection. The server closes first ([RFC 6455
@@ -142,7 +133,7 @@ extension WebSocketConnection {
     private func fail(
         _ violation: WebSocketViolation, _ next: @escaping @Sendable () async throws -> Bool
     ) async {
-        let isFirst = startClosing(WebSocketClosure(sending: violation.code, violation.reason))
+        let isFirst = recordClosure(WebSocketClosure(sending: violation.code, violation.reason))
         if isFirst { queue.sendControl(.close(violation.code, reason: violation.reason)) }
         endMessages(.failure(attributed(violation.error)))
         await finishClosing(next)
@@ -158,7 +149,6 @@ extension WebSocketConnection {
             guard state.pings[number] != nil else { return [] }
             let numbers = state.firstPing...number
             state.firstPing = number + 1
-            state.examinedPings += UInt64(numbers.count)
             return numbers.compactMap { state.pings.removeValue(forKey: $0) }
         }
         for ping in answered { ping.resume() }

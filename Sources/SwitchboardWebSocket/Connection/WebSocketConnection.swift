@@ -9,10 +9,8 @@ final class WebSocketConnection: Sendable {
         var closure: WebSocketClosure?
         var pings: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var lastPing: UInt64 = 0
-        /// No ping before this one waits.
+        /// No ping before this one waits, so pongs need not examine them.
         var firstPing: UInt64 = 1
-        /// The number of pings that pongs have examined so far. Tests check that it stays low.
-        var examinedPings: UInt64 = 0
         var readTask: Task<Void, Never>?
         var pingTask: Task<Void, Never>?
         /// The error for later pings. Nil while the connection is open.
@@ -75,7 +73,7 @@ final class WebSocketConnection: Sendable {
 
     /// Starts to send and receive the messages of a session that hides the frames.
     func start(_ socket: FoundationSocket) {
-        socket.onEndReported { [inbox] in inbox.removeLimit() }
+        socket.whenEndReported { [inbox] in inbox.removeLimit() }
         start { await self.read(socket) }
     }
 
@@ -108,7 +106,7 @@ final class WebSocketConnection: Sendable {
             defer { (state.pings, state.readTask, state.pingTask) = ([:], nil, nil) }
             return (Array(state.pings.values), state.endWaiters.take(), [state.readTask, state.pingTask])
         }
-        if let failure { endMessages(.failure(failure)) } else { endMessages(.success(())) }
+        endMessages(failure.map { .failure($0) } ?? .success(()))
         queue.end(closed)
         for ping in pings { ping.resume(throwing: closed) }
         endWaiters.resume()
@@ -183,7 +181,7 @@ final class WebSocketConnection: Sendable {
                 try await withTimeout(interval, by: clock, error: late) { try await self.ping() }
             } catch let error as NetworkError where error.code == .timedOut {
                 // While the inbox is full, the pong may follow messages that were not read.
-                if !inbox.isFull { return abort(error) }
+                if !inbox.hasWaitingWriter { return abort(error) }
             } catch {
                 return
             }
@@ -196,7 +194,7 @@ final class WebSocketConnection: Sendable {
     /// because a full inbox would hide the server's Close frame.
     @discardableResult
     func startClosing(_ code: WebSocketCloseCode, _ reason: String) -> Bool {
-        let isFirst = recordClose(by: WebSocketClosure(sending: code, reason))
+        let isFirst = recordClosure(WebSocketClosure(sending: code, reason))
         if isFirst { sendClose(code, reason) }
         inbox.discard()
         return isFirst
@@ -206,7 +204,7 @@ final class WebSocketConnection: Sendable {
     /// closing handshake that has begun continues.
     func cancel() {
         let code = WebSocketCloseCode.goingAway
-        guard recordClose(by: WebSocketClosure(sending: code, "")) else { return }
+        guard recordClosure(WebSocketClosure(sending: code, "")) else { return }
         endMessages(.failure(CancellationError()))
         inbox.discard()
         if sendClose(code) { return abort(nil) }
@@ -222,8 +220,8 @@ final class WebSocketConnection: Sendable {
         return false
     }
 
-    /// Records the first Close frame of this side. Returns false after another one, and after the end.
-    private func recordClose(by closure: WebSocketClosure) -> Bool {
+    /// Records the first Close frame, of either side. Returns false after another one, and after the end.
+    func recordClosure(_ closure: WebSocketClosure) -> Bool {
         state.withLock { state in
             guard state.end == nil, state.closure == nil else { return false }
             state.closure = closure

@@ -42,19 +42,6 @@ enum WebSocketEvent: Sendable, Equatable {
     }
 }
 
-extension WebSocketMessage {
-    /// The bytes that the message counts in a queue: at least 64, so that empty messages count too.
-    var cost: Int { size + 64 }
-
-    /// The length in bytes.
-    var size: Int {
-        switch self {
-        case .text(let text): text.utf8.count
-        case .binary(let data): data.count
-        }
-    }
-}
-
 extension WebSocketCloseCode {
     /// Returns the payload of a Close frame. A reason of more than 123 bytes is cut at a whole character.
     func payload(_ reason: String) -> Data {

@@ -175,7 +175,7 @@ package final class FoundationSocket: SocketObserver {
     }
 
     /// Sets a closure that runs when URLSession first reports the end of the connection, even without a receive.
-    func onEndReported(_ body: @escaping @Sendable () -> Void) {
+    func whenEndReported(_ body: @escaping @Sendable () -> Void) {
         let isReported = state.withLock { state in
             let isReported = state.report.time != nil || state.end != nil
             if !isReported { state.onReport = body }
@@ -235,7 +235,7 @@ extension FoundationSocket {
     /// - Throws: A `WebSocketViolation`, the error of the connection, or `CancellationError`.
     func next() async throws -> WebSocketEvent? {
         while true {
-            switch state.withLock({ $0.step() }) {
+            switch state.withLock({ $0.takeStep() }) {
             case .event(let event): return try event.get()
             case .end(let end):
                 try end.get()
@@ -244,7 +244,7 @@ extension FoundationSocket {
                 task.receive { [self] in didReceive($0) }
                 deadlines.add(self)
             case .wait:
-                await state.wait(in: \.readers) { if case .wait = $0.step(isPeeking: true) { false } else { true } }
+                await state.wait(in: \.readers) { if case .wait = $0.nextStep { false } else { true } }
                 if Task.isCancelled { cancel() }
             }
         }
@@ -324,17 +324,24 @@ extension FoundationSocket.State {
             wait
     }
 
-    /// Returns the next step of the reader. Performs it unless `isPeeking`.
-    fileprivate mutating func step(isPeeking: Bool = false) -> Step {
-        if let event = events.first {
-            if !isPeeking { events.removeFirst() }
-            return .event(event)
-        }
+    /// The next step of the reader.
+    fileprivate var nextStep: Step {
+        if let event = events.first { return .event(event) }
         if let end { return .end(end) }
         // After a failed receive, the reports of URLSession end the socket.
         guard receiving == nil, report.failure == nil, let task else { return .wait }
-        if !isPeeking { receiving = .now }
         return .receive(task)
+    }
+
+    /// Returns the next step, and records that the reader performs it.
+    fileprivate mutating func takeStep() -> Step {
+        let step = nextStep
+        switch step {
+        case .event: events.removeFirst()
+        case .receive: receiving = .now
+        case .end, .wait: break
+        }
+        return step
     }
 }
 

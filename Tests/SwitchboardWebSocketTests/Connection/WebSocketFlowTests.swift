@@ -214,7 +214,7 @@ import SwitchboardTestSupport
             for _ in 0..<50 where !inbox.add(.binary(Data(count: size))) { await inbox.waitForSpace() }
             inbox.end(.success(()))
         }
-        #expect(await comesTrue { inbox.isFull })
+        #expect(await comesTrue { inbox.hasWaitingWriter })
         var taken = 0
         #expect(inbox.received.messages == 10)
         while try await inbox.next() != nil {
@@ -255,7 +255,7 @@ import SwitchboardTestSupport
                 $0.pingInterval = .seconds(20)
             }
             let inbox = try await socket.connections.current().inbox
-            #expect(await comesTrue { inbox.isFull })
+            #expect(await comesTrue { inbox.hasWaitingWriter })
             for _ in 0..<3 {
                 _ = try await clock.nextSleep()
                 clock.advance(by: .seconds(20))
@@ -279,7 +279,7 @@ import SwitchboardTestSupport
         let frames = FrameCoding(MessageFramer(SendQueue()), MessageReader(limit: 1 << 10))
         connection.start(ResponseBytes { chunk.swap(nil) }, frames)
         for ping in pings { try await ping.value }
-        #expect(connection.state.value.examinedPings <= pings.count)
+        #expect(connection.state.value.firstPing > pings.count)
     }
 
     @Test("a compressed bomb is refused before it is inflated")

@@ -214,7 +214,7 @@ import SwitchboardTestSupport
             } body: { url in
                 let socket = try await open(url, route, receiveBufferLimit: 1)
                 let inbox = try await socket.connections.current().inbox
-                #expect(await comesTrue { inbox.isFull })
+                #expect(await comesTrue { inbox.hasWaitingWriter })
                 let late = await #expect(throws: NetworkError.self) {
                     while true { try await socket.send(.binary(Data(count: 1 << 20))) }
                 }
