@@ -122,11 +122,11 @@ final class URLLoad: Sendable {
                 .cannotConnect,
                 reason: "the \(protocolClass.ownerName) of this URLSessionConfiguration is gone: keep it")
         }
-        let opened = try owner.openForURLSession(
+        let prepared = try owner.prepareForURLSession(
             try await request.networkRequest(streamsResponse: client.takesPieces))
-        var next = opened.request
+        var next = prepared.request
         for _ in 0...Self.redirectLimit {
-            let response = try await opened.send(next)
+            let response = try await prepared.send(next)
             guard let redirection = try RedirectInterceptor.none.nextRequest(after: next, redirectedBy: response),
                 let request = try await request.follow(redirection, response, client)
             else { return try await deliver(response) }

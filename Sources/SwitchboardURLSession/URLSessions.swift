@@ -97,18 +97,18 @@ extension NetworkSession {
 /// Sends the requests of URLSessions.
 package protocol URLSessionOwner: AnyObject, Sendable {
     /// Prepares a request of a URLSession.
-    func openForURLSession(_ request: NetworkRequest) throws -> OpenedRequest
+    func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest
 }
 
 extension NetworkManager: URLSessionOwner {
-    package func openForURLSession(_ request: NetworkRequest) throws -> OpenedRequest {
-        try OpenedRequest(request, through: urlRouter())
+    package func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest {
+        try PreparedRequest(request, through: urlRouter())
     }
 }
 
 extension Router: URLSessionOwner {
-    package func openForURLSession(_ request: NetworkRequest) throws -> OpenedRequest {
-        try OpenedRequest(request, through: urlRouter())
+    package func prepareForURLSession(_ request: NetworkRequest) throws -> PreparedRequest {
+        try PreparedRequest(request, through: urlRouter())
     }
 }
 
@@ -120,11 +120,11 @@ private final class SessionOwner: URLSessionOwner {
         self.session = session
     }
 
-    func openForURLSession(_ request: NetworkRequest) -> OpenedRequest { OpenedRequest(request, over: session) }
+    func prepareForURLSession(_ request: NetworkRequest) -> PreparedRequest { PreparedRequest(request, over: session) }
 }
 
-/// A request of a URLSession, prepared for its owner.
-package struct OpenedRequest: Sendable {
+/// A request of a URLSession, prepared by its owner.
+package struct PreparedRequest: Sendable {
     let request: NetworkRequest
     /// Sends the request, or the one that follows its redirect.
     let send: @Sendable (NetworkRequest) async throws -> NetworkResponse

@@ -168,8 +168,8 @@ struct URLSessionCallTests {
             headers: ["X-App": "7"])
         var request = NetworkRequest(.get, URL(text: "https://api.example/a"))
         if hasCrossed { request.leaveOriginEarlier(of: ["other.example"]) }
-        let opened = try manager.openForURLSession(request)
-        _ = try await opened.send(opened.request)
+        let prepared = try manager.prepareForURLSession(request)
+        _ = try await prepared.send(prepared.request)
         let seen = try #require(stub.requests.last)
         #expect(seen.headers["Authorization"] == (hasCrossed ? nil : "Bearer secret"))
         #expect(seen.headers["X-App"] == (hasCrossed ? nil : "7"))

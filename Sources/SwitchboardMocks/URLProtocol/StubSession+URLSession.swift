@@ -50,5 +50,7 @@ extension StubSession {
 }
 
 extension StubSession: URLSessionOwner {
-    package func openForURLSession(_ request: NetworkRequest) -> OpenedRequest { OpenedRequest(request, over: self) }
+    package func prepareForURLSession(_ request: NetworkRequest) -> PreparedRequest {
+        PreparedRequest(request, over: self)
+    }
 }
