@@ -10,8 +10,8 @@ extension Cassette {
         var masking = ExchangeMasking(request.redaction(extending: masking.redaction))
         let live = ComparedRequest(masking.masked(HAR.Request(request)))
         let expected = tape.withLock(\.next)
-        let number = mode == .strict ? use(firstOf: [expected], live, isLoose: true) : number(for: live)
-        if let number { return entries[number].entry }
+        let index = mode == .strict ? use(firstOf: [expected], live, isLoose: true) : useEntry(for: live)
+        if let index { return entries[index].entry }
         guard mode != .recordMissing else { return nil }
         let text = masking.storedSecrets.masked(
             mode == .strict ? outOfOrder(live, expected: expected) : unmatched(live))
@@ -20,29 +20,29 @@ extension Cassette {
     }
 
     /// Uses the first entry that matches and has not answered yet, exact matches first. Where entries repeat, the last
-    /// exact match answers again before one that matches by its mask.
-    private func number(for live: ComparedRequest) -> Int? {
-        let equal = numbers[matching.key(of: live)] ?? []
-        if let number = use(firstOf: equal, live, isLoose: false) { return number }
-        if repeats, let number = equal.last(where: { matches(live, $0, isLoose: false) }) { return number }
-        if let number = use(firstOf: maskedNumbers, live, isLoose: true) { return number }
-        return repeats ? maskedNumbers.last { matches(live, $0, isLoose: true) } : nil
+    /// exact match answers again before one that matches by its mask. Returns the entry's index.
+    private func useEntry(for live: ComparedRequest) -> Int? {
+        let equal = indicesByKey[matching.key(of: live)] ?? []
+        if let index = use(firstOf: equal, live, isLoose: false) { return index }
+        if repeats, let index = equal.last(where: { matches(live, $0, isLoose: false) }) { return index }
+        if let index = use(firstOf: maskedIndices, live, isLoose: true) { return index }
+        return repeats ? maskedIndices.last { matches(live, $0, isLoose: true) } : nil
     }
 
     /// Uses the first of these entries that matches and has not answered yet.
-    private func use(firstOf numbers: some Sequence<Int>, _ live: ComparedRequest, isLoose: Bool) -> Int? {
-        numbers.first { number in
-            isUnused(number) && matches(live, number, isLoose: isLoose) && tape.withLock { $0.use(number) }
+    private func use(firstOf indices: [Int], _ live: ComparedRequest, isLoose: Bool) -> Int? {
+        indices.first { index in
+            isUnused(index) && matches(live, index, isLoose: isLoose) && tape.withLock { $0.use(index) }
         }
     }
 
-    private func isUnused(_ number: Int) -> Bool {
-        entries.indices.contains(number) && tape.withLock { !$0.isUsed[number] }
+    private func isUnused(_ index: Int) -> Bool {
+        entries.indices.contains(index) && tape.withLock { !$0.isUsed[index] }
     }
 
-    private func matches(_ live: ComparedRequest, _ number: Int, isLoose: Bool) -> Bool {
+    private func matches(_ live: ComparedRequest, _ index: Int, isLoose: Bool) -> Bool {
         let comparison = Comparison(mask: masking.redaction.mask, isLoose: isLoose)
-        return matching.matches(live, entries[number].request, comparison)
+        return matching.matches(live, entries[index].request, comparison)
     }
 
     /// One message per difference from the recording, empty when there are none. Read it after the test.
@@ -62,9 +62,9 @@ extension Cassette {
     private var unusedEntries: [String] {
         guard expectsAll else { return [] }
         let isUsed = tape.withLock(\.isUsed)
-        return entries.indices.filter { !isUsed[$0] }.map { number in
-            "cassette \(file.lastPathComponent): nobody requested entry \(number + 1) of \(entries.count), "
-                + entries[number].request.line
+        return entries.indices.filter { !isUsed[$0] }.map { index in
+            "cassette \(file.lastPathComponent): nobody requested entry \(index + 1) of \(entries.count), "
+                + entries[index].request.line
         }
     }
 }
@@ -100,8 +100,8 @@ extension Cassette {
     private func unmatched(_ live: ComparedRequest) -> String {
         let nearest = entries.indices.map { ($0, differences(live, entries[$0].request)) }
             .sorted { ($0.1.count, $0.0) < ($1.1.count, $1.0) }.prefix(3)
-        let lines = nearest.flatMap { number, differences in
-            differences.isEmpty ? [line(number) + ": used up"] : [line(number) + ":"] + indented(differences)
+        let lines = nearest.flatMap { index, differences in
+            differences.isEmpty ? [line(index) + ": used up"] : [line(index) + ":"] + indented(differences)
         }
         return ([title(live)] + (lines.isEmpty ? ["  it has no entries"] : lines) + [Self.howToRecord])
             .joined(separator: "\n")
@@ -134,8 +134,8 @@ extension Cassette {
         "cassette \(file.lastPathComponent): no entry answers \(live.line)"
     }
 
-    private func line(_ number: Int) -> String {
-        "  entry \(number + 1), \(entries[number].request.line)"
+    private func line(_ index: Int) -> String {
+        "  entry \(index + 1), \(entries[index].request.line)"
     }
 
     private func indented(_ differences: [String]) -> [String] {

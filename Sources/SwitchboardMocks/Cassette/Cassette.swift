@@ -38,10 +38,10 @@ public final class Cassette: NetworkSession {
     let repeats: Bool
     /// The entries read from the file, with their requests prepared for comparison.
     let entries: [(entry: HAR.Entry, request: ComparedRequest)]
-    /// The numbers of the entries by ``Matching/key(of:)``.
-    let numbers: [[String?]: [Int]]
-    /// The numbers of the entries that a request may match by a mask.
-    let maskedNumbers: [Int]
+    /// The indices of the entries by ``Matching/key(of:)``.
+    let indicesByKey: [[String?]: [Int]]
+    /// The indices of the entries that a request may match by a mask.
+    let maskedIndices: [Int]
     let tape: Protected<CassetteTape>
     let contracts = MockContracts()
 
@@ -49,13 +49,13 @@ public final class Cassette: NetworkSession {
     ///
     /// - Parameters:
     ///   - file: The archive, usually named `.har`. It may be missing in the modes that record.
-    ///   - mode: The use of the file.
-    ///   - session: The session that sends real requests. Used only for recording.
-    ///   - matching: The rules that choose the entry for a request.
-    ///   - redaction: The rules for secrets. Its mask must be valid in a URL; any other mask, the default one included,
-    ///     becomes `REDACTED`.
-    ///   - repeats: If true, the last matching entry answers again when all matching entries are used up. Ignored in
-    ///     ``Mode/strict``.
+    ///   - mode: The use of the file. Default ``Mode/fromEnvironment``.
+    ///   - session: The session that sends real requests. Used only for recording. Default the shared one.
+    ///   - matching: The rules that choose the entry for a request. Default ``Matching/standard``.
+    ///   - redaction: The rules for secrets. Its mask must be valid in a URL; any other mask, that of the default
+    ///     `Redaction.standard` included, becomes `REDACTED`.
+    ///   - repeats: Whether the last matching entry answers again when all matching entries are used up. Default false.
+    ///     Ignored in ``Mode/strict``.
     /// - Throws: `NetworkError.Code.cassetteFault` when a mode that only plays finds no file, or the file is damaged. The
     ///   reason names the location of the damage.
     public init(
@@ -79,10 +79,10 @@ public final class Cassette: NetworkSession {
             return (entry: entry, request: ComparedRequest(masking.masked(entry.request)))
         }
         self.entries = compared
-        numbers = Dictionary(grouping: compared.indices) { matching.key(of: compared[$0].request) }
+        indicesByKey = Dictionary(grouping: compared.indices) { matching.key(of: compared[$0].request) }
         let mask = masking.redaction.mask
-        maskedNumbers = compared.indices.filter { number in
-            let request = compared[number].request
+        maskedIndices = compared.indices.filter { index in
+            let request = compared[index].request
             return matching.key(of: request).contains { $0?.contains(mask) ?? false }
                 || request.body.firstRange(ofBytes: Data(mask.utf8)) != nil
         }

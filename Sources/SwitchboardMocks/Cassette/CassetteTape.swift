@@ -4,7 +4,7 @@ import SwitchboardHAR
 
 /// The position of a cassette and its recordings, guarded by one lock.
 struct CassetteTape: Sendable {
-    /// The entries of the file that have answered.
+    /// Whether each entry of the file has answered.
     private(set) var isUsed: [Bool]
     /// The differences from the recording, in words.
     private(set) var faults: [String] = []
@@ -40,13 +40,13 @@ struct CassetteTape: Sendable {
 
     // MARK: Playing
 
-    /// The first entry that has not answered yet. All entries before it have.
+    /// The index of the first entry that has not answered yet. All entries before it have.
     private(set) var next = 0
 
     /// Uses an entry. Returns false if it has answered already.
-    mutating func use(_ number: Int) -> Bool {
-        guard !isUsed[number] else { return false }
-        isUsed[number] = true
+    mutating func use(_ index: Int) -> Bool {
+        guard !isUsed[index] else { return false }
+        isUsed[index] = true
         while next < isUsed.count, isUsed[next] { next += 1 }
         return true
     }
