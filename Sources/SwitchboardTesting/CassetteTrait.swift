@@ -54,12 +54,13 @@ extension Trait where Self == CassetteTrait {
     /// - Parameters:
     ///   - name: The name of the file without `.har`, with slashes for folders. Characters that a file's name should
     ///     not contain become `-`.
-    ///   - mode: The use of the file.
+    ///   - mode: The use of the file. By default the environment variable decides.
     ///   - session: The session that sends real requests. Nil, the default, means the shared default session.
-    ///   - matching: The rules that choose the entry for a request.
-    ///   - redaction: The rules for secrets.
-    ///   - repeats: If true, the last matching entry answers again when all matching entries are used up.
-    ///   - folder: The folder of the file, relative to the test's source file unless it begins with a slash.
+    ///   - matching: The rules that choose the entry for a request. Default `Cassette.Matching.standard`.
+    ///   - redaction: The rules for secrets. Default `Redaction.standard`.
+    ///   - repeats: Whether the last matching entry answers again when all matching entries are used up. Default false.
+    ///   - folder: The folder of the file, relative to the test's source file unless it begins with a slash. Default
+    ///     `Cassettes`.
     ///   - fileID: The source file, for failures.
     ///   - filePath: The source file, for failures and to find the folder.
     ///   - line: The line, for failures.

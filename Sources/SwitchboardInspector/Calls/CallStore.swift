@@ -35,8 +35,8 @@ final class CallStore: Sendable {
         var secretsChange = 0
         var trie: SecretTrie?
         var size = 0
-        /// The number of changes so far, and the calls of the last ones: that of a change is at its number, modulo the
-        /// length.
+        /// The number of changes so far, and the numbers of the calls that changed last. The call of change `n` is at the
+        /// index `n % recent.count`.
         var change = 0
         var recent = [Int](repeating: 0, count: CallStore.batch)
         /// The number of times that all calls were removed.

@@ -6,9 +6,8 @@ import SwitchboardText
 /// Writes the exchanges of a call as Swift code that stubs them, for a test:
 /// `session.stub(.get("https://api.example.com/a"), with: .status(503), .json("[]"))`.
 enum StubText {
-    /// Returns one statement for each method and URL, with the responses in their order. Masked parts of a URL are left
-    /// open.
-    /// The stored response of a cache replaces the 304 or the failure for which the cache used it.
+    /// Returns one statement for each method and URL, with the responses in their order. Masked parts of a URL match
+    /// any text. The stored response of a cache replaces the 304 or the failure for which the cache used it.
     static func text(_ exchanges: [(InspectedExchange, HAR.Entry)], _ masking: TextMasking) -> String {
         let mask = masking.redaction.mask
         var statements: [(matcher: String, responses: [String])] = []

@@ -22,13 +22,14 @@ extension MockResponse {
     /// ```
     public static func script(_ steps: Step...) -> MockResponse { MockResponse(outcome: .script(steps)) }
 
-    /// Creates a response of bytes that are not HTTP, the same for the same seed. The connection then ends.
+    /// Creates a response of `count` bytes that are not HTTP, by default 1,024, and the same for the same seed. The
+    /// connection then ends.
     public static func garbage(_ count: Int = 1_024, seed: UInt64 = 1) -> MockResponse {
         var generator = SplitMix64(seed: seed)
         return raw(Data((0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 56) }))
     }
 
-    /// Creates a 200 with one header field of `count` bytes.
+    /// Creates a 200 with a header field of `count` bytes, by default 1 MiB.
     public static func oversizedHeader(_ count: Int = 1 << 20) -> MockResponse {
         .text("", headers: ["X-Filler": String(repeating: "x", count: max(0, count))])
     }

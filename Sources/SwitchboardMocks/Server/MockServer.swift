@@ -54,12 +54,14 @@ public final class MockServer: Sendable {
     /// ``run(isSecure:certificateNames:headLimit:bodyLimit:isolation:handler:body:)`` starts and stops one.
     ///
     /// - Parameters:
-    ///   - isSecure: Whether the server serves HTTPS, with a certificate that it makes and signs itself.
+    ///   - isSecure: Whether the server serves HTTPS, with a certificate that it makes and signs itself. Default false.
     ///   - certificateNames: The certificate's host names and addresses. A star matches one label. ``url`` has the host
-    ///     127.0.0.1, so clients refuse a certificate without that address.
-    ///   - headLimit: The largest request line with its header block, in bytes. The server answers more with 431.
-    ///   - bodyLimit: The largest body, in bytes, stored in memory. The server answers more with 413.
-    ///   - handler: Answers the requests for which the queue and the stubs have no response.
+    ///     127.0.0.1, so clients refuse a certificate without that address. Default the names of this machine.
+    ///   - headLimit: The largest request line with its header block, in bytes. The server answers more with 431. Default
+    ///     1 MiB.
+    ///   - bodyLimit: The largest body, in bytes, stored in memory. The server answers more with 413. Default 1 GiB.
+    ///   - handler: Answers the requests for which the queue and the stubs have no response. Nil, the default, answers
+    ///     them with 404.
     /// - Throws: ``/Switchboard/NetworkError/Code/cannotConnect`` when the system refuses a socket. For HTTPS,
     ///   ``/Switchboard/NetworkError/Code/unsupported`` without OpenSSL, and
     ///   ``/Switchboard/NetworkError/Code/insecureConnection`` for names from which OpenSSL makes no certificate.
@@ -184,7 +186,9 @@ extension MockServer {
 
     /// Returns the first request that no earlier call returned, as soon as the request is complete.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no request comes `within` that time,
+    /// - Parameter limit: The longest time to wait. Default 60 seconds.
+    /// - Returns: The request.
+    /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no request comes within the limit,
     ///   ``/Switchboard/NetworkError/Code/connectionLost`` when the server is stopped first, or `CancellationError`.
     public func takeRequest(within limit: Duration = .seconds(60)) async throws -> RecordedRequest {
         try await core.state.wait(within: limit) { state in
@@ -213,7 +217,7 @@ extension MockServer {
     /// - Parameters:
     ///   - connection: The connection's number, from ``RecordedRequest/connection``. Nil waits until no connection is
     ///     open and a client has closed at least one.
-    ///   - limit: The longest time to wait.
+    ///   - limit: The longest time to wait. Default 60 seconds.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when
     ///   the server is stopped first, or `CancellationError`.
     public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(60)) async throws {

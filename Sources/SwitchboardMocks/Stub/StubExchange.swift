@@ -126,7 +126,7 @@ extension NetworkError {
         return error
     }
 
-    /// Returns the error with the request's URL and method, unless the error has them already.
+    /// Returns the error of a mock, with the request's URL and method unless it already has them.
     func adding(_ request: NetworkRequest) -> NetworkError {
         var error = self
         error.url = url ?? request.url

@@ -22,7 +22,7 @@ public struct WebSocketStep: Sendable, Hashable {
     /// Sends a ping.
     public static func ping(_ payload: Data = Data()) -> WebSocketStep { frame(0x9, payload) }
 
-    /// Sends a Close frame. A nil code sends an empty one.
+    /// Sends a Close frame, by default with the code 1000. A nil code sends an empty frame.
     public static func close(_ code: UInt16? = 1000, reason: String = "") -> WebSocketStep {
         frame(0x8, code.map { Data([UInt8($0 >> 8), UInt8($0 & 0xFF)]) + Data(reason.utf8) } ?? Data())
     }
