@@ -40,7 +40,7 @@ enum CacheVariant {
     static func matches(_ variant: String, _ names: [String], _ request: NetworkRequest) -> Bool {
         let values = text(names, of: request)
         return variant.hasBytes(of: values)
-            || variant.hasPrefix(hashPrefix) && variant == (try? hash(values))
+            || isHash(variant) && variant == (try? hash(values))
     }
 
     /// Returns the values of fewer named fields. Nil when a name is new, and for a hash.
@@ -52,9 +52,14 @@ enum CacheVariant {
 
     private static let hashPrefix = "sha256:"
 
+    /// Returns whether the text is a hash. The value of a field named `sha256` follows a space.
+    private static func isHash(_ variant: String) -> Bool {
+        variant.hasPrefix(hashPrefix) && !variant.utf8.contains(.space)
+    }
+
     /// Returns the hash that a file has instead of the values, which may be secrets.
     static func hash(_ variant: String) throws(NetworkError) -> String {
-        variant.isEmpty || variant.hasPrefix(hashPrefix)
+        variant.isEmpty || isHash(variant)
             ? variant : hashPrefix + (try MessageDigest.sha256.checkedHash(Data(variant.utf8)).hexText)
     }
 

@@ -96,6 +96,22 @@ struct CacheVariantTests {
         }
     }
 
+    @Test("a file contains no value of a request field, whatever its name", arguments: ["X-Unit", "SHA256"])
+    func noValueOnDisk(name: String) async throws {
+        try await withFolder { folder in
+            let session = StubSession { _ in .text("x", headers: ["Vary": name, "Cache-Control": "max-age=600"]) }
+            let fixture = try CacheFixture(session, in: folder)
+            for value in ["value-one", "value-two"] {
+                _ = try await fixture.get("https://h/", .server, headers: ["SHA256": value, "X-Unit": value])
+            }
+            #expect(await fixture.cache.usage.count == 2)
+            for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+                let bytes = try Data(contentsOf: file)
+                #expect(bytes.range(of: Data("value-".utf8)) == nil)
+            }
+        }
+    }
+
     @Test("on disk, a response without Vary replaces all variants", arguments: [false, true])
     func withoutVary(isInMemoryToo: Bool) async throws {
         try await withFolder { folder in
