@@ -14,7 +14,8 @@ enum CacheCondition: Sendable {
     init?(_ request: NetworkRequest) {
         let tags = request.headers.values(for: "If-None-Match")
         if !tags.isEmpty {
-            let members = tags.flatMap { $0.splitOutsideQuotes(at: ",") }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
+            let members = tags.flatMap { $0.splitOutsideQuotes(at: .comma) }.map(\.trimmedOfBlanks)
+                .filter { !$0.isEmpty }
             guard members == ["*"] || !members.isEmpty && members.allSatisfy(\.isEntityTag) else { return nil }
             self = .noneMatch(members)
             return

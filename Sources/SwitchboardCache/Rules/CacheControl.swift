@@ -27,7 +27,7 @@ struct CacheControl: Sendable {
 
     init(_ headers: HTTPHeaders) {
         for value in headers.values(for: "Cache-Control") {
-            for part in value.splitOutsideQuotes(at: ",") {
+            for part in value.splitOutsideQuotes(at: .comma) {
                 let part = part.trimmedOfBlanks
                 if let (name, value) = Self.directive(part) {
                     add(name, value)
@@ -123,14 +123,15 @@ extension CacheControl {
 }
 
 extension StringProtocol {
-    /// Returns the parts between separators that are not within quotes, without empty ones.
-    func splitOutsideQuotes(at separator: Character) -> [SubSequence] {
+    /// Returns the parts between separators that are not within quotes, without empty ones. It compares bytes, because
+    /// a quote with a combining mark is another `Character`.
+    func splitOutsideQuotes(at separator: UInt8) -> [SubSequence] {
         var isQuoted = false
         var isEscaped = false
-        return split { character in
-            defer { isEscaped = isQuoted && !isEscaped && character == "\\" }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            return character == separator && !isQuoted
-        }
+        return utf8.split { byte in
+            defer { isEscaped = isQuoted && !isEscaped && byte == .backslash }
+            if byte == .quote, !isEscaped { isQuoted.toggle() }
+            return byte == separator && !isQuoted
+        }.map { self[$0.startIndex..<$0.endIndex] }
     }
 }

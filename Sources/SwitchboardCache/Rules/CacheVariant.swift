@@ -74,7 +74,7 @@ enum CacheVariant {
     /// §12.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5)).
     static func normalized(_ name: String, _ values: [String]) -> [String] {
         guard lists.contains(name), values.count > 1 || !values.allSatisfy(isPlain) else { return values }
-        let members = values.flatMap { $0.splitOutsideQuotes(at: ",") }.map { member(name, $0) }
+        let members = values.flatMap { $0.splitOutsideQuotes(at: .comma) }.map { member(name, $0) }
         let sorted = members.enumerated().filter { !$0.element.text.isEmpty }.sorted { one, other in
             if one.element.weight != other.element.weight { return one.element.weight > other.element.weight }
             return name == "accept-encoding"
@@ -98,7 +98,7 @@ enum CacheVariant {
 
     /// Returns a member without white space and without its weight. Parameters of a media type keep their case.
     private static func member(_ name: String, _ text: Substring) -> (text: String, weight: Double) {
-        var parts = text.splitOutsideQuotes(at: ";").map(\.trimmedOfBlanks)
+        var parts = text.splitOutsideQuotes(at: .semicolon).map(\.trimmedOfBlanks)
         var weight = 1.0
         if parts.count > 1, let last = parts.last?.lowercased(), last.hasPrefix("q="),
             let own = Double(last.dropFirst(2)),

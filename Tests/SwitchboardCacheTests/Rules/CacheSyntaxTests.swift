@@ -73,6 +73,12 @@ struct CacheSyntaxTests {
         #expect(hit.cacheAge != nil && !hit.headers.contains("X-Secret"))
     }
 
+    @Test("a combining mark after a quote hides no directive")
+    func combiningMarks() async throws {
+        try await expectLifetime(5, ["Cache-Control": "max-age=60, ext=\"\u{301}\", max-age=5"])
+        try await expectLifetime(5, ["Cache-Control": "max-age=60, ext=\"a\"\u{301}, max-age=5"])
+    }
+
     @Test(
         "a year of two digits is never more than 50 years ahead",
         .rule(
