@@ -36,7 +36,15 @@ extension ResponseCache {
             if let status = error.statusCode { await removeChanged(by: load.request, status, [:]) }
             throw error
         }
-        guard let outcome = response.cacheOutcome else { return response }
+        let outcome = response.cacheOutcome
+        // Without an outcome, an interceptor after the cache replaced the response.
+        if let outcome { report(outcome, of: response, load) }
+        if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
+        return response
+    }
+
+    /// Counts and reports the outcome of a load.
+    private func report(_ outcome: Outcome, of response: NetworkResponse, _ load: CacheLoad) {
         let isCompleted = outcome == .validated(.incomplete)
         let storedCount = response.stream == nil ? load.found?.bodyCount : load.found?.part?.prefix
         storage.count(outcome, isCompleted ? storedCount ?? 0 : response.length(of: load.stored))
@@ -47,8 +55,6 @@ extension ResponseCache {
                 .validated, isCompleted ? "completed" : "validated, not modified", with: response)
         default: break
         }
-        if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
-        return response
     }
 
     /// Sends the request, ends the load, and returns the answer.

@@ -71,6 +71,23 @@ struct CacheMakesStaleTests {
         #expect(await cache.usage.count == 0)
     }
 
+    @Test("a response that an interceptor replaced makes stale too", arguments: [HTTPMethod.get, .put])
+    func replaced(method: HTTPMethod) async throws {
+        let cache = ResponseCache()
+        let replacement = CacheStep { request, next in
+            let response = try await next(request)
+            guard request.path == "/call" else { return response }
+            return NetworkResponse(statusCode: response.statusCode, body: response.body, url: request.url)
+        }
+        let router = Router<URLEndPoint>(
+            session: StubSession { _ in .text("x") }, exchangeInterceptors: [cache, replacement])
+        let stored = RequestOptions { $0.cacheLifetime = .unlimited }
+        _ = try await router.response(for: URLEndPoint(.get, URL(text: "https://h/a"), options: stored))
+        let options = RequestOptions { $0.makesStale = [.path("a")] }
+        _ = try await router.response(for: URLEndPoint(method, URL(text: "https://h/call"), options: options))
+        #expect(await cache.usage.count == 0)
+    }
+
     @Test("an answer from the cache makes nothing stale, and a 304 does")
     func cached() async throws {
         let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
