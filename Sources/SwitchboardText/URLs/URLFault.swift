@@ -52,8 +52,9 @@ package enum URLFault {
             return "has a percent sign in its host"
         }
         // A colon inside brackets belongs to an IPv6 address.
-        if let port, bytes[end - 1] != UInt8(ascii: "]"), port < end {
-            guard UInt16(String(decoding: bytes[port..<end], as: UTF8.self)) != nil else {
+        if let port, bytes[end - 1] != .rightBracket, port < end {
+            let digits = bytes[port..<end]
+            guard digits.allSatisfy(\.isDigit), UInt16(String(decoding: digits, as: UTF8.self)) != nil else {
                 return "has a port that is not a number up to 65535"
             }
         }

@@ -83,6 +83,8 @@ struct EnvironmentURLsTests {
             ("", "qa is empty"), ("http://[::1", "has a bracket that is not closed"),
             ("https://a%2eexample/b%20c", "has a percent sign in its host"),
             ("http:/", "has no host"), ("https:h", "has no host"),
+            ("https://h:+80/", "has a port that is not a number up to 65535"),
+            ("https://h:-0", "has a port that is not a number up to 65535"),
         ])
     func slips(text: String, fault: String) {
         let error = #expect(throws: NetworkError.self) { try EnvironmentURLs([.qa: text]).url(in: .qa) }
