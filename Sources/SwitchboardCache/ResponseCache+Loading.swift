@@ -1,6 +1,5 @@
 import Foundation
 import Switchboard
-import SwitchboardText
 
 /// A request that the cache sends, and the stored response that the answer may confirm or replace.
 struct CacheLoad: Sendable {
@@ -250,10 +249,14 @@ extension NetworkResponse {
         return statusCode == 206 ? headers["Content-Length"].flatMap { Int($0) } ?? 0 : stored?.bodyCount ?? 0
     }
 
-    /// The number of bytes that the head announces for the body. Nil when it does not, or when the body is compressed.
-    var announcedBodyCount: Int? {
-        guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding") else { return nil }
-        return headers.values(for: "Content-Length").first.flatMap { Int($0.trimmedOfBlanks) }
+    /// Returns the response with the cookies of earlier responses before its own ones.
+    func adding(cookies: [String]) -> NetworkResponse {
+        guard !cookies.isEmpty else { return self }
+        var response = self
+        let own = headers.cookies
+        response.headers.remove("Set-Cookie")
+        for cookie in cookies + own { response.headers.add("Set-Cookie", cookie) }
+        return response
     }
 }
 
@@ -267,16 +270,4 @@ extension HTTPHeaders {
     /// The values of `Set-Cookie`. No stored response has them, but a user agent must process them, whatever the status
     /// ([RFC 6265 §3](https://www.rfc-editor.org/rfc/rfc6265#section-3)).
     var cookies: [String] { values(for: "Set-Cookie") }
-}
-
-extension NetworkResponse {
-    /// Returns the response with the cookies of earlier responses before its own ones.
-    func adding(cookies: [String]) -> NetworkResponse {
-        guard !cookies.isEmpty else { return self }
-        var response = self
-        let own = headers.cookies
-        response.headers.remove("Set-Cookie")
-        for cookie in cookies + own { response.headers.add("Set-Cookie", cookie) }
-        return response
-    }
 }

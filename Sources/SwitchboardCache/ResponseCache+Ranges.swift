@@ -79,7 +79,7 @@ extension ResponseCache {
         let request = load.request
         let report: @Sendable (String) -> Void = { request.report(.cache($0)) }
         guard let part = new.part else {
-            let size = response.announcedBodyCount
+            let size = response.announcedLength(of: request.method).flatMap { Int(exactly: $0) }
             return CacheBody(
                 response: new, storage: storage, load: load.number, size: size, end: size,
                 keepsTruncated: response.mayBeTruncated(for: request), isOnlyStored: load.isInBackground, report: report

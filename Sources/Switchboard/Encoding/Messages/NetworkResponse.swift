@@ -94,7 +94,7 @@ extension NetworkResponse: DumpedAsDescription {
 extension NetworkResponse {
     /// Returns the length that the head announces for the body. Nil for a response without a body ([RFC 9110
     /// §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a compressed one, whose length changes.
-    func announcedLength(of method: HTTPMethod) -> Int64? {
+    package func announcedLength(of method: HTTPMethod) -> Int64? {
         headers.contains("Content-Encoding") ? nil : announcedSize(of: method)
     }
 
