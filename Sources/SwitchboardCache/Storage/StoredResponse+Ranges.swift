@@ -216,9 +216,9 @@ extension NetworkResponse {
     private func receivedPart(for request: NetworkRequest, isTruncated: Bool) -> CachePart? {
         let fields = headers.values(for: "Content-Range")
         guard fields.count == 1, let range = ContentRange(fields[0]), let bytes = range.bytes, isPartOf(request),
-            let first = Int(exactly: bytes.lowerBound), let last = Int(exactly: bytes.upperBound)
+            let first = Int(exactly: bytes.lowerBound), let end = Int(exactly: bytes.upperBound + 1)
         else { return nil }
-        let announced = first..<(last + 1)
+        let announced = first..<end
         let size = range.size.flatMap(Int.init(exactly:))
         let count = stream == nil ? body.count : announced.count
         guard headers.values(for: "Content-Length").allSatisfy({ $0 == "\(announced.count)" }),
