@@ -113,6 +113,11 @@ extension NetworkRequest {
         call?.history.contains { $0.outcome == .status(status) } ?? false
     }
 }
+extension RequestOptions {
+    /// Whether a stored response may answer, be revalidated or replace a failure.
+    var usesStoredResponse: Bool { cacheLifetime != .none && !cachePolicy.reloads }
+}
+
 
 extension URLRequest.CachePolicy {
     /// Whether the policy ignores stored responses.

@@ -39,7 +39,7 @@ extension ResponseCache: ExplainedInterceptor {
     private func explanation(
         of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: Outcome.Reason
     ) async -> String {
-        let usesStored = !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none
+        let usesStored = request.options.usesStoredResponse
         let tags = await storage.entityTags(of: key)
         let isOfKey = stored?.url.map { $0.asCacheKey == key.url } ?? true
         let hasValidator = !CacheVariant.sendable(tags, after: nil).isEmpty || !(stored?.validators.isEmpty ?? true)

@@ -21,8 +21,7 @@ struct CacheLoad: Sendable {
     /// The cookies of earlier responses, such as an unsuitable 304. The answer sets them too.
     var cookies: [String] = []
 
-    /// Whether stored responses may answer, be revalidated or replace a failure.
-    var usesStored: Bool { !request.options.cachePolicy.reloads && request.options.cacheLifetime != .none }
+    var usesStored: Bool { request.options.usesStoredResponse }
 }
 
 extension ResponseCache {
@@ -73,15 +72,11 @@ extension ResponseCache {
             let requestTime = now()
             return await finish(try await load.next(load.request), load, requestTime: requestTime).adding(
                 cookies: load.cookies)
-        } catch let error as NetworkError where error.isNetworkFailure {
-            let cookies = load.cookies + (error.headers?.cookies ?? [])
-            let stale = staleAnswer(for: load, "\(error.code)")?.adding(cookies: cookies)
+        } catch let error as NetworkError {
+            let stale = error.isNetworkFailure ? staleAnswer(for: load, "\(error.code)") : nil
             await storeReceivedPart(error, load, requestTime: startTime)
             guard let stale else { throw error }
-            return stale
-        } catch let error as NetworkError {
-            await storeReceivedPart(error, load, requestTime: startTime)
-            throw error
+            return stale.adding(cookies: load.cookies + (error.headers?.cookies ?? []))
         } catch {
             await storage.end(load.number)
             throw error

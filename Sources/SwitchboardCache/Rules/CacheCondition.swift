@@ -60,7 +60,7 @@ extension ResponseCache {
     /// necessary. Nil if the server evaluates it.
     func condition(of request: NetworkRequest, _ key: CacheKey) async -> CacheCondition? {
         let options = request.options
-        guard options.cacheLifetime != .none, !options.cachePolicy.reloads, let condition = CacheCondition(request),
+        guard options.usesStoredResponse, let condition = CacheCondition(request),
             let stored = await storage.peek(key, request)?.response, stored.status == 200, stored.canAnswer(request),
             !stored.validators.isEmpty || stored.staleness(for: options, at: now()) == nil
         else { return nil }
