@@ -39,8 +39,8 @@ extension ResponseCache {
         return (found, stored, self.decision(on: stored, request, at: now), removals)
     }
 
-    /// Decides whether a stored response answers a request at a time, by default now.
-    func decision(on stored: StoredResponse?, _ request: NetworkRequest, at time: Date? = nil) -> Decision {
+    /// Decides whether a stored response answers a request.
+    func decision(on stored: StoredResponse?, _ request: NetworkRequest, at now: Date) -> Decision {
         let control = CacheControl(request.headers)
         let (options, policy) = (request.options, request.options.cachePolicy)
         let isOffline = control.isOnlyIfCached || policy == .returnCacheDataDontLoad
@@ -50,7 +50,6 @@ extension ResponseCache {
         if stored.status >= 400, !isOffline, request.hasReceived(stored.status) {
             return .load(.requested, text: "to be refreshed")
         }
-        let now = time ?? now()
         let staleness = stored.staleness(for: options, at: now)
         switch policy {
         case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
@@ -113,11 +112,11 @@ extension NetworkRequest {
         call?.history.contains { $0.outcome == .status(status) } ?? false
     }
 }
+
 extension RequestOptions {
     /// Whether a stored response may answer, be revalidated or replace a failure.
     var usesStoredResponse: Bool { cacheLifetime != .none && !cachePolicy.reloads }
 }
-
 
 extension URLRequest.CachePolicy {
     /// Whether the policy ignores stored responses.

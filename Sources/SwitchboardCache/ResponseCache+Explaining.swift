@@ -11,14 +11,14 @@ extension ResponseCache: ExplainedInterceptor {
         }
         let found = await storage.peek(key, request)
         let isUsable = found?.response.canAnswer(request) ?? true
-        switch decision(on: isUsable ? found?.response : nil, request) {
+        let now = now()
+        switch decision(on: isUsable ? found?.response : nil, request, at: now) {
         case .refuse: return "fails: not cached"
         case .answer(let stored, let outcome):
             if let error = stored.sizeError(for: request, stored.slice(for: request)) {
                 return "fails: \(error.reason ?? "the stored body is too large")"
             }
             let location = found?.isInMemory ?? false ? "memory" : "disk"
-            let now = now()
             let left = -stored.secondsSinceExpiry(for: request.options, at: now)
             let state =
                 switch outcome {
@@ -31,13 +31,13 @@ extension ResponseCache: ExplainedInterceptor {
             let refusal =
                 StoredResponse.refusal(of: request)
                 ?? (key.isNamed ? nil : changeRefusal(of: received, key, sentAs: sent))
-            return await explanation(of: request, key, found?.response, reason)
+            return await explanation(of: request, key, found?.response, reason, at: now)
                 + (refusal.map { ", and the response is not stored: \($0.text)" } ?? "")
         }
     }
 
     private func explanation(
-        of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: Outcome.Reason
+        of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: Outcome.Reason, at now: Date
     ) async -> String {
         let usesStored = request.options.usesStoredResponse
         let tags = await storage.entityTags(of: key)
@@ -45,7 +45,7 @@ extension ResponseCache: ExplainedInterceptor {
         let hasValidator = !CacheVariant.sendable(tags, after: nil).isEmpty || !(stored?.validators.isEmpty ?? true)
         let isPart = reason == .notStored && stored?.part != nil
         let isValidated = !isPart && usesStored && request.method == .get && isOfKey && hasValidator
-        let over = stored?.staleness(for: request.options, at: now())
+        let over = stored?.staleness(for: request.options, at: now)
         let why =
             switch reason {
             case .notStored where isPart: "only a part is stored"
