@@ -9,7 +9,7 @@ extension CacheStorage {
     /// Removes the responses for which the closure returns true. Reads the heads of all files.
     func remove(where predicate: @escaping Removal) async {
         let number = begin(predicate)
-        defer { removals[number] = nil }
+        defer { activeRemovals[number] = nil }
         removeFromMemory(predicate)
         guard let disk else { return }
         var names = disk.names[...]
@@ -28,14 +28,14 @@ extension CacheStorage {
         for (number, load) in loads where predicate(load.key.url, load.key.partition, load.tags) {
             loads[number]?.isSuperseded = true
         }
-        let number = (removals.keys.max() ?? 0) + 1
-        removals[number] = predicate
+        let number = (activeRemovals.keys.max() ?? 0) + 1
+        activeRemovals[number] = predicate
         return number
     }
 
     /// Returns whether a removal that has not ended includes a response.
     func isBeingRemoved(_ key: CacheKey, _ tags: Set<String>) -> Bool {
-        removals.values.contains { $0(key.url, key.partition, tags) }
+        activeRemovals.values.contains { $0(key.url, key.partition, tags) }
     }
 
     private func removeFromMemory(_ predicate: Removal) {

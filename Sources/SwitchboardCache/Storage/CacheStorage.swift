@@ -53,7 +53,7 @@ actor CacheStorage {
     var loads: [Int: Load] = [:]
     private var nextLoad = 0
     /// The removals that are reading the heads of files. They supersede the loads that begin meanwhile.
-    var removals: [Int: Removal] = [:]
+    var activeRemovals: [Int: Removal] = [:]
     private var isScanning = false
 
     init(_ memory: MemoryCache, _ disk: sending DiskCache?) {
