@@ -194,7 +194,7 @@ actor CacheStorage {
 
     /// Returns whether the stored bytes of a part's version are above the request's limit, so that they are not
     /// combined with the part.
-    func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
+    private func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
         guard response.part != nil, let current = findInMemoryOrOnDisk(load.key, load.request), let file = current.file
         else {
             return false
@@ -203,13 +203,13 @@ actor CacheStorage {
     }
 
     /// Returns whether the stored response has the same strong validator as the answer to a load.
-    func isSameVersionStored(as answer: StoredResponse, _ load: Load) -> Bool {
+    private func isSameVersionStored(as answer: StoredResponse, _ load: Load) -> Bool {
         findInMemoryOrOnDisk(load.key, load.request)?.isSameVersion(as: answer) ?? false
     }
 
     /// Returns whether a streamed response may replace the stored one. A part replaces a shorter part of its version. A
     /// whole response replaces every part of its version.
-    func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
+    private func mayReplace(_ load: Load, _ response: StoredResponse, _ count: Int) -> Bool {
         guard response.part != nil || load.isSuperseded else { return true }
         guard let current = findInMemoryOrOnDisk(load.key, load.request) else { return !load.isSuperseded }
         guard let part = current.part else { return false }
