@@ -50,13 +50,13 @@ final class CacheFile: Sendable {
         guard descriptor >= 0 else { return openFailure(path) }
         guard isTrusted(descriptor) else { return closeUnreadable(path, descriptor) }
         // The memory is shortened to the body.
-        guard let room = malloc(start) else {
+        guard let room = malloc(firstRead) else {
             close(descriptor)
             return .unreadable
         }
         var count: Int
-        repeat { count = pread(descriptor, room, start, 0) } while count < 0 && errno == EINTR
-        guard count < start else {
+        repeat { count = pread(descriptor, room, firstRead, 0) } while count < 0 && errno == EINTR
+        guard count < firstRead else {
             free(room)
             return readLarge(path, descriptor)
         }
@@ -123,8 +123,8 @@ final class CacheFile: Sendable {
         return .damaged(DamagedFile(path: path, inode: lstat(path, &link) == 0 ? link.inode : nil))
     }
 
-    /// The bytes of a file that are read at once.
-    private static let start = 96 << 10
+    /// The bytes that the first read of a file requests. A smaller file is read at once.
+    private static let firstRead = 96 << 10
 
     /// Closes a file that could not be read as a response, and returns the reason. An interrupted read is not damage.
     private static func closeUnreadable(_ path: String, _ descriptor: Int32, _ count: Int? = nil) -> Content {
@@ -147,7 +147,7 @@ final class CacheFile: Sendable {
             guard bytes.withUnsafeMutableBytes({ fill($0, from: descriptor, at: size - count) }),
                 let lengths = bytes.withUnsafeBytes(CacheHead.lengths), size == lengths.size
             else { return nil }
-            let wanted = lengths.head + CacheHead.trailer
+            let wanted = lengths.head + CacheHead.trailerSize
             guard wanted > count else { return Array(bytes.suffix(wanted)) }
             count = wanted
         }

@@ -41,13 +41,14 @@ extension CacheFileName {
     // MARK: Text
 
     private static let ending: StaticString = ".response"
-    private static let counts = (plain: 92, variant: 109)
+    /// The lengths of a name without and with a variant, in bytes.
+    private static let lengths = (plain: 92, variant: 109)
 
     var text: String { path(in: "") }
 
     /// Returns the path of the file in a folder, whose path ends with a slash.
     func path(in folder: String) -> String {
-        let count = folder.utf8.count + (variant == nil ? Self.counts.plain : Self.counts.variant)
+        let count = folder.utf8.count + (variant == nil ? Self.lengths.plain : Self.lengths.variant)
         var folder = folder
         return folder.withUTF8 { folder in
             String(unsafeUninitializedCapacity: count) { bytes in
@@ -97,7 +98,7 @@ extension CacheFileName {
 
     /// Reads the name of a file. Nil for a name that a cache does not give.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == Self.counts.plain || bytes.count == Self.counts.variant,
+        guard bytes.count == Self.lengths.plain || bytes.count == Self.lengths.variant,
             Self.ending.withUTF8Buffer({ bytes.suffix($0.count).elementsEqual($0) })
         else { return nil }
         var offset = 0
@@ -119,7 +120,7 @@ extension CacheFileName {
             return result
         }
         let keyHash = CacheKeyHash(urlWithoutQuery: number(), url: number(), partition: number())
-        let isPlain = bytes.count == Self.counts.plain
+        let isPlain = bytes.count == Self.lengths.plain
         let identityHash = IdentityHash(words: SIMD2(number(dash: false), number(dash: !isPlain)))
         let variant = isPlain ? nil : number(dash: false)
         guard isValid else { return nil }

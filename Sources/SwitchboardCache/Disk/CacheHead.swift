@@ -9,7 +9,8 @@ import SwitchboardText
 /// little-endian order, and all but the body begin at a multiple of eight. A file whose size differs from the lengths
 /// is damaged. The body comes first, so the memory into which a file is read becomes the body without a copy.
 enum CacheHead {
-    static let trailer = 32
+    /// The size of the trailer, in bytes.
+    static let trailerSize = 32
     /// The largest head, in bytes.
     static let limit = 1 << 20
     /// The magic number. It changes with the format, and with the meaning of the stored ``CacheRules``.
@@ -74,14 +75,15 @@ enum CacheHead {
 
         /// The offset of the head.
         var headStart: Int { CacheFile.headStart(body) }
-        var size: Int { headStart + head + trailer }
+        var size: Int { headStart + head + trailerSize }
     }
 
     /// Reads the lengths of head and body from the end of a file. Nil when they are damaged.
     static func lengths(_ end: UnsafeRawBufferPointer) -> Lengths? {
-        guard end.count >= trailer else { return nil }
+        guard end.count >= trailerSize else { return nil }
         func number(_ index: Int) -> UInt64 {
-            UInt64(littleEndian: end.loadUnaligned(fromByteOffset: end.count - trailer + index * 8, as: UInt64.self))
+            UInt64(
+                littleEndian: end.loadUnaligned(fromByteOffset: end.count - trailerSize + index * 8, as: UInt64.self))
         }
         let (head, body) = (number(0), number(1))
         guard number(2) == magic, head < limit, head % 8 == 0, body < 1 << 48, let body = Int(exactly: body) else {
@@ -102,7 +104,7 @@ enum CacheHead {
         _ bytes: UnsafeRawBufferPointer, expecting url: String? = nil, _ file: CacheFile? = nil,
         body: () -> Data = { Data() }
     ) -> Found? {
-        let end = bytes.count - trailer
+        let end = bytes.count - trailerSize
         guard let bodyCount = lengths(bytes)?.body else { return nil }
         let sum = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end + 24, as: UInt64.self))
         guard CacheChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<(end + 24)])) == sum else { return nil }

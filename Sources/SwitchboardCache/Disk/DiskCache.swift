@@ -334,15 +334,15 @@ final class DiskCache {
     /// removal.
     func list(isComplete: Bool = false) {
         let start = CacheTime.now
-        let past = start < listing.end ? .max : start - listing.end
-        guard isComplete || past >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100) else { return }
+        let elapsed = start < listing.end ? .max : start - listing.end
+        guard isComplete || elapsed >= (listing.duration < 1_000_000 ? 0 : listing.duration * 100) else { return }
         if folder.mustBeEmptied.value {
             removeAll()
             return endListing(since: start)
         }
         let changed = folder.changed
         let known = folder.known.value
-        guard changed != known.changed || known.hasOwnChanges && (isComplete || past >= CacheTime.second) else {
+        guard changed != known.changed || known.hasOwnChanges && (isComplete || elapsed >= CacheTime.second) else {
             return
         }
         let list = folder.list()

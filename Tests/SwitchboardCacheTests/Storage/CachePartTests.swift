@@ -591,7 +591,7 @@ struct CachePartTests {
             // The end of the position is the last number before the trailer.
             let name = try #require(names(in: folder).first)
             let size = try Data(contentsOf: folder.appendingPathComponent(name)).count
-            try damageStoredFile(in: folder, at: UInt64(size - CacheHead.trailer - 8))
+            try damageStoredFile(in: folder, at: UInt64(size - CacheHead.trailerSize - 8))
             let other = try CacheFixture(fixture.session) { _ in
                 try ResponseCache(folder: folder, memoryLimit: 0, now: { [date = fixture.date] in date.now })
             }
