@@ -26,6 +26,9 @@ extension UInt8 {
     /// Whether the byte is a space or a tab.
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 
+    /// Whether the byte is a blank or ends a line.
+    var isSpace: Bool { isBlank || self == .lineFeed || self == .carriageReturn }
+
     /// Whether the byte is an ASCII digit.
     @inlinable package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
@@ -39,6 +42,9 @@ extension UInt8 {
     /// Whether the byte is a control character that a field's value must not contain ([RFC 9110
     /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
     @inlinable package var breaksFieldValue: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
+
+    /// Whether the byte is CR, LF or NUL, which could start a new line or end a text in a request's head.
+    @inlinable package var breaksHead: Bool { self == 0 || self == .lineFeed || self == .carriageReturn }
 
     /// The name of a blank or a control character.
     package var nameForMessage: String {

@@ -256,11 +256,6 @@ extension [UInt8] {
     }
 }
 
-extension UInt8 {
-    /// Whether the byte is a blank or ends a line.
-    var isSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-}
-
 extension [UInt8] {
     /// Returns the byte that an escape at a percent sign stands for, and the escape's end: `%3D`, or `%253D` within an
     /// escaped text. Nil if no escape is there.

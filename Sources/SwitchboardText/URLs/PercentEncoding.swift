@@ -85,9 +85,6 @@ extension StringProtocol {
 }
 
 extension UInt8 {
-    /// Whether the byte is CR, LF or NUL, which could start a new line or end a text in a request's head.
-    @inlinable package var breaksHead: Bool { self == 0 || self == 10 || self == 13 }
-
     package var hexValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -84,6 +84,12 @@ extension StringProtocol {
 }
 
 extension String {
+    /// Whether the text of a URL contains an at sign, which separates user information and host.
+    package var containsAtSign: Bool {
+        var text = self
+        return text.withUTF8 { $0.firstIndex(ofByte: UInt8(ascii: "@")) != nil }
+    }
+
     /// The range of the user information in a URL's text, without the `@` after it. Nil without one.
     package var userInfo: Range<Index>? {
         guard containsAtSign, let start = schemeMark?.upperBound else { return nil }

@@ -104,11 +104,3 @@ extension ASCIISet {
     /// §3.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2)).
     fileprivate static let hostName = unreserved.union(ASCIISet("!$&'()*+,;="))
 }
-
-extension String {
-    /// Whether the text of a URL contains an at sign, which separates user information and host.
-    package var containsAtSign: Bool {
-        var text = self
-        return text.withUTF8 { $0.firstIndex(ofByte: UInt8(ascii: "@")) != nil }
-    }
-}
