@@ -146,7 +146,7 @@ extension CacheKeyHash {
     static func ofURLWithoutQuery(_ url: String) -> UInt64 {
         var url = url
         return url.withUTF8 { bytes in
-            let end = bytes.firstIndex(ofByte: UInt8(ascii: "?")) ?? bytes.count
+            let end = bytes.firstIndex(ofByte: .questionMark) ?? bytes.count
             return CacheChecksum.of(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<end]))
         }
     }

@@ -138,7 +138,7 @@ struct CacheFolder: Sendable {
 
     /// Returns whether a file is a temporary one or of an earlier version.
     private static func isLeftover(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let isTemporary = bytes.first == UInt8(ascii: ".")
+        let isTemporary = bytes.first == .dot
         let text = String(decoding: bytes, as: UTF8.self)
         let endings = isTemporary ? [".part"] : [".response", ".response.body"]
         guard endings.contains(where: text.hasSuffix), let end = text.range(of: ".response") else { return false }

@@ -135,7 +135,7 @@ extension UnsafeBufferPointer<UInt8> {
         }
         let rest = part(path..<end)
         let isWhole = path < query && end == count && host.count == path - start
-        let isNormal = isWhole && rest.firstIndex(ofByte: UInt8(ascii: "%")) == nil
+        let isNormal = isWhole && rest.firstIndex(ofByte: .percent) == nil
         if isNormal, !part(..<path).contains(where: { (0x41...0x5A).contains($0) }) { return nil }
         var bytes = self[..<colon].map(\.lowercased)
         bytes += self[colon..<start]
@@ -153,7 +153,7 @@ extension [UInt8] {
     /// §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)) and the other escapes in upper case.
     fileprivate mutating func append(withoutNeedlessEscapes text: Slice<UnsafeBufferPointer<UInt8>>) {
         var rest = text
-        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+        while let percent = rest.firstIndex(of: .percent) {
             append(contentsOf: rest[..<percent])
             let code = rest[percent...].prefix(3)
             rest = rest[percent...].dropFirst(code.count)

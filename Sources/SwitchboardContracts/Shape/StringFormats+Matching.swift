@@ -31,7 +31,7 @@ extension StringFormats {
 
     /// Returns whether a text is a scheme, a colon and at least one character, without blanks, quotes and brackets.
     private static func isURL(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0, colon < text.count - 1,
+        guard let colon = text.firstIndex(of: .colon), colon > 0, colon < text.count - 1,
             ASCIISet.alphanumerics.contains(text[0]), !text[0].isDigit
         else { return false }
         return text[..<colon].allSatisfy(ASCIISet.scheme.contains)
@@ -39,14 +39,14 @@ extension StringFormats {
     }
 
     private static func hasAuthority(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon + 3 < text.count else { return false }
-        return text[colon + 1] == UInt8(ascii: "/") && text[colon + 2] == UInt8(ascii: "/")
+        guard let colon = text.firstIndex(of: .colon), colon + 3 < text.count else { return false }
+        return text[colon + 1] == .slash && text[colon + 2] == .slash
     }
 
     private static func isEmail(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count <= 254, let at = text.firstIndex(of: UInt8(ascii: "@")), at > 0 else { return false }
         let host = text[(at + 1)...]
-        return host.contains(UInt8(ascii: ".")) && host.first != UInt8(ascii: ".") && host.last != UInt8(ascii: ".")
+        return host.contains(.dot) && host.first != .dot && host.last != .dot
             && host.allSatisfy(ASCIISet.host.contains)
             && text[..<at].allSatisfy { $0 > 0x20 && $0 != 0x7F && !ASCIISet.outsideURL.contains($0) }
     }

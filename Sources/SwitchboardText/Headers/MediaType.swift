@@ -48,7 +48,7 @@ extension String {
     /// `name*=UTF-8''caf%C3%A9` ([RFC 8187](https://www.rfc-editor.org/rfc/rfc8187)).
     package var dispositionNames: [String] {
         let line = String(decoding: utf8.map { $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }, as: UTF8.self)
-        let extended = line.mediaParameter("name*")?.pieces(between: UInt8(ascii: "'")).last?.percentDecoded
+        let extended = line.mediaParameter("name*")?.pieces(between: .apostrophe).last?.percentDecoded
         return [line.mediaParameter("name"), extended].compactMap { $0 }
     }
 }

@@ -5,10 +5,10 @@ extension String {
         var cookies: [String] = []
         var start = startIndex
         var index = startIndex
-        while let comma = utf8[index...].firstIndex(of: UInt8(ascii: ",")) {
+        while let comma = utf8[index...].firstIndex(of: .comma) {
             index = utf8.index(after: comma)
             let rest = utf8[index...].drop { $0 == .space }
-            let name = rest.prefix { $0 != .equals && $0 != .semicolon && $0 != UInt8(ascii: ",") && $0 != .space }
+            let name = rest.prefix { $0 != .equals && $0 != .semicolon && $0 != .comma && $0 != .space }
             if name.isHTTPToken, rest[name.endIndex...].first == .equals {
                 cookies.append(String(self[start..<comma]))
                 start = rest.startIndex

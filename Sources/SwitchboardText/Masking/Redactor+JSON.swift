@@ -98,13 +98,13 @@ extension [UInt8] {
             }
             guard string == nil else { continue }
             switch byte {
-            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("): nesting += 1
+            case .leftBrace, .leftBracket, UInt8(ascii: "("): nesting += 1
             // `string(7) "…"`: the value continues.
             case UInt8(ascii: ")"): nesting = Swift.max(0, nesting - 1)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            case .rightBrace, .rightBracket:
                 nesting -= 1
                 if nesting <= 0 { return nesting < 0 ? index - 1 : index }
-            case UInt8(ascii: ","), .lineFeed: if nesting == 0 { return index - 1 }
+            case .comma, .lineFeed: if nesting == 0 { return index - 1 }
             default: break
             }
         }

@@ -125,8 +125,8 @@ private struct LineRedactor {
     }
 
     private mutating func count(_ byte: UInt8) {
-        if byte == UInt8(ascii: "{") { braces += 1 }
-        if byte == UInt8(ascii: "}") { braces = max(0, braces - 1) }
+        if byte == .leftBrace { braces += 1 }
+        if byte == .rightBrace { braces = max(0, braces - 1) }
     }
 
     /// Returns the range of the value for a name before a colon. Nil if the name is not a secret's or the text is no
@@ -137,7 +137,7 @@ private struct LineRedactor {
         let isWord = !field.utf8.contains(UInt8(ascii: "-"))
         let isStructured = isHeader && redactor.isStructured(field)
         let before = bytes[rest..<name.lowerBound].last { !$0.isSpace }
-        let isFlow = braces > 0 && (before == UInt8(ascii: "{") || before == UInt8(ascii: ","))
+        let isFlow = braces > 0 && (before == .leftBrace || before == .comma)
         let colon = name.upperBound
         let start = bytes[(colon + 1)..<line.upperBound].firstIndex { !$0.isSpace } ?? line.upperBound
         guard

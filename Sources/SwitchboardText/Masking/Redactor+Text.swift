@@ -89,7 +89,7 @@ extension Redactor {
                 (index, end) = (quoted.lowerBound, quoted.upperBound)
             }
             // The secret follows the name of its scheme.
-            if end < bytes.count, bytes[end] == UInt8(ascii: " "), Self.isScheme(bytes[index..<end]) {
+            if end < bytes.count, bytes[end] == .space, Self.isScheme(bytes[index..<end]) {
                 let isMasked = bytes[(end + 1)...].starts(with: mask.utf8)
                 end = bytes[(end + 1)...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
                 if isMasked { end += mask.utf8.count }

@@ -27,8 +27,7 @@ extension Redactor {
     /// Redacts the values of secret names in a query or a form.
     package func form(_ text: String) -> String {
         guard !isEmpty else { return text }
-        return tokens(in: text).utf8.split(separator: .ampersand, omittingEmptySubsequences: false)
-            .map { pair(Substring($0)) }.joined(separator: "&")
+        return tokens(in: text).pieces(between: .ampersand).map(pair).joined(separator: "&")
     }
 
     private func pair(_ pair: Substring) -> String {

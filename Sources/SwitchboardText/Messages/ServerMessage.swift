@@ -15,8 +15,8 @@ package struct ServerMessage {
         guard body.count <= 65_536 else { return nil }
         let body = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body
         switch body.first(where: { $0 > 0x20 }) {
-        case UInt8(ascii: "{"): return jsonText(body).map(Self.redacted)
-        case UInt8(ascii: "<"): return XMLMessage(body: body).text.map(Self.redacted)
+        case .leftBrace: return jsonText(body).map(Self.redacted)
+        case .lessThan: return XMLMessage(body: body).text.map(Self.redacted)
         default: return nil
         }
     }
@@ -36,7 +36,7 @@ package struct ServerMessage {
 
     /// Returns the title of a body in HTML, cut after 1,000 characters. Nil if it has none within 64 KiB.
     package func title(of body: Data) -> String? {
-        guard body.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return nil }
+        guard body.first(where: { $0 > 0x20 }) == .lessThan else { return nil }
         let page = String(decoding: body.prefix(65_536), as: UTF8.self)
         guard let start = page.range(of: "<title", options: .caseInsensitive)?.upperBound,
             let open = page[start...].firstIndex(of: ">"),
@@ -130,15 +130,15 @@ private struct XMLMessage {
     /// The name of the first element, without its prefix.
     private var root: String? {
         var rest = body[...]
-        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+        while let start = rest.firstIndex(of: .lessThan) {
             rest = rest[(start + 1)...]
-            let end = rest.starts(with: "!--".utf8) ? "-->" : rest.first == UInt8(ascii: "?") ? "?>" : nil
+            let end = rest.starts(with: "!--".utf8) ? "-->" : rest.first == .questionMark ? "?>" : nil
             if let end {
                 guard let found = rest.range(of: Data(end.utf8)) else { return nil }
                 rest = rest[found.upperBound...]
                 continue
             }
-            let name = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != .slash }
+            let name = rest.prefix { $0 > 0x20 && $0 != .greaterThan && $0 != .slash }
             return name.split(separator: .colon).last.map { String(decoding: $0, as: UTF8.self) }
         }
         return nil

@@ -18,7 +18,7 @@ package enum URLFault {
         if isCommonForm(bytes) { return nil }
         if bytes.isEmpty { return "is empty" }
         if let first = bytes.first, first <= 0x20 { return "begins with \(first.nameForMessage)" }
-        guard let colon = bytes.firstIndex(of: .colon), bytes[0] != UInt8(ascii: "[") else { return noScheme(bytes) }
+        guard let colon = bytes.firstIndex(of: .colon), bytes[0] != .leftBracket else { return noScheme(bytes) }
         let scheme = bytes[..<colon]
         guard scheme.equalsLowercase("https") || scheme.equalsLowercase("http") else {
             // In `localhost:8080`, a port follows the colon.
@@ -45,8 +45,8 @@ package enum URLFault {
             }
         }
         guard host < end, bytes[host] != .colon else { return "has no host" }
-        if bytes[host] == UInt8(ascii: "[") {
-            guard bytes[host..<end].contains(UInt8(ascii: "]")) else { return "has a bracket that is not closed" }
+        if bytes[host] == .leftBracket {
+            guard bytes[host..<end].contains(.rightBracket) else { return "has a bracket that is not closed" }
         } else if bytes[host..<end].contains(.percent) {
             // Programs differ in whether they decode it, so it could name another host than the app compares.
             return "has a percent sign in its host"
@@ -110,7 +110,7 @@ extension URLFault {
         guard let first = host.first, isHost, first != .colon, first != .dot, bytes.count < 200,
             bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return fault }
-        let isPlain = isLocal || first == UInt8(ascii: "[") || first.isDigit
+        let isPlain = isLocal || first == .leftBracket || first.isDigit
         let url = (isPlain ? "http://" : "https://") + String(decoding: rest, as: UTF8.self)
         return "\(fault): write \(Redactor.standard.url(url))"
     }

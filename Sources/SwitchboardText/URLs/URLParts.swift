@@ -49,7 +49,7 @@ package struct URLParts: Sendable {
             user = String(text[..<at])
             text = text[text.utf8.index(after: at)...]
         }
-        if text.utf8.last != UInt8(ascii: "]"), let colon = text.utf8.lastIndex(of: .colon) {
+        if text.utf8.last != .rightBracket, let colon = text.utf8.lastIndex(of: .colon) {
             port = Int(text[text.utf8.index(after: colon)...])  // nil, the scheme's default, for an empty port
             text = text[..<colon]
         }
