@@ -90,7 +90,7 @@ extension ExchangeMasking {
                 let line = fields.first { $0.starts(withLowercase: name) } ?? Data()
                 return String(decoding: line.filter { $0 != .carriageReturn }.trimmedOfBlanks, as: UTF8.self)
             }
-            var masked = content
+            let masked: Data
             if field("content-disposition:").dispositionNames.contains(where: redaction.isSecret(parameter:)) {
                 for encoding in content.encodings(ofType: "text/plain") { content.text(in: encoding).map { add($0) } }
                 masked = Data(redaction.mask.utf8)

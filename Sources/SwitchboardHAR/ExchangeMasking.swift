@@ -11,7 +11,7 @@ package struct ExchangeMasking: Sendable {
 
     /// The length from which a secret is masked wherever it appears, in bytes of UTF-8. A shorter one is masked only after
     /// its name, because it may occur in unrelated text.
-    package static let shortest = 6
+    package static let minimumLength = 6
     /// The mask used when the redaction's mask, such as the default one, is not valid in URLs and markup.
     package static let mask = "REDACTED"
 
@@ -128,7 +128,7 @@ package struct ExchangeMasking: Sendable {
 
     package mutating func add(_ secret: String) {
         let secret = secret.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard secret.utf8.count >= Self.shortest, !secret.contains(redaction.mask) else { return }
+        guard secret.utf8.count >= Self.minimumLength, !secret.contains(redaction.mask) else { return }
         secrets.insert(secret)
     }
 
@@ -143,7 +143,7 @@ package struct ExchangeMasking: Sendable {
             let bytes = Data(count: offset) + Data(secret.utf8)
             let digits = String(bytes.base64EncodedString().prefix(bytes.count * 8 / 6).dropFirst([0, 2, 3][offset]))
             let other = digits.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            return digits.count < shortest ? [] : [digits, other]
+            return digits.count < minimumLength ? [] : [digits, other]
         }
     }
 }

@@ -18,7 +18,7 @@ package struct SecretTrie: Sendable {
     }
 
     /// The length from which a prefix of a secret is masked as the secret, in characters.
-    static let longest = 64
+    static let prefixLength = 64
     /// The largest number of readings that a search follows at once.
     static let maximumReadings = 8
 
@@ -125,7 +125,7 @@ package struct SecretTrie: Sendable {
             for reading in readings { extend(reading, in: bytes, into: &next, &steps) }
             readings = next
             length += 1
-            for reading in readings where length >= Self.longest || isEnd[reading.node] {
+            for reading in readings where length >= Self.prefixLength || isEnd[reading.node] {
                 found = Swift.max(found ?? 0, reading.index)
             }
         }
