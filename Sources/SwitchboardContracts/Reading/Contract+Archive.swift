@@ -60,13 +60,14 @@ extension Contract {
                 ? DecodingFailure.describe(error, in: data, called: "the file") : error.localizedDescription
             throw .contract("the archive \(file.path.quotedInFull) cannot be read: \(text)", underlying: error)
         }
-        let answers = entries.filter { entry in
-            covers(entry.response.status) && !entry.response.content.data.isEmpty
-                && (URL(string: entry.request.url).map(isIncluded) ?? false)
+        let answers = entries.compactMap { entry -> Data? in
+            let body = covers(entry.response.status) ? entry.response.content.data : Data()
+            guard !body.isEmpty, let url = URL(string: entry.request.url), isIncluded(url) else { return nil }
+            return body
         }
         guard !answers.isEmpty else {
             throw .contract("the archive \(file.path.quotedInFull) has no such answer with a 2xx status and a body")
         }
-        return answers.map(\.response.content.data)
+        return answers
     }
 }

@@ -241,7 +241,7 @@ struct ShapeBuilder {
     }
 
     private static let mostNames = 1_000
-    private static let mostValues = 8
+    fileprivate static let mostValues = 8
 
     /// Returns whether a text may be one of a set of values.
     private static func isWord(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -254,7 +254,7 @@ extension ShapeBuilder.Seen {
     /// The rule for the strings, by their formats and by how often each occurred.
     fileprivate var strings: StringRule {
         guard hasText else { return formats.isEmpty ? .any : .formats(formats) }
-        guard let values, (2...8).contains(values.count), values.values.allSatisfy({ $0 >= 3 }),
+        guard let values, (2...ShapeBuilder.mostValues).contains(values.count), values.values.allSatisfy({ $0 >= 3 }),
             values.values.reduce(0, +) >= 12
         else { return .any }
         return .anyOf(Set(values.keys))
