@@ -218,9 +218,8 @@ package struct JSONElementReader<Element: Decodable> {
     }
 
     private func failure(_ expected: String) -> DecodingError {
-        let positionText = "at line \(position.line), column \(position.column) (byte \(position.offset))"
         let path = path.map { JSONPathKey(stringValue: $0) }
-        return .dataCorrupted(.init(codingPath: path, debugDescription: "Expected \(expected) \(positionText)."))
+        return .dataCorrupted(.init(codingPath: path, debugDescription: "Expected \(expected) \(position.text)."))
     }
 }
 

@@ -6,6 +6,9 @@ extension JSONDocument {
         var offset = 0
         var line = 1
         var column = 1
+
+        /// "at line 3, column 7 (byte 42)". Bytes count from 0.
+        var text: String { "at line \(line), column \(column) (byte \(offset))" }
     }
 
     /// The line and column of one offset in each ``positionStep`` bytes, so that errors in any order take linear time.
@@ -41,12 +44,6 @@ extension JSONDocument {
         return checkpoint
     }
 
-    /// Returns "at line 3, column 7 (byte 42)". Bytes count from 0.
-    private func positionText(_ offset: Int) -> String {
-        let position = wholePosition(at: offset)
-        return "at line \(position.line), column \(position.column) (byte \(position.offset))"
-    }
-
     /// Returns the position in the enclosing text when this text is an element of another one.
     func wholePosition(at offset: Int) -> Position {
         let (position, origin) = (position(at: offset), origin.position)
@@ -58,7 +55,8 @@ extension JSONDocument {
     private func context(_ text: String, at index: Int) -> DecodingError.Context {
         // A string's entry stores the offset after the quote.
         let offset = Int(tape[index].offset) - (tape[index].kind == .string ? 1 : 0)
-        return DecodingError.Context(codingPath: path(to: index), debugDescription: "\(text), \(positionText(offset)).")
+        return DecodingError.Context(
+            codingPath: path(to: index), debugDescription: "\(text), \(wholePosition(at: offset).text).")
     }
 
     /// Returns the name of a value's kind as `JSONDecoder` writes it, such as "a string".
@@ -105,13 +103,14 @@ extension JSONDocument {
     @inline(never)
     func endOfArray(_ type: any Any.Type, _ array: Int, count: Int) -> DecodingError {
         let path = path(to: array) + [JSONPathKey(index: count)]
-        let text = "Unkeyed container is at end, in the array \(positionText(Int(tape[array].offset)))."
+        let text = "Unkeyed container is at end, in the array \(wholePosition(at: Int(tape[array].offset)).text)."
         return .valueNotFound(type, .init(codingPath: path, debugDescription: text))
     }
 
     func syntaxError(_ error: any Error, in parser: JSONParser) -> any Error {
         guard let failure = error as? JSONParser.Failure else { return error }
-        let text = "Expected \(failure.expected), found \(found(failure.offset)) \(positionText(failure.offset))."
+        let text =
+            "Expected \(failure.expected), found \(found(failure.offset)) \(wholePosition(at: failure.offset).text)."
         return DecodingError.dataCorrupted(
             .init(
                 codingPath: openPath(in: parser), debugDescription: "The given data was not valid JSON. \(text)",

@@ -10,7 +10,7 @@ extension JSONDocument {
     /// Returns the coding path of a value. The steps are read from ``ErrorState/locations``, from the value to the root.
     func path(to target: Int) -> [any CodingKey] {
         guard target > JSONDocument.root else { return origin.path }
-        fillPlaces(upTo: target)
+        fillLocations(upTo: target)
         let container = Int(errors.locations[target].container)
         return pathOfContainer(container) + [step(to: target)]
     }
@@ -41,7 +41,7 @@ extension JSONDocument {
     }
 
     /// Extends ``ErrorState/locations`` to a tape entry. Each entry is visited once, however many paths are computed.
-    private func fillPlaces(upTo target: Int) {
+    private func fillLocations(upTo target: Int) {
         let errors = errors
         if errors.locations.isEmpty {
             errors.locations = Array(repeating: TapeLocation(container: 0, ordinal: 0), count: 2)

@@ -60,9 +60,11 @@ extension OutputState {
     /// The number of bytes between a name's quotation mark and the value.
     var colonWidth: Int { layout == .dense ? 1 : layout == .python ? 2 : 3 }
 
+    /// The number of bytes between two members of the open object: a comma, a line break and the indentation.
+    private var separatorWidth: Int { layout == .dense ? 1 : 2 + 2 * (depth + 1) }
+
     /// Returns the text range of a member's value, which is not the last member of the open object.
     func value(ofMember index: Int) -> Range<Int> {
-        let separatorWidth = layout == .dense ? 1 : 2 + 2 * (depth + 1)
         let start = members.elements[index].nameRange.upperBound + 1 + colonWidth
         return start..<members.elements[index + 1].nameStart - 1 - separatorWidth
     }
@@ -80,7 +82,6 @@ extension OutputState {
     mutating func arrangeMembers() {
         let all = members.elements[top.firstMember...]
         guard let first = all.first else { return }
-        let separatorWidth = layout == .dense ? 1 : 2 + 2 * (depth + 1)
         // The text range of each member, with its name and value.
         var pieces: [(member: OutputMember, range: Range<Int>)] = []
         pieces.reserveCapacity(all.count)
@@ -187,7 +188,10 @@ extension OutputState {
                 let valueStart = end + 1 + colonWidth
                 value = valueStart..<max(valueStart, part.upperBound)
             } else {
-                if part.isEmpty, let first = inserted.first { value = Self.empty(first.position - range.lowerBound) }
+                if part.isEmpty, let first = inserted.first {
+                    let start = first.position - range.lowerBound
+                    value = start..<start
+                }
                 guard !value.isEmpty || !inserted.isEmpty else { continue }
                 _ = beginElement(in: serial)
             }
@@ -199,8 +203,6 @@ extension OutputState {
             }
         }
     }
-
-    private static func empty(_ position: Int) -> Range<Int> { position..<position }
 
     /// Returns the ranges of the members or elements of an object or array, without the white space around them.
     private static func parts(of text: [UInt8]) -> [Range<Int>] {

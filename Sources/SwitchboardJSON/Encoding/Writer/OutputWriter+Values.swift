@@ -124,9 +124,7 @@ extension OutputWriter {
     }
 
     func tooDeep(_ value: Any) -> EncodingError {
-        let limit = settings.maximumDepth
-        return invalid(
-            value, key: { nil }, "more than \(limit) nested arrays and objects")
+        invalid(value, key: { nil }, "more than \(settings.maximumDepth) nested arrays and objects")
     }
 
     @inline(never)
