@@ -65,11 +65,6 @@ public struct FastJSONDecoder: Sendable {
     package func decode<T: Decodable>(_ type: T.Type, from bytes: UnsafeRawBufferPointer) throws -> T {
         try JSONDocument(bytes, decoder: self).decode(type)
     }
-
-    /// Decodes a value from bytes.
-    package func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
-        try bytes.withUnsafeBytes { try decode(type, from: $0) }
-    }
 }
 
 extension FastJSONDecoder {

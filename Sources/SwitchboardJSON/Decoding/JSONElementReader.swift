@@ -197,7 +197,9 @@ package struct JSONElementReader<Element: Decodable> {
         switch byte {
         case UInt8(ascii: "\"") where isInString && !wasInString: nameStart = expectsName ? frame.count - 1 : nil
         case UInt8(ascii: "\"") where wasInString && !isInString:
-            if let start = nameStart { name = try? decoder.decode(String.self, from: Array(frame[start...])) }
+            if let start = nameStart {
+                name = try? frame[start...].withUnsafeBytes { try decoder.decode(String.self, from: $0) }
+            }
             nameStart = nil
         case UInt8(ascii: ":") where !isInString:
             isWanted = level > 0 && name == path[level - 1]

@@ -60,7 +60,7 @@ struct MutationTests {
             let bytes = Array(document.utf8)
             for length in 0..<bytes.count {
                 #expect(throws: DecodingError.self) {
-                    try FastJSONDecoder().decode(AnyJSON.self, from: Array(bytes[..<length]))
+                    try FastJSONDecoder().decode(AnyJSON.self, from: Data(bytes[..<length]))
                 }
             }
         }
@@ -131,7 +131,7 @@ struct MutationTests {
     /// Returns the byte offset that our error states.
     private func brokenPlace(in bytes: [UInt8]) -> Int? {
         do {
-            _ = try FastJSONDecoder().decode(AnyJSON.self, from: bytes)
+            _ = try FastJSONDecoder().decode(AnyJSON.self, from: Data(bytes))
         } catch DecodingError.dataCorrupted(let context) {
             let parts = context.debugDescription.components(separatedBy: "(byte ")
             return parts.last.flatMap { Int($0.prefix { $0.isNumber }) }
