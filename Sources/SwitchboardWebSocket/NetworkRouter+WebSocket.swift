@@ -22,8 +22,8 @@ extension NetworkRouter {
     ///   - clock: The clock for pings, the closing handshake and the waits before reconnecting. Default the real one.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. The
-    ///     closure gets a socket for this one connection, and the last message that the reader received, nil on the first
-    ///     connection. An error that it throws ends the connection. Default: does nothing.
+    ///     closure gets a socket for this one connection, and the last message that the reader receives before those of
+    ///     this connection, nil on the first one. An error that it throws ends the connection. Default: does nothing.
     /// - Returns: The open socket.
     /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus` for
     ///   200, `NetworkError.Code.invalidResponse` for an invalid 101, `NetworkError.Code.unsupported` when the session cannot open
@@ -95,7 +95,8 @@ extension RouterCalls {
         let (call, environment) = (LongCall(on: self, default: .forSockets(clock)), currentEnvironment)
         let opener = WebSocketOpener(prepare: prepare, clock: clock, call: call)
         let last = Protected<WebSocketMessage?>(nil)
-        let open: @Sendable (_ isFirst: Bool) async throws -> WebSocketOpener.Opened = { isFirst in
+        let open: @Sendable (_ unread: ArraySlice<WebSocketMessage>?) async throws -> WebSocketOpener.Opened = {
+            unread in
             try await environment.run {
                 let opened = try await opener.open()
                 guard let onOpen else { return opened }
@@ -104,19 +105,23 @@ extension RouterCalls {
                     ConnectionSeries(opened.connection), opened.subprotocol, coding, isOwner: false)
                 do {
                     var value: Incoming?
-                    if let last = last.value { value = try await coding.decode(last).value }
+                    for message in (unread ?? []).reversed() where value == nil {
+                        // The reader gets the error of a message that does not decode.
+                        value = try? await coding.decode(message).value
+                    }
+                    if value == nil, let last = last.value { value = try await coding.decode(last).value }
                     try await onOpen(single, value)
                     return opened
                 } catch {
-                    let loss = isFirst ? nil : opened.connection.closure?.loss
+                    let loss = unread == nil ? nil : opened.connection.closure?.loss
                     opened.connection.cancel()
                     throw loss ?? error
                 }
             }
         }
-        let first = try await open(true)
-        let reconnection = Reconnection(call: call) {
-            try await open(false).connection
+        let first = try await open(nil)
+        let reconnection = Reconnection(call: call) { unread in
+            try await open(unread).connection
         } run: { reopen in
             // The router's `cancel()` also ends the waits.
             try await environment.run { try await self.asOneCall(reopen) }

@@ -70,7 +70,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         do {
             try await connection.queue.send(message)
         } catch NetworkError.webSocketClosed {
-            throw connection.closedError
+            throw connections.closedError(of: connection)
         }
     }
 
@@ -110,7 +110,7 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
         do {
             try await connection.ping()
         } catch NetworkError.webSocketClosed {
-            throw connection.closedError
+            throw connections.closedError(of: connection)
         }
     }
 

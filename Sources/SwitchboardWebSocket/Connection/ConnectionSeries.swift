@@ -89,6 +89,14 @@ final class ConnectionSeries: Sendable {
         }
     }
 
+    /// Returns the error of a message or a ping after a Close frame: that of a lost connection if the socket reconnects.
+    func closedError(of connection: WebSocketConnection) -> NetworkError {
+        guard let reconnection, !state.withLock({ $0.isClosing || $0.end != nil }),
+            let loss = reconnection.cause(after: .success(()), connection.closure)
+        else { return connection.closedError }
+        return connection.attributed(loss)
+    }
+
     // MARK: States
 
     /// The current state and the later ones.
@@ -145,7 +153,7 @@ final class ConnectionSeries: Sendable {
             else { return finish(end) }
             publish(.reconnecting(after: cause))
             do {
-                // `onOpen` gets the last message that the reader received.
+                // `onOpen` gets the last message that the reader receives before those of the next connection.
                 try install(
                     try await reconnection.reopen(after: cause) { await connection.inbox.drained() })
             } catch {

@@ -22,14 +22,18 @@ final class Inbox: Sendable {
         /// The task of the connection, while it waits for space.
         var writers = WaitingTasks()
         var isDiscarding = false
-        /// Whether ``drained()`` no longer waits.
+        /// Whether ``drained()`` no longer waits for the unread messages.
         var isDrainingCanceled = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
         /// The number of messages that were taken, and not yet passed to ``didRead()``.
         var unconfirmed = 0
 
-        /// Whether every message was read and the inbox has ended.
-        var isDrained: Bool { end != nil && first >= messages.count && unconfirmed == 0 }
+        /// Whether the inbox has ended, its readers have used the messages that they took, and none is unread. After
+        /// ``cancelDraining()``, messages may be unread.
+        var isDrained: Bool {
+            end != nil && unconfirmed == 0 && (first >= messages.count || isDrainingCanceled)
+        }
+        var unread: ArraySlice<WebSocketMessage> { messages.dropFirst(first) }
 
         mutating func takeMessage() -> WebSocketMessage? {
             guard first < messages.count else { return nil }
@@ -166,8 +170,14 @@ final class Inbox: Sendable {
     }
 
     /// Waits until the inbox has ended and every message is read, ``cancelDraining()`` is called, or the task is canceled.
-    func drained() async {
-        await state.wait(while: { !$0.isDrained && !$0.isDrainingCanceled }, in: \.endWaiters)
+    /// Returns the unread messages.
+    func drained() async -> ArraySlice<WebSocketMessage> {
+        while !Task.isCancelled {
+            await state.wait(while: { !$0.isDrained }, in: \.endWaiters)
+            // A reader may have taken a message since.
+            if let unread = state.withLock({ $0.isDrained ? $0.unread : nil }) { return unread }
+        }
+        return []
     }
 
     /// Ends the waits of ``drained()`` although messages may be unread. Returns false, and ends no wait, if they are too
@@ -186,7 +196,7 @@ final class Inbox: Sendable {
     func takeUnread() -> [WebSocketMessage] {
         state.withLock { state in
             defer { (state.messages, state.first, state.bytes) = ([], 0, 0) }
-            return Array(state.messages.dropFirst(state.first))
+            return Array(state.unread)
         }
     }
 

@@ -4,8 +4,9 @@ import Switchboard
 struct Reconnection: Sendable {
     /// Counts the attempts of all connections.
     let call: LongCall
-    /// Opens a connection in the environment of the first one, and calls the app's `onOpen`.
-    let open: @Sendable () async throws -> WebSocketConnection
+    /// Opens a connection in the environment of the first one, and calls the app's `onOpen`. Its argument are the messages
+    /// of the lost connections that will be read first.
+    let open: @Sendable (ArraySlice<WebSocketMessage>) async throws -> WebSocketConnection
     /// Runs an operation as a call of the router.
     let run: @Sendable (@Sendable () async throws -> WebSocketConnection) async throws -> WebSocketConnection
 
@@ -20,21 +21,21 @@ struct Reconnection: Sendable {
         return error.flatMap { call.policy.errorCodes.contains($0.code) ? $0 : nil }
     }
 
-    /// Waits for `isReady` to return, and then opens a connection, until one is open.
+    /// Waits for `unread` to return, and then opens a connection, until one is open.
     ///
     /// - Throws: The last error, when no further attempt is allowed. `CancellationError` when the router canceled the
     ///   socket.
     func reopen(
-        after cause: NetworkError, when isReady: @escaping @Sendable () async -> Void
+        after cause: NetworkError, behind unread: @escaping @Sendable () async -> ArraySlice<WebSocketMessage>
     ) async throws -> WebSocketConnection {
         try await run { [call, open] in
-            try await withOwnTask(isReady)
+            let unread = try await withOwnTask(unread)
             // The router may have canceled the socket before this operation began.
             guard !call.isCancelled else { throw CancellationError() }
             var error = cause
             while try await call.waitForRetry(after: error) {
                 do {
-                    return try await open()
+                    return try await open(unread)
                 } catch let failure as NetworkError {
                     error = failure
                 }

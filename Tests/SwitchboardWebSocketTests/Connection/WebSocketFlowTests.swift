@@ -233,7 +233,7 @@ import SwitchboardTestSupport
         _ = try await inbox.next()
         let order = Deliveries<String>()
         let draining = Task {
-            await inbox.drained()
+            _ = await inbox.drained()
             order.add("drained")
         }
         for _ in 0..<1_000 { await Task.yield() }

@@ -300,6 +300,49 @@ import Testing
         #expect(seen == [.closed(socket.closure)])
     }
 
+    @Test(
+        "a message after a Close frame is lost if the socket reconnects, and closed otherwise",
+        arguments: [(1012, .connectionLost), (1000, .webSocketClosed)] as [(UInt16, NetworkError.Code)])
+    func sendingAfterClose(_ close: UInt16, _ code: NetworkError.Code) async throws {
+        let session = StubSession(.webSocket(.receive, .close(close, reason: "bye")))
+        let socket = try await router(session, clock: TestClock()).webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options())
+        let connection = try await socket.connections.current()
+        try await socket.send("go")
+        #expect(await comesTrue { connection.closure != nil })
+        #expect(socket.connections.closedError(of: connection).code == code)
+    }
+
+    @Test("onOpen gets the last unread message that decodes")
+    func unreadCursor() async throws {
+        let session = StubSession(
+            .webSocket(.text("1"), .text("2"), .text("3"), .text("no number"), .drop),
+            .webSocket(.receive, .receive, .text("4"), .close()))
+        let clock = TestClock()
+        let cursors = Protected<[Int?]>([])
+        let socket = try await router(session, clock: clock).webSocket(
+            for: endPoint, sending: String.self, receiving: Int.self, options: options()
+        ) { socket, last in
+            cursors.withLock { $0.append(last) }
+            if let last { try await socket.send("after \(last)") }
+        }
+        #expect(try await socket.receive() == 1)
+        for await state in socket.states {
+            if case .reconnecting = state { break }
+        }
+        // Opens the next connection, although messages are unread.
+        let sending = Task { try await socket.send("go") }
+        clock.advance(by: try await clock.nextSleep())
+        try await sending.value
+        #expect(try await socket.receive() == 2)
+        #expect(try await socket.receive() == 3)
+        let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+        #expect(failure?.code == .decodingFailed)
+        #expect(try await socket.receive() == 4)
+        #expect(try await socket.receive() == nil)
+        #expect(cursors.value == [nil, 3])
+    }
+
     #if os(Linux)
     @Test("a sender reconnects no socket while too many messages are unread")
     func unread() async throws {
