@@ -231,21 +231,13 @@ extension CurlLoop {
         nextDeadline = min(nextDeadline, exchange.deadline)
     }
 
-    /// Ends the exchanges whose deadline has passed. Before, it reads what has arrived, because this thread may be late.
     func sweep() {
         guard nextDeadline != .max else { return }
         let now = DispatchTime.now().uptimeNanoseconds
         guard now >= nextDeadline else { return }
-        // The poller reports at most 64 events at a time, of each socket in turn.
-        for _ in 0..<(active.count / 32 + 16) {
-            let count = swcurl_poller_wait(poller, 0)
-            swcurl_poller_handle_events(poller, count)
-            endFinished()
-            guard count == 64 else { break }
-        }
         nextDeadline = .max
         for exchange in active {
-            if exchange.deadline <= now, !exchange.hasEarlyResponse, let failure = exchange.timeout(now: now) {
+            if exchange.deadline <= now, let failure = exchange.timeout(now: now) {
                 remove(exchange)
                 exchange.fail(failure)
             } else {

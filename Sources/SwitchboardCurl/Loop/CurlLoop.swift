@@ -324,8 +324,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// Returns the time to wait in milliseconds: 0 when work is left, -1 without limit. Nil when the loop is over.
     private func prepareToSleep() -> Int32? {
         inbox.withLock { inbox in
-            let isIdle = inbox.commands.isEmpty && inbox.jobs.isEmpty && (!inbox.isCancelling || active.isEmpty)
-            guard isIdle else { return 0 }
+            guard inbox.commands.isEmpty, inbox.jobs.isEmpty else { return 0 }
             if inbox.isClosed, active.isEmpty {
                 inbox.isEnded = true
                 return nil

@@ -99,45 +99,6 @@ struct CurlTaskExecutorTests {
         }
     }
 
-    @Test("an answer that arrives while the thread is busy is no timeout")
-    func busyThread() async throws {
-        // Real time is the subject. An attempt fails without a fault if the test is late by the timeout.
-        for attempt in 1...5 {
-            do {
-                #expect(try await answerWhileBusy().text == "ok")
-                return
-            } catch let error as NetworkError where error.code == .timedOut && attempt < 5 {}
-        }
-    }
-
-    /// Gets an answer that arrives while a task occupies the session's thread until after the idle timeout.
-    private func answerWhileBusy() async throws -> NetworkResponse {
-        let (isAsked, isBusy, isSent) = (Gate(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        return try await RawServer.run { connection in
-            defer { isSent.signal() }
-            _ = try connection.readHead()
-            isAsked.open()
-            isBusy.wait()
-            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        } body: { server in
-            let session = CurlSession()
-            var request = NetworkRequest(.get, server.url)
-            request.timeouts = Timeouts(idle: .seconds(1))
-            let asking = Task { [request] in try await session.send(request) }
-            try await isAsked.wait()
-            await Task(executorPreference: session.taskExecutor) {
-                isBusy.signal()
-                occupyThread(until: isSent, for: 1.2)
-            }.value
-            return try await asking.value
-        }
-    }
-
-    private func occupyThread(until semaphore: DispatchSemaphore, for seconds: TimeInterval) {
-        semaphore.wait()
-        Thread.sleep(forTimeInterval: seconds)
-    }
-
     @Test("after shutdown a task continues elsewhere and gets sessionInvalidated")
     func endedSession() async throws {
         try await MockServer.run(handler: { _ in .text("ok") }) { server in
