@@ -133,6 +133,16 @@ struct ServerMessageTests {
         #expect(await said(#"{"errors":["GET /?api_key=s3cret failed"]}"#) == "GET /?api_key=<redacted> failed")
     }
 
+    @Test("of many texts by field, only the first hundred are searched in the message")
+    func manyFields() async {
+        func body(_ count: Int) -> String {
+            let texts = Array(repeating: #""x""#, count: count) + [#""y""#]
+            return #"{"message":"a x","errors":{"a":[\#(texts.joined(separator: ","))]}}"#
+        }
+        #expect(await said(body(99)) == "a x: a y")
+        #expect(await said(body(100)) == "a x")
+    }
+
     @Test("a body of any depth is read on a small stack", arguments: [100, 500, 30_000])
     func depth(levels: Int) async {
         for (open, close) in [("[", "]"), (#"{"errors":"#, "}"), (#"{"error":"#, "}"), (#"{"detail":["#, "]}")] {
