@@ -64,10 +64,10 @@ public protocol Authenticator: Sendable {
     /// several processes lets one of them refresh at a time. Its ``refresh(_:in:)`` then looks for a credential that
     /// another process has saved. By default, runs the refresh at once.
     ///
-    /// Calls the closure once, also if the lock cannot be had. The wait is limited, and ends when the task is canceled. A type
-    /// that wraps another one forwards the call.
+    /// Calls the closure once, even if the lock is not available. The wait is limited, and ends when the task is
+    /// canceled. A type that wraps another one forwards the call.
     ///
-    /// - Throws: The error of the refresh.
+    /// - Throws: The error of the refresh, or `CancellationError` while it waits.
     func withRefreshLock<Value: Sendable>(
         in partition: String?, _ refresh: @Sendable () async throws -> Value
     ) async throws -> Value

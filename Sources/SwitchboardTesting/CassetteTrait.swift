@@ -54,7 +54,7 @@ extension Trait where Self == CassetteTrait {
     /// - Parameters:
     ///   - name: The name of the file without `.har`, with slashes for folders. Characters that a file's name should
     ///     not contain become `-`.
-    ///   - mode: The use of the file. By default the environment variable decides.
+    ///   - mode: The use of the file. By default the environment variable `SWITCHBOARD_CASSETTES` decides.
     ///   - session: The session that sends real requests. Nil, the default, means the shared default session.
     ///   - matching: The rules that choose the entry for a request. Default `Cassette.Matching.standard`.
     ///   - redaction: The rules for secrets. Default `Redaction.standard`.

@@ -112,8 +112,8 @@ package final class RawClient {
 }
 
 extension RawClient {
-    /// Returns whether an operation leaves the port closed that it returns. Runs it twice if not, because another server may
-    /// get the port.
+    /// Returns whether the port that an operation returns is closed afterwards. Runs it twice if not, because another
+    /// server may get the port.
     package static func isRefused(afterwards operation: () async throws -> Int) async throws -> Bool {
         for _ in 0..<2 {
             let port = try await operation()

@@ -18,10 +18,10 @@ public protocol TokenStore: Sendable {
     /// one of them refresh at a time: a server may take a refresh token that arrives twice for stolen, and end the
     /// sign-in. By default, runs it at once.
     ///
-    /// Calls the closure once, also if the lock cannot be had. The wait is limited, and ends when the task is canceled. A type
-    /// that wraps another one forwards the call.
+    /// Calls the closure once, even if the lock is not available. The wait is limited, and ends when the task is
+    /// canceled. A type that wraps another one forwards the call.
     ///
-    /// - Throws: The error of the refresh.
+    /// - Throws: The error of the refresh, or `CancellationError` while it waits.
     func withRefreshLock<Value: Sendable>(
         in partition: String?, _ refresh: @Sendable () async throws -> Value
     ) async throws -> Value

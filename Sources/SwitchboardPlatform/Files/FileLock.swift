@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prevents that this process and others do something at the same time, such as changing a file.
+/// Prevents this process and others from doing something at the same time, such as changing a file.
 package enum FileLock {
     /// The error when another holder has the lock for the whole timeout.
     package struct Busy: Error {

@@ -69,7 +69,7 @@ package struct ServerMessage {
     }
 
     /// Adds the texts by field that a message lacks, as Laravel sends them in the same object. Only the first hundred
-    /// are read, because each one is searched in the whole message.
+    /// are added, because each one is searched in the whole message.
     private static func adding(_ errors: Any?, to text: String) -> String {
         guard let errors = errors as? [String: Any] else { return text }
         guard let more = joined(fields(errors).prefix(100).lazy.filter { !text.contains($0) }) else { return text }

@@ -4,8 +4,8 @@ import Switchboard
 struct Reconnection: Sendable {
     /// Counts the attempts of all connections.
     let call: LongCall
-    /// Opens a connection in the environment of the first one, and calls the app's `onOpen`. Its argument are the messages
-    /// of the lost connections that will be read first.
+    /// Opens a connection in the environment of the first one, and calls the app's `onOpen`. Its argument is the
+    /// messages of the lost connections that will be read first.
     let open: @Sendable (ArraySlice<WebSocketMessage>) async throws -> WebSocketConnection
     /// Runs an operation as a call of the router.
     let run: @Sendable (@Sendable () async throws -> WebSocketConnection) async throws -> WebSocketConnection
@@ -26,7 +26,7 @@ struct Reconnection: Sendable {
     /// - Throws: The last error, when no further attempt is allowed. `CancellationError` when the router canceled the
     ///   socket.
     func reopen(
-        after cause: NetworkError, behind unread: @escaping @Sendable () async -> ArraySlice<WebSocketMessage>
+        after cause: NetworkError, following unread: @escaping @Sendable () async -> ArraySlice<WebSocketMessage>
     ) async throws -> WebSocketConnection {
         try await run { [call, open] in
             let unread = try await withOwnTask(unread)

@@ -301,7 +301,7 @@ import Testing
     }
 
     @Test(
-        "a message after a Close frame is lost if the socket reconnects, and closed otherwise",
+        "a message after a temporary Close frame is lost, not closed",
         arguments: [(1012, .connectionLost), (1000, .webSocketClosed)] as [(UInt16, NetworkError.Code)])
     func sendingAfterClose(_ close: UInt16, _ code: NetworkError.Code) async throws {
         let session = StubSession(.webSocket(.receive, .close(close, reason: "bye")))

@@ -133,7 +133,7 @@ struct ServerMessageTests {
         #expect(await said(#"{"errors":["GET /?api_key=s3cret failed"]}"#) == "GET /?api_key=<redacted> failed")
     }
 
-    @Test("of many texts by field, only the first hundred are searched in the message")
+    @Test("only the first hundred texts by field are searched and added")
     func manyFields() async {
         func body(_ count: Int) -> String {
             let texts = Array(repeating: #""x""#, count: count) + [#""y""#]
