@@ -142,6 +142,19 @@ struct SharedSignInTests {
     /// cbf29ce484222325 is the FNV-1a hash of no bytes.
     private static let refreshLock = ".cbf29ce484222325.tokens.lock"
 
+    /// Holds the lock of refreshes, as another process does, until the descriptor is closed.
+    private func holdRefreshLock(in folder: URL) throws -> Int32 {
+        try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+    }
+
+    /// Returns the router of an API that accepts only one token.
+    private func router(
+        accepting token: String, _ login: AuthenticationInterceptor<OAuth2Authenticator>
+    ) -> Router<URLEndPoint> {
+        let api = StubSession { $0.headers["Authorization"] == "Bearer \(token)" ? .text("ok") : .status(401) }
+        return Router(session: api, interceptors: [login])
+    }
+
     @Test("a refresh is sent once, whatever happens to its lock")
     func refreshOnce() async throws {
         try await withFolder { folder in
@@ -156,7 +169,7 @@ struct SharedSignInTests {
             #expect(refreshes.value == 1)
             await #expect(throws: POSIXError.self) { try await refresh("missing/tokens") }
             #expect(refreshes.value == 2 && clock.sleeps.isEmpty)
-            let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+            let descriptor = try holdRefreshLock(in: folder)
             defer { close(descriptor) }
             await #expect(throws: POSIXError.self) { try await refresh("tokens") }
             #expect(refreshes.value == 3)
@@ -171,10 +184,9 @@ struct SharedSignInTests {
             let login = StubSession()
             let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
             let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file, clock: clock))
-            let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
-            let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+            let router = self.router(accepting: "a2", interceptor)
             try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
-            let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+            let descriptor = try holdRefreshLock(in: folder)
             defer { close(descriptor) }
             let waiting = Task { try await router.request(get, as: String.self) }
             _ = try await clock.nextSleep()
@@ -194,10 +206,9 @@ struct SharedSignInTests {
             let store = FileTokenStore(folder.appendingPathComponent("tokens"), clock: waits)
             let interceptor = AuthenticationInterceptor(
                 OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(5), clock: clock)
-            let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
-            let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+            let router = self.router(accepting: "a2", interceptor)
             try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
-            let descriptor = try #require(try FileLock.open(folder.path + "/" + Self.refreshLock, mode: 0o600))
+            let descriptor = try holdRefreshLock(in: folder)
             defer { close(descriptor) }
             let waiting = Task { try await router.request(get, as: String.self) }
             _ = try await waits.nextSleep()
@@ -239,8 +250,7 @@ struct SharedSignInTests {
             id: "app", tokenURL: URL(text: "https://login.example.com/"),
             session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
         let interceptor = AuthenticationInterceptor(client, store: store)
-        let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
-        let router = Router<URLEndPoint>(session: api, interceptors: [interceptor])
+        let router = self.router(accepting: "a2", interceptor)
         try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
         await store.replace("a2", afterLoad: "a3")
         #expect(try await router.request(get, as: String.self) == "ok")
