@@ -141,7 +141,8 @@ final class CurlUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed.
+    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed. A chunk of an upgraded connection
+    /// may then be unsent.
     private func send(_ chunk: Data) async -> Bool {
         if !isUpgrade { await waitForSpace() }
         let (isWanted, reader, sender) = state.withLock { state -> (Bool, CurlExchange?, Sender?) in
@@ -154,8 +155,9 @@ final class CurlUpload: Sendable {
         }
         reader?.requestResume()
         sender?.resume()
-        if isUpgrade { await waitForSpace() }
-        return isWanted
+        guard isUpgrade else { return isWanted }
+        await waitForSpace()
+        return isWanted && state.withLock { !($0.isStopped && $0.isUnconfirmed) }
     }
 
     private typealias Sender = CheckedContinuation<Void, any Error>
@@ -163,7 +165,7 @@ final class CurlUpload: Sendable {
     /// Confirms the last chunk, under the lock: a server that has received it may end the connection at once, and its end
     /// takes the lock before it reaches the reader. Returns the sender to resume without the lock.
     private func confirm(_ state: inout State) -> Sender? {
-        guard state.isUnconfirmed, state.accepts(below: highWaterMark) else { return nil }
+        guard state.isUnconfirmed, !state.isStopped, state.accepts(below: highWaterMark) else { return nil }
         state.isUnconfirmed = false
         return onConfirm?()
     }
@@ -295,7 +297,7 @@ final class CurlUpload: Sendable {
     func stop() {
         // Releases the exchange outside of the lock too, because the exchange may hold the last reference to this upload.
         let (pump, waitingSource, rest) = state.withLock { state in
-            (state.isStopped, state.isUnconfirmed, state.socket) = (true, false, -1)
+            (state.isStopped, state.socket) = (true, -1)
             defer { (state.pump, state.chunks, state.buffered, state.exchange) = (nil, [], 0, nil) }
             return (state.pump, state.takeWaitingSource(), (state.chunks, state.exchange))
         }

@@ -126,8 +126,9 @@ extension CurlExchange: UpgradedConnection {}
 extension ConnectionUpgrade {
     fileprivate var curlBody: CurlRequest.Body {
         .stream(length: nil) { [outgoing] send in
-            // The end of the connection cancels this task, and so the source.
-            for try await chunk in outgoing() { _ = await send(chunk) }
+            // The source must know that its chunk may be unsent. The end of the connection cancels this task too, but
+            // perhaps later.
+            for try await chunk in outgoing() where !(await send(chunk)) { withUnsafeCurrentTask { $0?.cancel() } }
         }
     }
 }

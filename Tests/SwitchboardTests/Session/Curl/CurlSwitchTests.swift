@@ -1,9 +1,11 @@
 #if os(Linux)
 import Foundation
-import Switchboard
+import SwitchboardCurl
 import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
+
+@testable import Switchboard
 
 /// Exchanges whose server switches protocols.
 @Suite(.timeLimit(.minutes(10))) struct CurlSwitchTests {
@@ -22,6 +24,32 @@ import Testing
             let error = await #expect(throws: NetworkError.self) { try await CurlSession().send(asking) }
             #expect(error?.code == .invalidResponse, "\(String(describing: error))")
             #expect(error?.reason == "a 101 switches to a protocol that was not requested")
+        }
+    }
+
+    @Test("a chunk is refused if the connection ended before it was sent")
+    func refused() async throws {
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+            _ = try connection.read(1)
+        } body: { server in
+            let (accepted, isDone) = (Protected<Bool?>(nil), Gate())
+            var request = CurlRequest("GET", server.url.absoluteString, isTLS: false)
+            (request.isUpgrade, request.isStreamed) = (true, true)
+            request.body = .stream(length: nil) { send in
+                let isAccepted = await send(Data(count: 64 << 20))  // more than sockets buffer
+                accepted.withLock { $0 = isAccepted }
+                isDone.open()
+            }
+            let session = CurlSession()
+            let exchange = try CurlExchange(request, over: try #require(session.existingLoop)) { field in
+                field("Connection", "Upgrade")
+                field("Upgrade", "test")
+            }
+            _ = await exchange.run()
+            try await isDone.wait()
+            #expect(accepted.value == false)
         }
     }
 
