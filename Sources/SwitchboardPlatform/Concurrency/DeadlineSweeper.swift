@@ -45,14 +45,14 @@ package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only
     }
 
     private func sweep() {
-        let now = ContinuousClock.now
         let holders = state.withLock { state in
             state.next = nil
-            return state.holders.values.map { ($0, $0.deadline) }
+            return Array(state.holders.values)
         }
-        for (holder, deadline) in holders {
-            guard let deadline else { continue }
-            if deadline <= now {
+        for holder in holders {
+            // Another holder's end may take time, and this deadline may move meanwhile.
+            guard let deadline = holder.deadline else { continue }
+            if deadline <= .now {
                 remove(holder)
                 holder.deadlinePassed()
             } else {
@@ -76,6 +76,6 @@ extension Duration {
 package protocol DeadlineHolder: AnyObject, Sendable {
     /// The deadline now. Nil for none.
     var deadline: ContinuousClock.Instant? { get }
-    /// Ends the operation. The deadline may have moved since it passed.
+    /// Ends the operation.
     func deadlinePassed()
 }

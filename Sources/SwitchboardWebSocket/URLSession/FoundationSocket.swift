@@ -363,8 +363,7 @@ extension FoundationSocket: DeadlineHolder {
     }
 
     package func deadlinePassed() {
-        guard let deadline, deadline <= .now else { return deadlines.add(self) }
-        guard !state.withLock({ $0.isOpen }) else { return finishWithReport() }
-        fail(request.timeouts.error(since: start))
+        let (isOpen, isReported) = state.withLock { ($0.isOpen, $0.report.time != nil) }
+        if !isOpen { fail(request.timeouts.error(since: start)) } else if isReported { finishWithReport() }
     }
 }

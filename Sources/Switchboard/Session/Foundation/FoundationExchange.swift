@@ -292,13 +292,5 @@ extension FoundationExchange: DeadlineHolder {
         return [idle, attempt].compactMap { $0 }.min()
     }
 
-    func deadlinePassed() {
-        guard let deadline, deadline <= .now else {
-            // A part of the body has arrived meanwhile, and perhaps its end.
-            deadlines.add(self)
-            if state.withLock({ $0.isOver }) { deadlines.remove(self) }
-            return
-        }
-        abort(with: request.timeouts.error(since: start))
-    }
+    func deadlinePassed() { abort(with: request.timeouts.error(since: start)) }
 }

@@ -96,19 +96,6 @@ struct FoundationCallbackTests {
         }
     }
 
-    // MARK: Deadlines
-
-    @Test("a deadline that has moved does not end the exchange")
-    func movedDeadline() async throws {
-        let response = try await FoundationExchange.play { exchange in
-            #expect(try #require(exchange.deadline) > .now)
-            exchange.deadlinePassed()
-            exchange.didReceive(try FoundationExchange.head())
-            exchange.didComplete(with: nil)
-        }
-        #expect(response.statusCode == 200)
-    }
-
     // MARK: Interim responses
 
     @Test("an interim response counts as data for the idle timeout")

@@ -1,0 +1,38 @@
+import SwitchboardPlatform
+import SwitchboardTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct DeadlineSweeperTests {
+    private final class Holder: DeadlineHolder {
+        private let time = Protected(ContinuousClock.Instant?.some(.now))
+        private let onEnd: @Sendable () -> Void
+
+        init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+        var deadline: ContinuousClock.Instant? { time.value }
+        func deadlinePassed() { onEnd() }
+        func move() { time.withLock { $0 = .now + .seconds(86_400) } }
+    }
+
+    @Test("a deadline that moves while another one ends does not pass")
+    func moved() async throws {
+        let (sweeper, ended, isSwept) = (DeadlineSweeper(), Protected(0), Gate())
+        let holders = Protected<[Holder]>([])
+        for _ in 0..<2 {
+            let holder = Holder {
+                ended.withLock { $0 += 1 }
+                holders.withLock { for holder in $0 { holder.move() } }
+                // The sweeper ends this one after the others.
+                sweeper.add(Holder { isSwept.open() })
+            }
+            holders.withLock { $0.append(holder) }
+        }
+        // Both are overdue before the first sweep.
+        let blocker = Holder { [all = holders.value] in
+            for holder in all { sweeper.add(holder) }
+        }
+        sweeper.add(blocker)
+        try await isSwept.wait()
+        #expect(ended.value == 1)
+    }
+}
