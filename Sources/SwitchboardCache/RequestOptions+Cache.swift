@@ -35,9 +35,10 @@ extension RequestOptions {
         set { self[CacheLifetimeOption.self] = newValue }
     }
 
-    /// The time after its lifetime for which a ``ResponseCache`` may return a stale response because the server fails:
+    /// The time after its lifetime for which a ``ResponseCache`` may return a stored response because the server fails:
     /// no connection, a timeout of the attempt, or status 500, 502, 503 or 504 ([RFC 5861
-    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). The total timeout still ends the whole call.
+    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). A fresh response may replace a failed validation too. The
+    /// total timeout still ends the whole call.
     ///
     /// A value overrides the response's `must-revalidate` and `no-cache`. A `RetryPolicy` does not retry after a stale
     /// answer. Nil, the default, follows the server's `stale-if-error`, unless `must-revalidate` or `no-cache` forbids

@@ -55,7 +55,7 @@ extension ResponseCache: ExplainedInterceptor {
             }
         let isTooLarge = stored?.sizeError(for: request, stored?.slice(for: request)) != nil
         let mayAnswerStale =
-            usesStored && !isTooLarge && over.map { stored?.mayReplaceFailure(staleFor: $0, request) ?? false } ?? false
+            usesStored && !isTooLarge && stored?.mayReplaceFailure(staleFor: over ?? 0, request) ?? false
         return (isValidated ? "validates, because \(why)" : "sends: \(why)")
             + (mayAnswerStale ? ", and answers stale if the server fails" : "")
     }

@@ -193,13 +193,13 @@ extension ResponseCache {
         return stale.adding(cookies: response.headers.cookies)
     }
 
-    /// Returns the stored response instead of a failure of the server, if the options or the response allow a stale
-    /// answer. Nil for a body above the limit of the request.
+    /// Returns the stored response instead of a failure of the server, if the options or the response allow it. Nil for
+    /// a body above the limit of the request.
     private func staleAnswer(for load: CacheLoad, _ why: String) -> NetworkResponse? {
         let now = now()
         guard load.usesStored, let stored = load.stored,
-            let seconds = stored.staleness(for: load.request.options, at: now),
-            stored.mayReplaceFailure(staleFor: seconds, load.request),
+            stored.mayReplaceFailure(
+                staleFor: stored.staleness(for: load.request.options, at: now) ?? 0, load.request),
             let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
         else { return nil }
         response.request?.report(

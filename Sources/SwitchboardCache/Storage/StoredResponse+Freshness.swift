@@ -43,8 +43,9 @@ extension StoredResponse {
     /// §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).
     var forbidsStale: Bool { rules.control.mustRevalidate || rules.control.isNoCache }
 
-    /// Returns whether the stale response may answer because the server fails ([RFC 5861
-    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)).
+    /// Returns whether the response may answer because the server fails ([RFC 5861
+    /// §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)). A fresh one, whose validation the request asked for, is
+    /// stale for 0 seconds.
     func mayReplaceFailure(staleFor seconds: Double, _ request: NetworkRequest) -> Bool {
         guard status < 500 else { return false }
         if let own = request.options.staleIfError { return seconds <= own.seconds }

@@ -124,7 +124,7 @@ extension ModelEntry {
         let control = other.control
         let left = freshness(for: other, at: now)
         if other.lifetime == .none || other.policy == .reload { return false }
-        if outcome == .stale(.serverFailed) { return isFailed && left <= 0 && mayReplaceFailure(other, -left) }
+        if outcome == .stale(.serverFailed) { return isFailed && mayReplaceFailure(other, max(0, -left)) }
         if isFailed { return false }
         switch other.policy {
         case .any, .only: return outcome == (left > 0 ? .hit : .stale(.requested))

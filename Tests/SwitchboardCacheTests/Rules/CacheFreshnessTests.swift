@@ -191,6 +191,18 @@ struct CacheFreshnessTests {
         #expect(fixture.session.requests.count == 1)
     }
 
+    @Test("with staleIfError a fresh response replaces its failed validation", arguments: [nil, 60])
+    func failedValidation(own: Int?) async throws {
+        let fixture = CacheFixture(StubSession(.text("old"), .status(503)))
+        _ = try await fixture.get()
+        let answer = try? await fixture.get {
+            $0.staleIfError = own.map { .seconds($0) }
+            $0.cachePolicy = .reloadRevalidatingCacheData
+        }
+        #expect(answer == (own == nil ? nil : "old"))
+        #expect(fixture.session.requests.count == 2)
+    }
+
     @Test(
         "a stale response replaces a server failure while allowed (RFC 5861 §4)",
         .rule(
