@@ -174,7 +174,7 @@ extension HTTPHeaders {
 extension [String] {
     /// The members of the lines of a list field, without empty ones.
     package var listMembers: [String] {
-        flatMap { $0.split(separator: ",") }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
+        flatMap { $0.pieces(between: .comma) }.map(\.trimmedOfBlanks).filter { !$0.isEmpty }
     }
 }
 

@@ -180,4 +180,10 @@ struct HeaderInjectionTests {
         headers.remove("z")
         try headers.validate()
     }
+
+    @Test("a comma before a combining mark separates list members")
+    func combiningMark() {
+        let headers: HTTPHeaders = ["Vary": "Accept,\u{301}X"]
+        #expect(headers.listMembers(of: "Vary") == ["Accept", "\u{301}X"])
+    }
 }
