@@ -202,7 +202,8 @@ package struct JSONElementReader<Element: Decodable> {
             }
             nameStart = nil
         case UInt8(ascii: ":") where !isInString:
-            isWanted = level > 0 && name == path[level - 1]
+            // Swift's == treats different code points as equal (RFC 8259 §8.3).
+            isWanted = level > 0 && name?.utf8.elementsEqual(path[level - 1].utf8) == true
             expectsName = false
         case UInt8(ascii: ",") where !isInString: expectsName = true
         default: break

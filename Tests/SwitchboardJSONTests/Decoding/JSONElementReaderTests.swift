@@ -66,6 +66,13 @@ struct JSONElementReaderTests {
         #expect(throws: DecodingError.self) { try read(Int.self, [Array(text.utf8)], at: ["page", "results"]) }
     }
 
+    @Test("a name of other code points is not on the path")
+    func otherCodePoints() throws {
+        let text = Array("{\"cafe\u{301}\":[1],\"caf\u{E9}\":[2]}".utf8)
+        #expect(try read(Int.self, [text], at: ["caf\u{E9}"]) == [2])
+        #expect(try read(Int.self, [text], at: ["cafe\u{301}"]) == [1])
+    }
+
     @Test("an error has the position and the path in the whole text")
     func errorPlace() {
         let text = "{\"page\":\n {\"results\":[{\"a\":1},\n {\"a\":1,\n\"b\":\"x\"}]}}"
