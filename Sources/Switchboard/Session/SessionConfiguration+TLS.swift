@@ -56,7 +56,7 @@ extension SessionConfiguration {
 
         /// Certificates or a key in PEM format: one or more blocks between `-----BEGIN` and `-----END` lines.
         public enum PEM: Sendable, Hashable {
-            /// A file that is read when a session first needs it.
+            /// A file that is read when a ``CurlSession`` is created.
             case file(URL)
             /// Text in memory.
             case data(Data)

@@ -10,10 +10,10 @@
 /// ``CurlSession`` supports all options. ``FoundationSession`` never ignores one: an option that it does not support
 /// makes each request fail with ``NetworkError/Code/unsupported``.
 public struct SessionConfiguration: Sendable, Hashable {
-    /// The maximum number of connections to one host. Default 6. A request waits until a connection is free. Over
-    /// HTTP/2, one connection serves many requests at once.
+    /// The maximum number of connections to one host. Default 6. A value below 1 counts as 1. A request waits until a
+    /// connection is free. Over HTTP/2, one connection serves many requests at once.
     public var maximumConnectionsPerHost: Int
-    /// The maximum number of connections to all hosts. Nil, the default, means no limit.
+    /// The maximum number of connections to all hosts. Nil, the default, means no limit. A value below 1 counts as 1.
     public var maximumConnections: Int?
     /// The version of HTTP. Default ``HTTPVersion/automatic``.
     public var httpVersion = HTTPVersion.automatic
@@ -93,8 +93,9 @@ extension SessionConfiguration {
         case automatic
         /// Always HTTP/1.1.
         case http1
-        /// HTTP/2 without negotiation, also on plain connections ([RFC 9113
-        /// §3.3](https://www.rfc-editor.org/rfc/rfc9113#section-3.3)). For servers that are known to support it.
+        /// HTTP/2 without negotiation on plain connections ([RFC 9113
+        /// §3.3](https://www.rfc-editor.org/rfc/rfc9113#section-3.3)), for servers that are known to support it. Over
+        /// TLS the same as ``automatic``.
         case http2PriorKnowledge
     }
 }

@@ -4,7 +4,8 @@ import SwitchboardText
 /// The bytes of a file, or of a range in it, read while they are sent. The file may have any size.
 ///
 /// A missing or unreadable file ends the request with ``NetworkError/Code/unreadableFile``, which names the file. A
-/// file whose size changes during the upload ends the request too.
+/// file whose size changes during the upload ends the request too. With a range, it does so only if bytes of the range
+/// are missing.
 public struct FileBody: HTTPBody {
     /// The file.
     public let url: URL
@@ -25,7 +26,8 @@ public struct FileBody: HTTPBody {
     /// Whether the bytes are read while they are sent: always true.
     public var isStreamed: Bool { true }
 
-    /// The number of bytes in the range, or in the file now. Nil when no such file exists; sending then fails.
+    /// The number of bytes in the range, or in the file now. Nil when no such file exists, or the range is outside of
+    /// it. Sending then fails.
     public var length: Int64? {
         guard let size = url.sizeOfFile else { return nil }
         guard let range else { return size }

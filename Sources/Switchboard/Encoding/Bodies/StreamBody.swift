@@ -1,6 +1,7 @@
 import Foundation
 
-/// A body whose bytes are produced while they are sent.
+/// A body whose bytes are produced while they are sent. ``FoundationSession`` first writes them to a temporary file,
+/// and announces their number.
 ///
 /// ```swift
 /// let body = StreamBody(contentType: "text/csv") {
@@ -9,7 +10,7 @@ import Foundation
 /// ```
 public struct StreamBody: HTTPBody {
     /// The number of bytes, if it is known. The request then announces it, and a stream of another length ends the
-    /// request with ``NetworkError/Code/encodingFailed``. With nil, the body is sent in chunks ([RFC 9112
+    /// request with ``NetworkError/Code/encodingFailed``. With nil, ``CurlSession`` sends the body in chunks ([RFC 9112
     /// §7.1](https://www.rfc-editor.org/rfc/rfc9112#section-7.1)).
     public let length: Int64?
     /// The `Content-Type`.

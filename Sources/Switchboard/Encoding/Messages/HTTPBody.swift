@@ -27,8 +27,8 @@ public protocol HTTPBody: Sendable {
     /// Header fields that describe the body, such as `Content-Type`. A field that the request sets itself takes
     /// precedence. Default none.
     var additionalHeaders: HTTPHeaders { get }
-    /// Returns the whole body in memory. An error thrown here ends the request with
-    /// ``NetworkError/Code/encodingFailed`` before anything is sent.
+    /// Returns the whole body in memory. An error thrown here ends the request before anything is sent: a
+    /// ``NetworkError`` unchanged, any other error within ``NetworkError/Code/encodingFailed``.
     func encode() throws -> Data
     /// The number of bytes, if it is known without encoding. Default nil.
     var length: Int64? { get }

@@ -8,9 +8,10 @@ public struct ResponseLimits: Sendable, Hashable {
     /// ``NetworkError/Code/responseTooLarge``. It also limits the unread bytes of a stream of a ``FoundationSession``,
     /// which wait in a temporary file.
     public var downloadedFile: Int64
-    /// The largest header of a response, in bytes. Default 256 KiB. A larger one fails with
-    /// ``NetworkError/Code/headersTooLarge``. libcurl, which URLSession uses on Linux, also refuses a line above 100
-    /// KiB and a head above 300 KiB, and libcurl 7.88 also a head above 128 KiB over HTTP/2.
+    /// The largest header of a response, in bytes. Default 256 KiB. ``CurlSession`` includes interim heads and
+    /// trailers. A larger one fails with ``NetworkError/Code/headersTooLarge``. libcurl, which URLSession uses on
+    /// Linux, also refuses a line above 100 KiB and a head above 300 KiB, and libcurl 7.88 also a head above 128 KiB
+    /// over HTTP/2.
     public var responseHeaders: Int
 
     /// The largest ratio of a body's size after decompression to its size on the wire, once it exceeds 1 MiB. Default

@@ -1,19 +1,22 @@
 import SwitchboardPlatform
 
-/// The time limits for the parts of a call. Nil means no limit. Fractions of a second are supported.
+/// The time limits for the parts of a call. Nil means no limit, and zero or less means no time. Fractions of a second
+/// are supported.
 public struct Timeouts: Sendable, Hashable {
     /// The time until a connection is established, including TLS. ``FoundationSession`` cannot measure this phase and
     /// refuses a value with ``NetworkError/Code/unsupported``. A wait for a connection that others use does not count.
     /// Default nil.
     public var connect: Duration?
     /// The idle timeout: the longest time without data, from the start to the head and between chunks of the body. It
-    /// includes a wait for a connection that others use. Default 60 seconds.
+    /// includes a wait for a connection that others use, but no wait for the stream of the request body or for the
+    /// reader of the response. Default 60 seconds.
     public var idle: Duration?
-    /// The time for one attempt, from its start to the last byte of its response. It includes a wait for a connection
-    /// that others use. Default nil.
+    /// The time for one exchange, from its start to the last byte of its response. A redirect, a sign-in or a retry
+    /// starts it again. It includes a wait for a connection that others use. Default nil.
     public var attempt: Duration?
-    /// The time for the whole call: all attempts, redirects and waits between them. The router enforces it, not the
-    /// session. For a stream, it ends at the response's head: ``attempt`` limits the body. Default nil.
+    /// The time for the whole call: all attempts, redirects and waits between them. The router enforces it around the
+    /// interceptors, which cannot set it. For a stream, it ends at the response's head: ``attempt`` limits the body.
+    /// Default nil.
     public var total: Duration?
 
     /// Creates timeouts.

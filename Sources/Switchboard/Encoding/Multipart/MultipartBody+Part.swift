@@ -63,8 +63,8 @@ extension MultipartBody {
         ///
         /// - Parameters:
         ///   - name: The name of the form field.
-        ///   - body: The content. If its length is unknown, the length of the form is unknown too, and the form is sent
-        ///     in chunks. If it cannot be sent again, the form cannot be sent again either.
+        ///   - body: The content. If its length is unknown, the length of the form is unknown too. If it cannot be sent
+        ///     again, the form cannot be sent again either.
         ///   - fileName: The file name. Nil, the default, makes a plain field.
         ///   - contentType: The media type. Nil, the default, selects that of the body.
         /// - Returns: The part.

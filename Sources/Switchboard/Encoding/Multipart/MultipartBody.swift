@@ -82,7 +82,7 @@ public struct MultipartBody: HTTPBody {
 
     /// Returns the whole form in memory.
     ///
-    /// - Throws: The errors of ``makeStream()``. A streamed part that is not a file cannot be encoded.
+    /// - Throws: The errors of ``makeStream()`` and of the parts. A streamed part that is not a file cannot be encoded.
     public func encode() throws -> Data {
         if let fault { throw fault }
         var data = Data()
@@ -98,7 +98,8 @@ public struct MultipartBody: HTTPBody {
 
     /// Returns the form's bytes, part by part. Each file or stream is opened when its part begins.
     ///
-    /// - Throws: ``NetworkError/Code/encodingFailed``, which names the part that cannot be sent.
+    /// - Throws: ``NetworkError/Code/encodingFailed`` for an invalid boundary, ``NetworkError/Code/unreadableFile``
+    ///   with the paths of the files. Reading throws the errors of the parts.
     public func makeStream() throws -> HTTPBodyStream {
         if let fault { throw fault }
         let reader = MultipartReader(self)

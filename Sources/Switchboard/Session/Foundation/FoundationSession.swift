@@ -4,7 +4,8 @@ import Foundation
 /// Sends requests through one long-lived URLSession.
 ///
 /// Create one session and keep it: its requests share connections that are kept alive. A router uses ``shared`` by
-/// default on Apple platforms; on Linux it uses ``CurlSession``.
+/// default on Apple platforms; on Linux it uses ``CurlSession``. A streamed body is first written to a temporary file,
+/// and the request announces its length.
 ///
 /// On Linux, this session works around defects of URLSession: it returns a 401 instead of waiting, supports timeouts
 /// with fractions of a second, leaves redirects to the interceptor chain, and resends the whole body on a new
