@@ -107,7 +107,8 @@ public struct HTTPTask: Sendable {
     /// - Parameters:
     ///   - file: The file to save to.
     ///   - urlParameters: Parameters that are appended to the query in their order.
-    ///   - isKept: If true, a failed download keeps the bytes that have arrived, and the next call resumes it.
+    ///   - isKept: If true, a failed download that can resume keeps the bytes that have arrived, and the next call
+    ///     resumes it.
     ///   - progress: Reports the progress of the download, and can cancel it. Create one for each call.
     /// - Returns: The task.
     public static func download(

@@ -8,25 +8,26 @@ extension NetworkRouter {
     /// ```
     ///
     /// The file appears atomically under its name when it is complete, and replaces an existing file. The call recovers
-    /// from a lost connection and from temporary errors. It resumes with `Range` and `If-Range` if the server sent a
-    /// strong `ETag` or a `Last-Modified`, and begins again with the first byte otherwise. Bytes of two versions are
-    /// never mixed. A request other than GET begins again. A request that is not idempotent is sent once.
-    /// ``RequestOptions/retry``, or else the ``RetryPolicy`` of the router, limits the consecutive failed attempts; the
-    /// default is 3. An attempt that receives 64 KiB restarts the count.
+    /// from a lost connection and from temporary errors. It resumes with `Range` and `If-Range` if the method is GET,
+    /// the endpoint sets no `Range`, the response is not compressed, and the server sent a strong `ETag`, or no `ETag`
+    /// and a `Last-Modified` at least a second before its `Date`. Otherwise it begins again with the first byte. Bytes
+    /// of two versions are never mixed. A request that is not idempotent is sent once. ``RequestOptions/retry``, or
+    /// else the ``RetryPolicy`` of the router, limits the consecutive failed attempts; the default is 3. An attempt
+    /// that receives 64 KiB restarts the count.
     ///
-    /// The request accepts only an uncompressed response. A status that is not accepted saves no file. A 204 or 205
-    /// throws ``NetworkError/Code/noData``. ``Timeouts/total`` covers the whole download.
-    /// ``ResponseLimits/downloadedFile`` limits its size.
+    /// The request accepts only an uncompressed response. A status that is not accepted saves no file. An accepted
+    /// response without a file throws ``NetworkError/Code/noData``: a 204, a 205, a status other than 2xx, and any
+    /// response to a HEAD. ``Timeouts/total`` covers the whole download. ``ResponseLimits/downloadedFile`` limits its
+    /// size.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint to send.
     ///   - file: The destination. Its folder must exist. A symbolic link is replaced. A destination that is neither a
     ///     file nor a link is refused, and so is a link to a folder.
     ///   - isKept: If true, the bytes that have arrived are kept when the download fails or the process ends, and the
-    ///     next call with the same URL and file resumes it. A failed download keeps nothing if its method is not GET,
-    ///     or if the server sent neither a strong `ETag` nor a `Last-Modified`. The bytes are stored next to the file
-    ///     as `.NAME.download`, and `.NAME.download.json` records their origin. Neither contains a secret of the URL.
-    ///     Default false.
+    ///     next call with the same URL and file resumes it. A download that cannot resume, or that ends with a 404 or
+    ///     410, keeps nothing. The bytes are stored next to the file as `.NAME.download`, and `.NAME.download.json`
+    ///     records their origin. Neither contains a secret of the URL. Default false.
     ///   - options: Options for this call. They override those of the endpoint. Default none.
     ///   - progress: Reports the progress, and can cancel the download.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
@@ -36,9 +37,9 @@ extension NetworkRouter {
     /// - Returns: The last response. Its ``NetworkResponse/fileURL`` is the file, and its
     ///   ``ExchangeMetrics/bytesReceived`` is the number of bytes that this call received from the server, without
     ///   those of a cache.
-    /// - Throws: The errors of ``response(for:options:isolation:)``, and ``NetworkError/Code/cannotWriteFile``, also
-    ///   while another download writes the same file. `CancellationError` when the task, the router or the progress was
-    ///   canceled.
+    /// - Throws: The errors of ``response(for:options:isolation:)``, and ``NetworkError/Code/cannotWriteFile``, with
+    ///   `keepingPartial` also while another such download writes the same file. Otherwise the last download to finish
+    ///   replaces the file. `CancellationError` when the task, the router or the progress was canceled.
     @discardableResult
     public func download(
         _ endPoint: EndPoint, to file: URL, keepingPartial isKept: Bool = false,
