@@ -115,7 +115,8 @@ extension NetworkRequest {
     }
 }
 
-/// Receives the events of a call: how it was built, what it waited for, why it was sent again and how it ended.
+/// Receives the events of a call: what it waited for, why it was sent again and how it ended. A call whose request
+/// cannot be built, or that a reset refuses, has no events.
 ///
 /// ```swift
 /// struct Console: EventMonitor {
@@ -124,8 +125,8 @@ extension NetworkRequest {
 /// let manager = NetworkManager(monitors: [Console()])
 /// ```
 public protocol EventMonitor: Sendable {
-    /// Receives one event. The events of a call arrive in order; those of several calls are mixed. This method runs on
-    /// any thread and the call waits for it, so return quickly. The request of an event refers to the call's monitors,
-    /// so a monitor that keeps events keeps itself in memory.
+    /// Receives one event. The events of a call arrive in order; those of several calls are mixed. Calls and hedged
+    /// exchanges run this method concurrently, on any thread, and wait for it, so return quickly. The request of an
+    /// event refers to the call's monitors, so a monitor that keeps events keeps itself in memory.
     func record(_ event: CallEvent)
 }

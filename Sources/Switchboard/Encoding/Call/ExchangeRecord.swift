@@ -9,7 +9,8 @@ public struct ExchangeRecord: Sendable {
     /// The request as it was sent. Its URL and header fields may contain secrets; its descriptions do not.
     public let request: NetworkRequest
     /// The cause of the exchange, such as `retry after HTTP 503`. It also names header fields that were removed for
-    /// another origin: `redirect to another origin, without Authorization`. Nil for the first exchange.
+    /// another origin: `redirect to another origin, without Authorization`. Nil for a first exchange that no sign-in
+    /// preceded.
     public let cause: String?
     /// The time from the start of the call to the start of the exchange.
     public let start: Duration
@@ -78,9 +79,9 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var bytesReceived: Int64 = 0
     /// The number of bytes of the request body that were sent.
     public var bytesSent: Int64?
-    /// The protocol, such as `HTTP/1.1`. Nil with URLSession on Linux.
+    /// The protocol, such as `HTTP/1.1`. Nil with ``FoundationSession``.
     public var protocolVersion: String?
-    /// Whether the exchange reused a connection. Nil with URLSession on Linux.
+    /// Whether the exchange reused a connection. Nil with ``FoundationSession``.
     public var isReusedConnection: Bool?
     /// The address and port of the other end, or of the proxy if one is used: `127.0.0.1:8080`, `[::1]:443`.
     public var remoteAddress: String?

@@ -31,7 +31,7 @@ extension NetworkError {
         public static let unreadableFile = Code("unreadableFile")
         /// A GET, HEAD or TRACE request has a body.
         public static let bodyNotAllowed = Code("bodyNotAllowed")
-        /// The session does not support an option of the request.
+        /// The session does not support an option of the request, or the system lacks zlib or a hash function.
         public static let unsupported = Code("unsupported")
         /// The servers have no URL for the environment.
         public static let unknownEnvironment = Code("unknownEnvironment")
@@ -76,8 +76,8 @@ extension NetworkError {
         public static let headersTooLarge = Code("headersTooLarge")
         /// A WebSocket has ended, so nothing can be sent. Its `closure` has the code and the reason of the end.
         public static let webSocketClosed = Code("webSocketClosed")
-        /// The body's content encoding is unknown or damaged. Also catches ``noData``, ``decodingFailed`` and
-        /// ``unexpectedContentType``.
+        /// The body's content encoding is damaged or, on Linux, unknown to ``FoundationSession``. Also catches
+        /// ``noData``, ``decodingFailed`` and ``unexpectedContentType``.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
         /// A file could not be written, such as a download, a token or an archive, or the folder of a cache could not
         /// be used.
@@ -89,8 +89,8 @@ extension NetworkError {
 
         /// The server sent more redirects than allowed.
         public static let tooManyRedirects = Code("tooManyRedirects")
-        /// A redirect was not followed: it leads from https to http, to another scheme or to an invalid URL, or the
-        /// body cannot be sent again. Such a link to the next page fails too.
+        /// A redirect was not followed: it leads from https to http, to another scheme, to an invalid URL or to several
+        /// URLs, or the body cannot be sent again. Such a link to the next page fails too.
         public static let redirectRefused = Code("redirectRefused")
 
         // A response arrived, and its status was not accepted.

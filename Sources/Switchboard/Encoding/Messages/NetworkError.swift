@@ -93,12 +93,14 @@ public struct NetworkError: Error, Sendable {
         get { fields.value.serverMessage }
         set { fields.value.serverMessage = newValue }
     }
-    /// The number of times the request was sent before this error reached the caller.
+    /// The number of attempts, including the first. 1 even if nothing was sent. Redirects, sign-ins and hedged requests
+    /// do not count.
     public var attempts: Int {
         get { fields.value.attempts }
         set { fields.value.attempts = newValue }
     }
-    /// The underlying error: a `URLError`, a `DecodingError`, or an error thrown by an encoder or interceptor.
+    /// The underlying error: a `URLError`, a `CurlError`, a `DecodingError`, or an error thrown by an encoder or
+    /// interceptor.
     public var underlying: (any Error)? {
         get { fields.value.underlying }
         set { fields.value.underlying = newValue }

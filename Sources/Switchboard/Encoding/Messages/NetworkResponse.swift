@@ -7,7 +7,8 @@ public struct NetworkResponse: Sendable {
     public var statusCode: Int
     /// The header fields. Repeated fields are separate if the session can distinguish them.
     public var headers: HTTPHeaders
-    /// The body, after decompression. Empty for a download, see ``fileURL``.
+    /// The body, after decompression. Over ``CurlSession``, a body in an unknown content encoding stays encoded. Empty
+    /// for a download, see ``fileURL``.
     public var body: Data
     /// The URL of the response: the last one if redirects were followed. By default that of the request.
     public var url: URL? {
@@ -21,9 +22,9 @@ public struct NetworkResponse: Sendable {
     /// The file that contains a downloaded body.
     public var fileURL: URL?
     /// The fields after a chunked body ([RFC 9110 §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)). Empty
-    /// with URLSession, which does not report them.
+    /// with URLSession, which does not report them, and for a streamed response, whose body has yet to arrive.
     public var trailers = HTTPHeaders()
-    /// The measurements of the exchange.
+    /// The measurements of the exchange. Mostly empty for a streamed response, whose body has yet to arrive.
     public var metrics: ExchangeMetrics {
         get { measured?.value ?? ExchangeMetrics() }
         set { measured = CopyOnWrite(newValue) }
@@ -49,7 +50,8 @@ public struct NetworkResponse: Sendable {
     }
 
     /// The body in chunks. With ``RequestOptions/streamsResponse`` they arrive while they are read; otherwise they come
-    /// from ``body``. Set this property in an interceptor that changes the body, or in a custom session.
+    /// from ``body``. Set it in an interceptor that changes a streamed body, or in a custom session. For a response in
+    /// memory, change ``body``.
     public var bytes: ResponseBytes {
         get { stream ?? ResponseBytes(body) }
         set { stream = newValue }

@@ -104,9 +104,10 @@ extension NetworkResponse {
         }
     }
 
-    /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`.
-    /// Otherwise the same as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns. An object
-    /// without the last name decodes to nil for an optional.
+    /// Decodes the value at a path of names in the body's object: `decode([Film].self, at: ["page", "results"])`. The
+    /// decoder reads every type: `String` is a JSON string, and `Data` is in the decoder's format. Otherwise the same
+    /// as ``decode(_:decoder:)``. Names are those that the decoder's key strategy returns. An object without the last
+    /// name decodes to nil for an optional.
     public func decode<Value: Decodable>(
         _ type: Value.Type, at path: [String], decoder: (any ResponseDecoder)? = nil
     ) throws(NetworkError) -> Value {
@@ -164,7 +165,7 @@ extension NetworkResponse {
 }
 
 extension NetworkError {
-    /// Decodes the server's error body.
+    /// Decodes the server's error body. The decoder reads every type, also `String` and `Data`.
     ///
     /// - Parameters:
     ///   - type: The type of the server's error.

@@ -21,7 +21,7 @@ extension RequestOptions {
     ///
     /// They do not apply to errors in XML. There the message is the `Message` of S3 and similar services, or the
     /// `detail` or `title` of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457). A body of the type `text/plain` is
-    /// the message itself.
+    /// the message itself. A body above 64 KiB has no message, and a message is cut after 1,000 characters.
     public var messageKeys: [String] {
         get { self[MessageKeysOption.self] }
         set { self[MessageKeysOption.self] = newValue }

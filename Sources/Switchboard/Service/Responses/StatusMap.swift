@@ -26,8 +26,8 @@ public struct StatusMap: Sendable {
     ///
     /// - Parameters:
     ///   - code: Returns the code for a status that was not accepted.
-    ///   - message: Returns the message for a status that was not accepted. An error without a response then says
-    ///     "Please check your network connection.". Nil, the default, for plain words.
+    ///   - message: Returns the message for a status that was not accepted. A timeout, a failed connection or an
+    ///     invalid response then says "Please check your network connection.". Nil, the default, for plain words.
     public init(
         code: @escaping @Sendable (_ status: Int) -> NetworkError.Code = { StatusMap.code(for: $0) },
         message: (@Sendable (_ status: Int) -> String)? = nil

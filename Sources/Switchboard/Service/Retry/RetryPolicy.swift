@@ -181,8 +181,8 @@ extension RequestOptions {
         set { self[RetryOption.self] = newValue }
     }
 
-    /// The `Idempotency-Key` of the request, for servers that support the field. A ``RetryPolicy`` or a download adds
-    /// it, the same for all attempts, and then also retries methods that it would send only once, such as POST. An
+    /// The `Idempotency-Key` of the request, for servers that support the field. Only a ``RetryPolicy`` or a download
+    /// adds it, the same for all attempts, and then also retries methods that it would send only once, such as POST. An
     /// empty key fails with ``NetworkError/Code/invalidRequest``. Default nil.
     public var idempotencyKey: IdempotencyKey? {
         get { self[IdempotencyKeyOption.self] }
@@ -195,6 +195,6 @@ private enum RetryOption: RequestOption { static let defaultValue: RetryPolicy? 
 private enum IdempotencyKeyOption: RequestOption { static let defaultValue: IdempotencyKey? = nil }
 
 extension NetworkResponse {
-    /// The number of times the request was sent until this response arrived. 1 without a retry.
+    /// The number of attempts, including the first. Redirects, sign-ins and hedged requests do not count.
     public var attempts: Int { request?.call?.totalAttempts ?? 1 }
 }

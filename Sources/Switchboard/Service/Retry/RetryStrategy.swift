@@ -34,8 +34,8 @@ public struct RetryStrategy: Sendable {
     /// Returns a strategy that uses a closure, in place of the policy's statuses and errors and the server's fields.
     /// The other rules still apply: methods, bodies, attempts, longest wait, budget, total timeout.
     ///
-    /// The closure runs after each result, also a success, with the number of the attempt, from 1. It returns nil when
-    /// the result is final.
+    /// The closure runs after each result of a request that may be repeated, also a success, with the number of the
+    /// attempt, from 1. It returns nil when the result is final.
     ///
     /// ```swift
     /// let accepted = RetryStrategy.custom { attempt, request, result in

@@ -93,8 +93,8 @@ public final class CurlSession: NetworkSession {
 
     /// Sends a request and waits for the whole response. For a streamed response, it waits only for the head.
     ///
-    /// - Throws: ``NetworkError`` when no complete response arrived, with ``CurlError`` underneath. `CancellationError`
-    ///   when the task was canceled; the connection is then closed.
+    /// - Throws: ``NetworkError`` when no complete response arrived, with a ``CurlError`` underneath if libcurl
+    ///   reported the failure. `CancellationError` when the task was canceled; the connection is then closed.
     public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
         try Task.checkCancellation()
         let request = try request.encodedAndValidated()
