@@ -15,7 +15,7 @@ import Foundation
 ///
 /// Credentials, `CommonHeaders` and `CommonParameters` are sent to the origins of ``servers`` and of the endpoints' own
 /// base URLs. A single URL may come from a response, so it gets them only at the origin of the environment's server.
-/// This applies to ``URLEndPoint``, ``data(from:options:)`` and
+/// Elsewhere it gets only harmless fields of `headers`. This applies to ``URLEndPoint``, ``data(from:options:)`` and
 /// ``download(from:to:keepingPartial:options:progress:verify:)``. In a manager without servers the last two get none,
 /// and a ``URLEndPoint`` is treated like other endpoints. `origins` of the interceptors changes this.
 ///
@@ -50,7 +50,7 @@ public final class NetworkManager: Sendable {
     ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
     ///     `Accept: application/json` is added unless they contain an `Accept`.
     ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them. Default none.
-    ///   - monitors: Receive the events of every call. Default none.
+    ///   - monitors: Receive the events of calls; see ``EventMonitor``. Default none.
     ///   - decoder: Decodes bodies. Nil for the one in `options`.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
     ///   - completionQueue: The queue that completions are called on. Nil, the default, for no specific queue.

@@ -66,7 +66,7 @@ public struct URLEncodedFormEncoder: Sendable {
     /// Encodes an object: a struct, a class or a dictionary.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` when `value` is a scalar or an array, which have no names, when
-    ///   it contains an infinite number, or when its `encode(to:)` throws.
+    ///   it contains a number that is not finite, or when its `encode(to:)` throws.
     public func encode(_ value: some Encodable) throws(NetworkError) -> String {
         let encoded: ParameterValue
         do {

@@ -101,7 +101,8 @@ public struct HTTPHeaders: Sendable, Hashable {
         }
     }
 
-    /// Replaces the fields whose names `other` also has, and appends the rest. Repeated names in `other` stay repeated.
+    /// Removes the fields whose names `other` also has, and appends the fields of `other`. Repeated names in `other`
+    /// stay repeated.
     public mutating func merge(_ other: HTTPHeaders) {
         guard !other.isEmpty else { return }
         guard !isEmpty else { return self = other }

@@ -6,14 +6,14 @@ import Foundation
 public struct Redaction: Sendable {
     private var redactor: Redactor
 
-    /// Header names whose values are secrets. Comparisons ignore case, `-` and `_`. ``standard`` also redacts any name
-    /// with the words of a secret, such as `X-Vault-Token`.
+    /// Header names whose values are secrets, in lower case and without `-` and `_`, which comparisons ignore.
+    /// ``standard`` also redacts any name with the words of a secret, such as `X-Vault-Token`.
     public var headerNames: Set<String> { redactor.headerNames }
-    /// Parameter names whose values are secrets, in queries and forms. Comparisons ignore case, `-` and `_`.
+    /// Parameter names whose values are secrets, in queries and forms. Written as ``headerNames``.
     public var parameterNames: Set<String> { redactor.parameterNames }
-    /// Names of JSON members whose values are secrets. By default these are ``parameterNames`` and some plurals such as
-    /// `tokens`, unless their value is a number. `key`, `code` and `session` are excluded, because in a body they are
-    /// mostly an error's code or an item's key.
+    /// Names of JSON members whose values are secrets, written as ``headerNames``. By default these are
+    /// ``parameterNames`` and some plurals such as `tokens`, unless their value is a number. `key`, `code` and
+    /// `session` are excluded, because in a body they are mostly an error's code or an item's key.
     public var memberNames: Set<String> { redactor.memberNames }
     /// The text that replaces a secret.
     public var mask: String {
@@ -35,8 +35,8 @@ public struct Redaction: Sendable {
     ///
     /// Words end at punctuation, digits and a change of case. `password`, `token`, `secret` and similar words make a
     /// secret, as in `passwordConfirmation` and `token_v2`, but not if a later word only describes it, as in
-    /// `token_type`. `key`, `code` and `number` need a word before them: `secret_key`, `mfa_code` and `card_number`,
-    /// but not `sort_key`. The token of a position in a list is none: `page_token`, `nextToken`.
+    /// `token_type`. `key`, `code` and `number` need one of certain words before them, as in `secret_key`, `mfa_code`
+    /// and `card_number`. The token of a position in a list is none: `page_token`, `nextToken`.
     public static let standard = Redaction(Redactor.standard)
 
     /// A redaction without names, which changes nothing, for tests.
@@ -55,7 +55,7 @@ public struct Redaction: Sendable {
         redactor.value(value, ofHeader: name)
     }
 
-    /// Redacts the values of secret parameters in a URL's text, and any password before the host.
+    /// Redacts the values of secret parameters in a URL's text, and the user and password before the host.
     public func url(_ text: String) -> String {
         redactor.url(text)
     }

@@ -135,7 +135,7 @@ extension RequestOptions {
     /// A session has no cache. `.reloadIgnoringLocalAndRemoteCacheData` sends `Cache-Control: no-cache` ([RFC 9111
     /// §5.2.1.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.4)), `.reloadRevalidatingCacheData` sends
     /// `max-age=0`, and `.returnCacheDataDontLoad` sends `only-if-cached`. A `Cache-Control` field that the request
-    /// sets itself takes precedence.
+    /// sets itself takes precedence. A router adds the field when it builds the request.
     public var cachePolicy: URLRequest.CachePolicy {
         get { self[CachePolicyOption.self] }
         set { self[CachePolicyOption.self] = newValue }

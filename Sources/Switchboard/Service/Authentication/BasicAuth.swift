@@ -25,11 +25,11 @@ public struct BasicAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         self.origins = origins
     }
 
-    /// Creates an interceptor that requests the credentials from a provider. The provider runs once for all requests
-    /// that wait at the same time, and again for the next one. If it returns nil, no credentials are sent. If it
-    /// throws, those requests fail: a ``NetworkError`` is thrown unchanged, any other error within
-    /// ``NetworkError/Code/cannotAuthenticate``. A request that the provider itself sends through the same router
-    /// carries no credentials.
+    /// Creates an interceptor that requests the credentials from a provider. The provider runs once for all requests of
+    /// an environment and a partition that wait at the same time, and again for the next one. If it returns nil, no
+    /// credentials are sent. If it throws, those requests fail: a ``NetworkError`` is thrown unchanged, any other error
+    /// within ``NetworkError/Code/cannotAuthenticate``. A request that the provider itself sends through the same
+    /// router carries no credentials.
     public init(
         origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> BasicCredentials?
     ) {

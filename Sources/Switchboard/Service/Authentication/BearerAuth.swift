@@ -7,8 +7,9 @@ import Foundation
 /// BearerAuth { await account.token }        // nil: no user is signed in
 /// ```
 ///
-/// A request that has an `Authorization` field, or a user in its URL, keeps it. A 401 is returned as the result. To
-/// refresh tokens, use `AuthenticationInterceptor`.
+/// A request that has an `Authorization` field, or a user in its URL, keeps it. An empty token fails with
+/// ``NetworkError/Code/cannotAuthenticate``. A 401 is returned as the result. To refresh tokens, use
+/// `AuthenticationInterceptor`.
 public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CredentialSource<String>
     private let origins: CredentialOrigins
@@ -19,9 +20,9 @@ public struct BearerAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         self.origins = origins
     }
 
-    /// Creates an interceptor that requests the token from a provider. The provider runs once for all requests that
-    /// wait at the same time, and again for the next one. If it returns nil, no token is sent. If it throws, those
-    /// requests fail: a ``NetworkError`` is thrown unchanged, any other error within
+    /// Creates an interceptor that requests the token from a provider. The provider runs once for all requests of an
+    /// environment and a partition that wait at the same time, and again for the next one. If it returns nil, no token
+    /// is sent. If it throws, those requests fail: a ``NetworkError`` is thrown unchanged, any other error within
     /// ``NetworkError/Code/cannotAuthenticate``. A request that the provider itself sends through the same router
     /// carries no token.
     public init(origins: CredentialOrigins = .endPoints, provider: @escaping @Sendable () async throws -> String?) {

@@ -5,7 +5,8 @@ extension RequestOptions {
         /// ``BearerAuth``, ``BasicAuth`` and `DigestAuth` send none if their provider returns nil.
         case automatic
         /// Requires a sign-in. Without a credential the call fails with ``NetworkError/Code/cannotAuthenticate``, and
-        /// nothing is sent.
+        /// nothing is sent. An `Authorization` field that the app sets counts as a sign-in. A request to an origin that
+        /// a server may have chosen needs none.
         case required
         /// Sends a credential if a user has signed in, and none otherwise. If the server ends the sign-in, the request
         /// is sent without one. A refresh that fails for another reason, such as a lost connection, fails the call.

@@ -108,8 +108,8 @@ package protocol ExplainedInterceptor: Sendable {
 /// An interceptor or session with state that a reset removes, such as tokens, cookies or stored responses. See
 /// ``Router/reset()``.
 public protocol Resettable: Sendable {
-    /// Removes all state, including state that is saved for later launches. Meanwhile, no call of the chain is in
-    /// flight or begins.
+    /// Removes all state, including state that is saved for later launches. Meanwhile, no call of the chain begins or
+    /// is in flight, except a canceled one whose interceptor started the reset.
     func reset() async
 
     /// Parts of this value that are reset too. A part that is an object is reset once, even if several values share it.

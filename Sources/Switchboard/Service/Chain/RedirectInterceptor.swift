@@ -12,8 +12,8 @@ import Foundation
 /// - When scheme, host or port change, only harmless header fields are sent, which the article <doc:Interceptors>
 ///   lists, and those that ``RequestOptions/headersToOtherOrigins`` allows. ``NetworkResponse/history`` names the
 ///   dropped fields.
-/// - Only http and https are followed, and never from https to http. Other redirects fail with
-///   ``NetworkError/Code/redirectRefused``.
+/// - Only http and https are followed, and never from https to http. Other redirects, and `Location` fields that
+///   differ, fail with ``NetworkError/Code/redirectRefused``.
 /// - More than ``limit`` redirects fail with ``NetworkError/Code/tooManyRedirects``.
 ///
 /// A 3xx without a `Location`, and any other 3xx, is returned unchanged.

@@ -4,8 +4,8 @@ import Foundation
 /// The plan of a call, as ``Router/explain(_:options:isolation:)`` returns it. Its text is for people and contains no
 /// secrets.
 public struct CallPlan: Sendable {
-    /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request after the
-    /// adapters before it. Nil when the request could not be built.
+    /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request as that adapter
+    /// left it. Nil when the request could not be built.
     public internal(set) var request: NetworkRequest?
     /// The error of the call before it sends anything, or nil.
     public internal(set) var error: NetworkError?

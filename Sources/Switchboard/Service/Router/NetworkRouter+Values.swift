@@ -91,8 +91,8 @@ extension NetworkRouter {
     ///   - isolation: The actor on which the endpoint is read and the closure runs: the caller's.
     ///   - decode: Returns the value of a response.
     /// - Returns: The value.
-    /// - Throws: The errors of ``response(for:options:isolation:)``. An error of the closure becomes
-    ///   ``NetworkError/Code/decodingFailed``, with that error underneath.
+    /// - Throws: The errors of ``response(for:options:isolation:)``. A ``NetworkError`` of the closure is thrown
+    ///   unchanged, any other error within ``NetworkError/Code/decodingFailed``.
     public func request<Value>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
         decoding decode: (NetworkResponse) throws -> Value

@@ -49,7 +49,7 @@ extension NetworkRouter {
     ///   - options: Options for this call. They override those of its endpoint. Default none.
     ///   - completion: Called exactly once. `data` is the body, empty for a response without one, and `response` its
     ///     head. Both are nil when no response arrived. `error` is a ``NetworkError`` when the request could not be
-    ///     built or no complete response arrived. It is nil whenever the server answered, even with a 404.
+    ///     built or no complete response arrived. A status alone is never an error: `error` is nil for a complete 404.
     /// - Returns: A handle that cancels only this call.
     @discardableResult
     public func request(
@@ -82,8 +82,9 @@ extension NetworkRouter {
     /// Cancels every call of this router that is in flight. Later calls are not affected.
     ///
     /// Exchanges are closed and waits between attempts end at once. An async call runs in its caller's task, which is
-    /// not canceled: an interceptor that waits for something else continues to wait, and the call ends as canceled
-    /// when it next sends. Calls with a completion and streams that are being read always end at once.
+    /// not canceled: an interceptor that waits for something else continues to wait, and the call ends as canceled when
+    /// it next sends. The task of a call with a completion is canceled: the call ends at once if the code that it waits
+    /// for observes that. Streams that are being read end at once.
     public func cancel() {
         calls.cancelAll()
     }

@@ -13,7 +13,8 @@ public final class RequestHandle: Sendable {
     /// Creates a handle without a request, for a fake ``NetworkRouter``.
     public init() {}
 
-    /// Cancels the request. Its completion receives ``NetworkError/Code/cancelled``. Does nothing after the completion.
+    /// Cancels the request. Its completion receives ``NetworkError/Code/cancelled``, at once if the code that the call
+    /// waits for observes cancellation. Does nothing after the completion.
     public func cancel() {
         let task: Task<Void, Never>? = state.withLock { state in
             defer { if case .over = state {} else { state = .cancelled } }

@@ -25,7 +25,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     ///   - headers: Header fields for every request. Those of endpoint, task and body override them.
     ///     `Accept: application/json` is added unless they contain an `Accept`.
     ///   - options: Timeouts, limits and options for every request. Those of the endpoint override them. Default none.
-    ///   - monitors: Receive the events of every call. Default none.
+    ///   - monitors: Receive the events of calls; see ``EventMonitor``. Default none.
     ///   - decoder: Decodes bodies. Nil for the one in `options`.
     ///   - encoder: Encodes a ``JSONBody`` that has no encoder. Nil for the one in `options`.
     ///   - completionQueue: The queue that completions are called on. Nil, the default, selects no specific queue. For
