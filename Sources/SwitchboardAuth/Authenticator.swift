@@ -34,7 +34,8 @@ public protocol Authenticator: Sendable {
     ///   - credential: The credential that has expired or was rejected. Nil when none exists.
     ///   - partition: The partition of the credential; see `RequestOptions.partition`.
     /// - Returns: The new credential, which may be the old one with a new date.
-    /// - Throws: An error that ends every waiting request; see ``isLost(after:)``.
+    /// - Throws: An error for the waiting requests. Those whose credential is still valid are sent with it; see
+    ///   ``isLost(after:)``.
     func refresh(_ credential: Credential?, in partition: String?) async throws -> Credential
 
     /// Returns whether the server rejected the credential. By default, for status 401.
@@ -49,8 +50,8 @@ public protocol Authenticator: Sendable {
     /// request tries again.
     func isLost(after error: any Error) -> Bool
 
-    /// Returns the saved credential, or nil when none is saved. It is called before the first request of each
-    /// partition. By default, nil.
+    /// Returns the saved credential, or nil when none is saved. It is called when the credential of a partition is
+    /// needed, and was neither loaded nor set. By default, nil.
     func load(in partition: String?) async throws -> Credential?
 
     /// Saves a new credential, or removes the saved one for nil. Calls run one at a time: a sign-in, sign-out or reset

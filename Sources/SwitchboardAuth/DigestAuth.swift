@@ -12,8 +12,9 @@ import SwitchboardText
 ///
 /// The first request to an origin receives a 401 and is sent again. Later requests carry a response to the same
 /// challenge, with an increasing count, until the server declares the nonce stale. Of several challenges, the one with
-/// the strongest hash is answered. A 401 that cannot be answered is the result, and so is a 401 after a response. A
-/// body that cannot be sent again needs an earlier request to the origin.
+/// the strongest hash is answered. If each needs `auth-int` or a hash that the system lacks, the request fails. A 401
+/// without a known challenge is the result, and so is a 401 after a response. A body that cannot be sent again needs an
+/// earlier request to the origin.
 ///
 /// List it after interceptors that change the URL, such as an `APIKeyAuth` in the query, because a response is only
 /// valid for its path and query.
@@ -48,8 +49,9 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
 
     /// Sends the request, and again with the response to a challenge.
     ///
-    /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server requires `auth-int`,
-    ///   `NetworkError.Code.unsupported` when the system lacks the hash function.
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` when the server requires `auth-int`, or the request requires a
+    ///   sign-in and the provider returns nil. `NetworkError.Code.unsupported` when the system lacks the hash function.
+    ///   `NetworkError.Code.invalidRequest` for a control character in the user or the password.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard request.acceptsSignIn(for: origins), !request.hasAuthorization, let key = OriginKey(request) else {
             return try await next(request)

@@ -171,7 +171,8 @@ extension OAuth2Client {
     /// which the access tokens end, or the access token without a refresh token. A token that is already revoked is not
     /// an error.
     ///
-    /// - Throws: `NetworkError.Code.invalidRequest` without a ``revocationURL``, and the errors of ``refresh(_:)``.
+    /// - Throws: `NetworkError.Code.invalidRequest` without a ``revocationURL``, `NetworkError.Code.cannotAuthenticate`
+    ///   with an ``OAuthError`` underneath, and the errors of any exchange.
     public func revoke(_ token: OAuthToken) async throws {
         guard let revocationURL else {
             throw NetworkError(.invalidRequest, reason: "set the revocationURL of the OAuth2Client to revoke tokens")

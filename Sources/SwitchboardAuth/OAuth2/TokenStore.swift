@@ -45,8 +45,7 @@ public actor MemoryTokenStore: TokenStore {
         tokens = token.map { [nil: $0] } ?? [:]
     }
 
-    /// Returns the token, or nil without one. Nil for a token that this process has saved or loaded means that another
-    /// process has signed out. Throw when the store cannot be read.
+    /// Returns the token, or nil without one.
     public func load(in partition: String?) -> OAuthToken? { tokens[partition] }
     /// Stores a token in place of the previous one.
     public func save(_ token: OAuthToken, in partition: String?) { tokens[partition] = token }

@@ -12,8 +12,9 @@ import SwitchboardPlatform
 ///
 /// - A rejected or expired credential is refreshed once for all requests. They wait and are sent with the new one. A
 ///   request that was sent with an older credential is sent again without a refresh.
-/// - A failed refresh fails every request that waits for it, with the same error: the code of the transport's failure,
-///   or `NetworkError.Code.cannotAuthenticate`. The next request tries again.
+/// - A failed refresh fails the requests that wait for it, with the same error: the code of the transport's failure, or
+///   `NetworkError.Code.cannotAuthenticate`. A request whose credential is still valid is sent instead. The next
+///   request tries again.
 /// - A request is sent again once. A 401 after that is the result. A 401 for a body that cannot be sent again is the
 ///   result too, and the next request refreshes the credential. If a redirect turned a POST into a GET that gets a 401,
 ///   only the GET is sent again.
@@ -60,7 +61,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     ///   - refreshTimeout: The longest time for a refresh.
     ///   - refreshes: The largest number of refreshes within `window`, at least 1. Beyond it a 401 is the result, and a
     ///     request with an expired credential fails with `NetworkError.Code.cannotAuthenticate`.
-    ///   - window: The period in which refreshes are counted.
+    ///   - window: The period in which refreshes are counted. Zero or less sets no limit.
     ///   - origins: The origins that credentials may be sent to.
     ///   - clock: The clock that measures the timeout of a refresh.
     ///   - now: Returns the date that expiry dates are compared with.
