@@ -25,9 +25,9 @@ extension NetworkRouter {
     ///     closure gets a socket for this one connection, and the last message that the reader receives before those of
     ///     this connection, nil on the first one. An error that it throws ends the connection. Default: does nothing.
     /// - Returns: The open socket.
-    /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus` for
-    ///   200, `NetworkError.Code.invalidResponse` for an invalid 101, `NetworkError.Code.unsupported` when the session cannot open
-    ///   WebSockets, and the errors of `response(for:)`.
+    /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus`
+    ///   for 200, `NetworkError.Code.invalidResponse` for an invalid 101, `NetworkError.Code.unsupported` when the
+    ///   session cannot open WebSockets or lacks one of the options, and the errors of `response(for:)`.
     public func webSocket<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
         options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),

@@ -4,18 +4,20 @@ import Switchboard
 public struct WebSocketOptions: Sendable, Hashable {
     /// The subprotocols that the client offers, in the order of preference. Default none.
     public var subprotocols: [String] = []
-    /// The compression that the client offers. Default nil: none.
+    /// The compression that the client offers. Default nil: none. `FoundationSession` throws
+    /// `NetworkError.Code.unsupported` for it, because URLSession decides about compression.
     public var compression: WebSocketCompression?
     /// The largest message that is received, in bytes, after decompression. A larger one ends the connection with
     /// ``WebSocketCloseCode/messageTooBig``. Default 16 MiB.
     public var messageLimit = 16 << 20
-    /// The limit for received and unread messages, in bytes. At the limit the socket stops reading, so the server must
-    /// wait. One message may exceed the limit. Default 1 MiB. While a ping waits for its pong, the
-    /// limit is 16 times as high, because the pong follows the messages. The socket sees a Close frame behind unread
-    /// messages when they are read, or when the server closes the connection.
+    /// The limit for received and unread messages, in bytes; each message counts 64 extra. At the limit the socket
+    /// stops reading, so the server must wait. One message may exceed the limit. Default 1 MiB. While a ping waits for
+    /// its pong, the limit is 16 times as high, and at least 1 MiB, because the pong follows the messages. The socket
+    /// sees a Close frame behind unread messages when they are read, or when the server closes the connection.
     public var receiveBufferLimit = 1 << 20
     /// The time between pings. A ping without a pong after this time ends the connection with
-    /// `NetworkError.Code.timedOut`. Default nil: no pings. Zero or a negative interval sends none.
+    /// `NetworkError.Code.timedOut`, unless unread messages stop the reading. Default nil: no pings. Zero or a negative
+    /// interval sends none.
     public var pingInterval: Duration?
     /// Whether the socket reconnects when its connection is lost, or when the server closes it temporarily: with 1001,
     /// 1011, 1012, 1013 or 1014, which counts as `NetworkError.Code.connectionLost`. Default false.
