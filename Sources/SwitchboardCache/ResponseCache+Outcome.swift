@@ -25,7 +25,7 @@ extension ResponseCache {
             /// The lifetime of the stored response is over.
             case expired
             /// The request bypassed the stored response, by a directive, its `cachePolicy` or
-            /// ``ResponseCache/Lifetime/none``.
+            /// ``ResponseCache/Lifetime/none``, or because it is a retry of a stored error.
             case requested
         }
 

@@ -17,12 +17,13 @@ import Switchboard
 ///
 /// The cache stores the responses that [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3) lets a private
 /// cache store, without their `Set-Cookie`: every status with a stated lifetime, and the heuristically cacheable ones.
-/// It stores no answer to credentials (401, 407) and no response with `no-store`. Streams and downloads are stored
-/// while they are read. A cache hit needs the same URL, the same `RequestOptions.partition` (a manager's environment)
-/// and the same header fields, including credentials and cookies. Fields that change with each request, such as a
-/// signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`, are stored
-/// per identity. A stored GET also answers a HEAD and a `Range` with one range of bytes. A request with a method other
-/// than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path, and of its `Location` and
+/// It stores no 304, 401, 407, 428, 429, 431 or 511, and no response with `no-store`, unless it also has
+/// `must-understand`. Streams and downloads are stored while they are read. A cache hit needs the same URL, the same
+/// `RequestOptions.partition` (a manager's environment) and the same header fields, including credentials and cookies,
+/// except `User-Agent` and those about caching, ranges, conditions and tracing. Fields that change with each request,
+/// such as a signature or the `Authorization` of `Digest`, prevent cache hits. Up to 16 variants of a URL, by `Vary`,
+/// are stored per identity. A stored GET also answers a HEAD and a `Range` with one range of bytes. A request with a
+/// method other than GET, HEAD, OPTIONS or TRACE removes the stored responses of its path, and of its `Location` and
 /// `Content-Location` of the same origin, unless the server rejects it. A POST's response that states its lifetime and
 /// has its own URL as `Content-Location` answers a later GET. `NetworkResponse.cacheOutcome` states the part that the
 /// cache had in a response.
