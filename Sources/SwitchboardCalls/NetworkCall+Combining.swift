@@ -57,7 +57,8 @@ extension NetworkCall {
     /// - Parameters:
     ///   - width: The maximum number of concurrent calls, at least 1.
     ///   - next: Returns the call for an element.
-    /// - Returns: A call for the results, in the order of the elements. It throws when the combination is canceled.
+    /// - Returns: A call for the results, in the order of the elements. It throws when this call fails, or when the
+    ///   combination is canceled.
     public func flatMapResults<Output: Sendable>(
         width: Int,
         @_inheritActorContext _ next: @escaping @Sendable (Value.Element) async throws -> NetworkCall<Output>

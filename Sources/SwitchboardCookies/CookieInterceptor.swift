@@ -19,8 +19,8 @@ import SwitchboardText
 /// Hosts with the same registrable domain, a public suffix and one label, are one site; see ``CookieJar``. Schemes and
 /// ports do not count. A server's link after a redirect to another origin counts as one from another site.
 ///
-/// The request has one `Cookie` field. It begins with the pairs that the request already had, which override the jar's
-/// cookies of the same name.
+/// If the jar adds cookies, the request has one `Cookie` field. It begins with the pairs that the request already had,
+/// which override the jar's cookies of the same name.
 public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     /// The storage of the cookies.
     public let jar: CookieJar

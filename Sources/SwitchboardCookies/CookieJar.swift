@@ -35,10 +35,11 @@ public final class CookieJar: Sendable {
     }
 
     /// The maximum number of cookies per domain, and of `Set-Cookie` fields that are read from one response. Above it,
-    /// the jar removes expired cookies, then those that are not `Secure`, then the least recently used. Default 180.
+    /// the jar removes expired cookies, then those that are not `Secure`, then the least recently used. At least 1,
+    /// default 180.
     public let maximumPerDomain: Int
     /// The maximum number of cookies per partition. Above it, the jar removes expired cookies, then those of the sites
-    /// with the most cookies. Default 3,000.
+    /// with the most cookies. At least 1, default 3,000.
     public let maximum: Int
     let now: @Sendable () -> Date
     private let isPublicSuffix: @Sendable (String) -> Bool
@@ -148,12 +149,13 @@ extension CookieJar {
         return state.withLock { $0.stores[partition]?.cookies(at: now) ?? [] }
     }
 
-    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path. The requests of
-    /// a `NetworkManager` have the name of its environment as partition, and carry only the cookies in it.
+    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path; an expired one
+    /// only removes it. The requests of a `NetworkManager` have the name of its environment as partition, and carry
+    /// only the cookies in it.
     ///
-    /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon or a control
-    ///   character, without a name or domain, with a domain that begins with a dot or has a port, or larger than 4,096
-    ///   bytes.
+    /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon, a control
+    ///   character or blanks around a part, without a name or domain, with `=` in the name, with a domain that begins
+    ///   with a dot or has a slash or a port, with a path that begins without a slash, or larger than 4,096 bytes.
     public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
         if let fault = cookie.fault() {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")

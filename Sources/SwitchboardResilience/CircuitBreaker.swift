@@ -13,10 +13,10 @@ import SwitchboardPlatform
 /// A closed circuit passes requests. It opens after a number of failures within a time window. An open circuit rejects
 /// requests with `NetworkError.Code.circuitOpen` and sends nothing. When its time has passed, it is half open: the next
 /// request is sent as a probe, and other requests still fail. The circuit closes when the probe succeeds, and opens
-/// again when it fails. A canceled call does not count. After a probe that was canceled, or that a cache answered
-/// without an exchange, the next request is the probe. A probe may need a new credential, so requests that refresh the
-/// credential of an `AuthenticationInterceptor`, or that a credential provider sends, pass too. Only their failure
-/// counts.
+/// again when it fails. A canceled call does not count. After a probe that was canceled, that failed with an error that
+/// does not count, or that a cache answered without an exchange, the next request is the probe. A probe may need a new
+/// credential, so requests that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider
+/// sends, pass too. Only their failure counts.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
 /// count. A reset closes all circuits.

@@ -36,7 +36,8 @@ public final class Deduplicator: Interceptor {
         public static let never = Rule(kind: .never)
 
         /// Returns a rule by which requests are equal when they have this id, the same credentials in header fields and
-        /// query, and the same partition. Methods, URLs and bodies may differ: the first request is sent.
+        /// query, and the same partition and environment. Methods, URLs and bodies may differ: the first request is
+        /// sent.
         public static func id(_ id: String) -> Rule { Rule(kind: .id(id)) }
     }
 

@@ -15,8 +15,8 @@ extension NetworkRouter {
     /// ```
     ///
     /// Memory holds only the incomplete element and the text around the array. Reading throws
-    /// `NetworkError.Code.decodingFailed` for an element that cannot be decoded, and at the end for a body that is not
-    /// valid or contains no such array.
+    /// `NetworkError.Code.decodingFailed` for an element that cannot be decoded, for an invalid body, and for a body
+    /// without such an array.
     ///
     /// - Parameters:
     ///   - endPoint: The endpoint.

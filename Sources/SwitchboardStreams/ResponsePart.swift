@@ -55,6 +55,7 @@ extension NetworkResponse {
     ///
     /// A part is complete when the boundary after it has arrived. After the complete parts, reading throws
     /// `NetworkError.Code.truncatedBody` when the body ends before its last boundary,
+    /// `NetworkError.Code.responseTooLarge` for more than 256 KiB before the first boundary,
     /// `NetworkError.Code.headersTooLarge` for a part with more than 256 KiB of fields, and
     /// `NetworkError.Code.invalidResponse` for an invalid field. A multipart within a part is not parsed.
     ///

@@ -26,16 +26,19 @@ extension NetworkRouter {
     ///   - file: The file to upload. A change of the file meanwhile throws `NetworkError.Code.encodingFailed`.
     ///   - flow: The protocol: `.tus`, `.ietf` or a custom one.
     ///   - pieceSize: The largest body of one request in bytes, at least 1. Default 16 MiB.
-    ///   - stateFile: A file that stores the upload's URL, so that the next call with the same file and endpoint resumes
-    ///     the upload, even in another process. Removed when the upload completes. The URL may be a secret, so only the
-    ///     owner can read the file. Nil, the default, stores nothing.
+    ///   - stateFile: A file that stores the upload's URL, so that the next call with the same endpoint and a file of
+    ///     the same size and modification time resumes the upload, even in another process. Removed when the upload
+    ///     completes. The URL may be a secret, so only the owner can read the file. Nil, the default, stores nothing.
     ///   - options: Options for the requests of this upload, which override those of the endpoint. Default none.
     ///   - progress: Receives the progress, and can cancel the upload.
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     /// - Returns: The response to the last request, once its status is accepted. Only a 2xx is accepted, even
     ///   if the options accept other statuses.
     /// - Throws: `NetworkError` as from `response(for:options:)`, with `NetworkError.Code.invalidResponse` for a server
-    ///   that violates the protocol. `CancellationError` when the task, the router or the progress was canceled.
+    ///   that violates the protocol, `NetworkError.Code.invalidRequest` for a piece size below 1,
+    ///   `NetworkError.Code.unreadableFile` for a file that cannot be read or a state file that other users can access,
+    ///   and `NetworkError.Code.cannotWriteFile` for a state file that cannot be written. `CancellationError` when the
+    ///   task, the router or the progress was canceled.
     @discardableResult
     public func upload(
         _ endPoint: EndPoint, from file: URL, by flow: some UploadFlow, pieceSize: Int64 = 16 << 20,
