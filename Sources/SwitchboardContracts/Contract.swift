@@ -59,10 +59,11 @@ import SwitchboardText
 ///   `action`, `category`, `event`, `kind`, `level`, `mode`, `phase`, `priority`, `reason`, `result`, `role`,
 ///   `severity`, `stage`, `state`, `status`, `type` or `visibility`. Members with the names of secrets have no values.
 /// - An object is a map, so that its lines become `{}`, if all its names are numbers, dates, UUIDs, email addresses,
-///   hexadecimal numbers of at least eight digits, or longer than 256 bytes. It is also a map if it has more than 64
-///   names whose values have one kind, or more than 1,000 names.
+///   hexadecimal numbers with at least eight characters and a decimal digit, or longer than 256 bytes. It is also a map
+///   if it has more than 64 names whose values have one kind, or more than 1,000 names.
 ///
-/// A contract has at most 100,000 lines and 8 MiB, each name at most 4 KiB, and each key path at most 64 KiB.
+/// A contract has at most 100,000 lines and 8 MiB, each name at most 4 KiB, and each key path at most 64 KiB and 512
+/// steps.
 public struct Contract: Sendable {
     /// The first shape is that of the top level.
     let shapes: [Shape]

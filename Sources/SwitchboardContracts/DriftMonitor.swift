@@ -12,10 +12,10 @@ import SwitchboardPlatform
 /// let manager = NetworkManager(monitors: [drift])
 /// ```
 ///
-/// It checks the 2xx answers of the listed endpoints whose whole body came from the server: no stream, no download and
-/// no cache hit. The check runs as part of the call. An answer of 100 KB takes less than a millisecond. Each difference
-/// is reported once, and then only counted in ``reports``. A report has key paths and kinds. It has no value of an
-/// answer, except for a new string of a set, which is masked as in logs.
+/// It checks the 2xx answers of the listed endpoints whose whole body came from the server: no stream, no download, no
+/// 206, no empty body and no cache hit. The check runs as part of the call. An answer of 100 KB takes less than a
+/// millisecond. Each difference is reported once, and then only counted in ``reports``. A report has key paths and
+/// kinds. It has no value of an answer, except for a new string of a set, which is masked as in logs.
 public final class DriftMonitor: EventMonitor {
     /// A difference in the answers of an endpoint.
     public struct Report: Sendable, Hashable, CustomStringConvertible {

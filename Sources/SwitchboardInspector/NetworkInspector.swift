@@ -36,7 +36,7 @@ public final class NetworkInspector: EventMonitor, MessageMonitor {
     ///     is off opens no port, prints nothing and records nothing.
     ///   - maximumCalls: The number of calls to keep. The oldest is removed first. Default 1,000.
     ///   - bodyLimit: The largest body to store, in bytes. For a longer body only its size is stored. Default
-    ///     64 KiB. The body of a stream is not stored.
+    ///     64 KiB. Bodies of streams and downloads, and compressed bodies of requests, are not stored.
     ///   - redaction: The names of secrets. Default `Redaction.standard`.
     /// - Returns: The inspector, to be listed among the monitors of a manager or a router.
     /// - Throws: `NetworkError.Code.cannotConnect` when the system refuses a socket.

@@ -18,9 +18,9 @@ import Switchboard
 /// #expect(try await call.value.text == "done")
 /// ```
 ///
-/// Everything in this package that waits takes a clock. Event streams and transfers wait on that of their
-/// `RetryPolicy`; that of a `Router` measures only the total timeout. ``StubSession`` and ``NetworkConditioner`` take a clock
-/// for their delays. With ``init(skips:)`` the clock advances by itself.
+/// Interceptors, routers and WebSockets take a clock. Event streams and transfers wait on that of their `RetryPolicy`;
+/// that of a `Router` measures only the total timeout. ``StubSession`` and ``NetworkConditioner`` take a clock for
+/// their delays. Real sessions and ``MockServer`` use real time. With ``init(skips:)`` the clock advances by itself.
 public final class TestClock: Clock, Sendable {
     /// A point in the time of a test.
     public struct Instant: InstantProtocol, CustomStringConvertible {

@@ -24,7 +24,7 @@ import SwitchboardText
 /// `SWITCHBOARD_CASSETTES=record`, review it, and commit it.
 ///
 /// Secrets are replaced before they are written: the values of fields and parameters with secret names, as in logs.
-/// Each such value of six or more characters is also replaced wherever else it appears, decoded, escaped or in base64.
+/// Each such value of at least 6 bytes is also replaced wherever else it appears, decoded, escaped or in base64.
 /// Bodies that are compressed or encrypted when sent are not searched. A live test receives unchanged responses; a
 /// played response contains the masks. An error, such as a timeout, is thrown and not recorded.
 public final class Cassette: NetworkSession {
@@ -56,8 +56,8 @@ public final class Cassette: NetworkSession {
     ///     `Redaction.standard` included, becomes `REDACTED`.
     ///   - repeats: Whether the last matching entry answers again when all matching entries are used up. Default false.
     ///     Ignored in ``Mode/strict``.
-    /// - Throws: `NetworkError.Code.cassetteFault` when a mode that only plays finds no file, or the file is damaged. The
-    ///   reason names the location of the damage.
+    /// - Throws: `NetworkError.Code.cassetteFault` when a mode that only plays finds no file, when the file is damaged,
+    ///   or when `SWITCHBOARD_CASSETTES` names no mode. The reason names the location of the damage.
     public init(
         file: URL, mode: Mode = .fromEnvironment, recording session: any NetworkSession = DefaultSession.shared,
         matching: Matching = .standard, redaction: Redaction = .standard, repeats: Bool = false

@@ -36,7 +36,7 @@ extension MockResponse {
     }
 
     /// Returns this response sent one byte at a time, with that time between two bytes, status line and header fields
-    /// included.
+    /// included. A stub delays only the body.
     public func dripping(every time: Duration) -> MockResponse {
         with { $0.pace.betweenBytes = time.clamped }
     }

@@ -20,7 +20,8 @@ import Switchboard
 public struct MockResponse: Sendable {
     /// The status code, sent unchanged whatever its value.
     public var statusCode: Int
-    /// The header fields as scripted, repeats included. A ``MockServer`` adds the fields that frame the body.
+    /// The header fields as scripted, repeats included. A ``MockServer`` adds those about the framing of the body and
+    /// the end of the connection, and `Sec-WebSocket-Accept`.
     public var headers: HTTPHeaders {
         didSet { if !headers.contains("Content-Encoding") { encodedContent = nil } }
     }

@@ -19,8 +19,9 @@ import SwitchboardContracts
 /// answered with the fitting 4xx, 501 or 505, is not recorded, and ends its connection.
 ///
 /// Connections are kept alive as HTTP/1.1 requires. A response has a `Content-Length` unless it is
-/// ``MockResponse/chunked(_:)`` or sets other framing. A request with `Expect: 100-continue` receives `100 Continue`.
-/// The server adds nothing else: no `Date`, no `Server`.
+/// ``MockResponse/chunked(_:)`` or sets other framing. A response after which the server closes the connection has
+/// `Connection: close`, unless a fault ends it. A WebSocket's 101 has the fields of the handshake. A request with
+/// `Expect: 100-continue` receives `100 Continue`. The server adds nothing else: no `Date`, no `Server`.
 ///
 /// A secure server supports HTTP/1.1 over TLS 1.2 and 1.3. It resumes no TLS session on a new connection, and answers
 /// plain HTTP with a 400. It needs the system's OpenSSL, 1.1.1 or 3, which it loads at run time: `libssl.so.3` on Linux.

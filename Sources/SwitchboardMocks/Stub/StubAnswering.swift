@@ -10,7 +10,8 @@ public protocol StubAnswering: Verifiable {
     /// Requires that the answers to the requests that match keep a contract.
     ///
     /// An answer with a 2xx status that breaks the contract is one of the ``Verifiable/faults``. A ``StubSession`` also
-    /// throws `NetworkError.Code.contractFault` in place of the answer. Answers that a fault cuts short are not checked.
+    /// throws `NetworkError.Code.contractFault` in place of the answer. A 204, a 206, answers to HEAD and answers that
+    /// a fault cuts short are not checked.
     func hold(_ matcher: RequestMatcher, to contract: Contract)
 }
 

@@ -219,8 +219,8 @@ extension StubSession: StubAnswering {
 }
 
 extension NetworkError.Code {
-    /// No stub and no cassette entry answers the request. The reason shows the nearest ones. Such an error is never
-    /// retried.
+    /// No stub and no cassette entry answers the request. The reason shows the nearest ones. By default, a
+    /// `RetryPolicy` does not retry it.
     public static let unmatchedRequest = NetworkError.Code(rawValue: "unmatchedRequest")
 }
 

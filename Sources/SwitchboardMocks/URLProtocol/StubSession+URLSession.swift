@@ -25,8 +25,8 @@ extension StubSession {
     /// Outside Apple's systems, Foundation limits a URLProtocol: download tasks and uploads from a delegate's stream
     /// fail with `URLError.unsupportedURL`.
     ///
-    /// - Parameter base: The configuration to copy. Its `protocolClasses` stay, after the stub's class. Its `urlCache`
-    ///   and `urlCredentialStorage` do not.
+    /// - Parameter base: The configuration to copy. Its `protocolClasses` stay, after the stub's class. Its `urlCache`,
+    ///   `urlCredentialStorage` and `httpCookieStorage` do not. A background configuration becomes ephemeral.
     /// - Returns: A configuration that retains this stub while the configuration, or a session made from it, exists. A
     ///   configuration with a replaced `urlCache` does not retain the stub. Its requests fail with
     ///   `URLError.cannotConnectToHost` once the stub is deallocated.
