@@ -107,8 +107,13 @@ extension AuthenticationInterceptor {
     ) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
         let stored = try await refresh.value(for: id)
+        // A sign-in or a sign-out may have replaced it, for example while it was saved.
+        guard let current = partitionState(of: request).stored else {
+            throw NetworkError(
+                .cannotAuthenticate, reason: "the credential was removed while the request waited for it")
+        }
         request.report(.authentication(stored.isRefreshed ? "refreshed" : "loaded"))
-        return stored
+        return current
     }
 
     // MARK: Refresh

@@ -279,6 +279,36 @@ struct CredentialRefreshTests {
         #expect(try await store.saved.first().accessToken == "a2")
     }
 
+    @Test("a request gets no credential that was removed or replaced while it was saved", arguments: [nil, "a9"])
+    func endedWhileSaving(replacement: String?) async throws {
+        let store = GatedStore()
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
+            session: StubSession(.json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)))
+        let interceptor = AuthenticationInterceptor(
+            OAuth2Authenticator(client, store: store), clock: TestClock())
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a1" ? .status(401) : .text("ok") }
+        let router = router(api, [interceptor])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)).text }
+        _ = try await store.began.first()
+        let change = Task {
+            guard let replacement else { return try await interceptor.signOut(in: nil) }
+            try await interceptor.signIn(OAuthToken(accessToken: replacement), in: nil)
+        }
+        let isChanged = try await comesTrue { try await interceptor.credential(in: nil)?.accessToken == replacement }
+        #expect(isChanged)
+        store.gate.open()
+        let result = await call.result
+        if replacement == nil {
+            let error = #expect(throws: NetworkError.self) { try result.get() }
+            #expect(error?.code == .cannotAuthenticate)
+        } else {
+            #expect(try result.get() == "ok")
+        }
+        #expect(api.authorizations == ["Bearer a1"] + (replacement.map { ["Bearer \($0)"] } ?? []))
+        try await change.value
+    }
+
     @Test("a server that refuses new credentials gets five refreshes per 30 s")
     func excess() async throws {
         let date = TestDate()
