@@ -101,7 +101,8 @@ extension OAuth2Client {
     /// §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)).
     ///
     /// It polls the token endpoint at the server's interval, by default every 5 seconds. The interval grows by 5
-    /// seconds after each `slow_down`, and doubles after a request without a response.
+    /// seconds after each `slow_down`, and doubles after a request without a response. The last request is sent at the
+    /// end of the lifetime at the latest.
     ///
     /// - Parameters:
     ///   - login: The login. It can be completed once.
@@ -112,10 +113,11 @@ extension OAuth2Client {
     ///   expired. Also the errors of any exchange, and `CancellationError`.
     public func token(for login: DeviceLogin, clock: any Clock<Duration> = ContinuousClock()) async throws -> OAuthToken
     {
-        var (interval, waited) = (login.interval, Duration.zero)
-        while waited + interval <= login.lifetime {
-            try await clock.sleep(for: interval)
-            waited += interval
+        var (interval, wait, left) = (login.interval, login.interval, login.lifetime)
+        while interval <= left {
+            let next = min(wait, left)
+            try await clock.sleep(for: next)
+            left -= next
             do {
                 return try await token(
                     grantType: "urn:ietf:params:oauth:grant-type:device_code",
@@ -123,8 +125,8 @@ extension OAuth2Client {
             } catch let error as NetworkError {
                 switch error.oauthError?.code {
                 case .authorizationPending?: break
-                case .slowDown?: interval += .seconds(5)
-                case nil where error.code == .timedOut || error.code.isKind(of: .cannotConnect): interval = interval * 2
+                case .slowDown?: (interval, wait) = (interval + .seconds(5), wait + .seconds(5))
+                case nil where error.code == .timedOut || error.code.isKind(of: .cannotConnect): wait = wait * 2
                 default: throw error
                 }
             }

@@ -2,8 +2,8 @@ import Foundation
 import Switchboard
 import SwitchboardText
 
-/// The reason why an authorization server, or a check of its response, returned no token. It is the
-/// `NetworkError.underlying` of a `NetworkError.Code.cannotAuthenticate`.
+/// The reason why an authorization server, or a check of its response, returned no token. `NetworkError.oauthError`
+/// finds it in a `NetworkError.Code.cannotAuthenticate`.
 ///
 /// ```swift
 /// do {
@@ -11,7 +11,8 @@ import SwitchboardText
 ///         .popular(page: 1), as: MoviePage.self)
 ///     show(page)
 /// } catch let error as NetworkError
-///     where error.oauthError?.code == .accessDenied {
+///     where [.notSignedIn, .invalidGrant]
+///         .contains(error.oauthError?.code) {
 ///     showLogin()
 /// }
 /// ```

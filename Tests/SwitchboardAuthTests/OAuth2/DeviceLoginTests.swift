@@ -49,6 +49,19 @@ struct DeviceLoginTests {
             ])
     }
 
+    @Test("requests without a response do not end the wait before the codes expire (RFC 8628 §3.5)")
+    func offline() async throws {
+        let codes = Self.codes.replacingOccurrences(of: "1800", with: "600")
+        let session = StubSession(.json(codes))
+        for _ in 0..<6 { session.enqueue(.failure(.timedOut)) }
+        session.enqueue(.json(Self.token))
+        let (client, clock) = (client(session), TestClock(skips: true))
+        let login = try await client.deviceLogin()
+        #expect(login.lifetime == .seconds(600))
+        #expect(try await client.token(for: login, clock: clock).accessToken == "a1")
+        #expect(clock.sleeps == [5, 10, 20, 40, 80, 160, 285].map { .seconds($0) })
+    }
+
     @Test("a refusal, an expired code and the end of the lifetime end the wait")
     func ends() async throws {
         for code in ["access_denied", "expired_token"] {
