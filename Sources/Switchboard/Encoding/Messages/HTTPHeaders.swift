@@ -85,7 +85,8 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// The value of that name, or nil if no such field exists.
     ///
     /// Reading a repeated name joins its values with commas, which has the same meaning ([RFC 9110
-    /// §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)). `Set-Cookie` cannot be joined, so reading it returns
+    /// §5.3](https://www.rfc-editor.org/rfc/rfc9110#section-5.3)), and those of `Cookie` with semicolons ([RFC 6265
+    /// §4.2.1](https://www.rfc-editor.org/rfc/rfc6265#section-4.2.1)). `Set-Cookie` cannot be joined, so reading it returns
     /// the first value. ``values(for:)`` returns the values separately. Writing replaces every field of that name, and
     /// writing nil removes them.
     public subscript(name: String) -> String? {
@@ -94,7 +95,7 @@ public struct HTTPHeaders: Sendable, Hashable {
             let first = fields[index].value
             let rest = fields[(index + 1)...].lazy.filter { $0.name.equalsIgnoringCase(name) }
             guard !rest.isEmpty, !name.equalsIgnoringCase("Set-Cookie") else { return first }
-            return ([first] + rest.map(\.value)).joined(separator: ", ")
+            return ([first] + rest.map(\.value)).joined(separator: Self.separator(of: name))
         }
         set {
             if let newValue { set(name, newValue) } else { remove(name) }
@@ -276,8 +277,9 @@ extension HTTPHeaders {
         }
         return Dictionary(
             uniqueKeysWithValues: values.map { key, field in
-                // Semicolons separate the pairs of one Cookie field (RFC 6265 §4.2.1).
-                (field.name, field.values.joined(separator: key == "cookie" ? "; " : ", "))
+                (field.name, field.values.joined(separator: Self.separator(of: key)))
             })
     }
+
+    private static func separator(of name: String) -> String { name.equalsIgnoringCase("Cookie") ? "; " : ", " }
 }

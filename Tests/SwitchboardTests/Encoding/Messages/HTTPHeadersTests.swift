@@ -181,6 +181,13 @@ struct HeaderInjectionTests {
         try headers.validate()
     }
 
+    @Test("the values of a repeated Cookie are joined as one Cookie field (RFC 6265 §4.2.1)")
+    func repeatedCookie() {
+        var headers: HTTPHeaders = ["cookie": "a=1"]
+        headers.add("Cookie", "b=2")
+        #expect(headers["Cookie"] == "a=1; b=2")
+    }
+
     @Test("a comma before a combining mark separates list members")
     func combiningMark() {
         let headers: HTTPHeaders = ["Vary": "Accept,\u{301}X"]
