@@ -61,7 +61,8 @@ public struct FileBody: HTTPBody {
 
     fileprivate func unreadable(_ error: (any Error)?) -> NetworkError {
         let part = range.map { "bytes \($0.lowerBound) to \($0.upperBound) of " } ?? ""
-        return NetworkError(.unreadableFile, reason: "\(part)\(url.path.quotedInFull)", underlying: error)
+        let cause = error.map { ": \(($0 as? NetworkError)?.reason ?? $0.localizedDescription)" } ?? ""
+        return NetworkError(.unreadableFile, reason: "\(part)\(url.path.quotedInFull)\(cause)", underlying: error)
     }
 }
 

@@ -68,7 +68,9 @@ final class RequestPayload: Sendable {
     private static func spool(_ body: any HTTPBody, within timeouts: Timeouts) async throws -> (TemporaryFile, Int64) {
         guard let limit = timeouts.attempt?.clamped else { return try await spool(body) }
         return try await withTimeout(
-            limit, error: NetworkError(.timedOut, reason: "the body was not read within \(limit.secondsText)")
+            limit,
+            error: NetworkError(
+                .timedOut, reason: "the body was not read within \(limit.secondsText) (timeouts.attempt)")
         ) {
             try await spool(body)
         }

@@ -37,6 +37,23 @@ struct StreamedBodyTests {
         #expect(error?.reason?.contains(file.path) == true)
     }
 
+    @Test("the error of a file that shrinks while it is read says so")
+    func shrinkingFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("file")
+            try Data(count: 600_000).write(to: file)
+            let stream = try FileBody(file).makeStream()
+            var chunks = stream.makeAsyncIterator()
+            _ = try await chunks.next()
+            try FileHandle(forWritingTo: file).truncate(atOffset: 300_000)
+            let error = await #expect(throws: NetworkError.self) {
+                while try await chunks.next() != nil {}
+            }
+            #expect(error?.code == .unreadableFile)
+            #expect(error?.reason?.hasSuffix("/file\": its size changed while it was read") == true)
+        }
+    }
+
     @Test("a StreamBody opens its source for each stream; encode() throws", .requirement("S2.7"))
     func streamIsOpenedAnew() async throws {
         let body = StreamBody(length: 3, contentType: "text/csv", isReplayable: false) {
