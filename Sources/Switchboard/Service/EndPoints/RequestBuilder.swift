@@ -181,9 +181,10 @@ package struct RequestBuilder: Sendable {
         request.headers.addMissing(headers) { name in
             // The builder's fields are for the app's servers.
             if let untrusted, !untrusted.isAllowedCrossOrigin(name) { return true }
-            // `Content-Type` would describe a missing body, and `Accept` would request JSON for a downloaded file.
+            // `Content-Type` would describe a missing body, and the default `Accept` would request JSON for a downloaded
+            // file.
             return !hasBody && name.equalsIgnoringCase("Content-Type")
-                || isDownload && name.equalsIgnoringCase("Accept")
+                || isDownload && name.equalsIgnoringCase("Accept") && headers["Accept"] == "application/json"
         }
     }
 }

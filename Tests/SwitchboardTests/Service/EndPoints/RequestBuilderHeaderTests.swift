@@ -147,6 +147,13 @@ struct RequestBuilderHeaderTests {
         #expect(try build(EndPointFixture(task: task, headers: ["Accept": "image/*"])).headers["Accept"] == "image/*")
     }
 
+    @Test("a download gets the Accept header of its router")
+    func downloadOfRouter() throws {
+        let router = Router<EndPointFixture>(headers: ["Accept": "image/png"])
+        let task = HTTPTask.download(to: URL(fileURLWithPath: "/nowhere/file"))
+        #expect(try router.makeRequest(for: EndPointFixture(task: task)).headers["Accept"] == "image/png")
+    }
+
     @Test(
         "a cache policy sets a missing Cache-Control (RFC 9111 §5.2.1)",
         arguments: [
