@@ -27,9 +27,10 @@ extension RequestOptions {
     ///
     /// `cachePolicy` decides how the cache applies it. `.reloadIgnoringLocalCacheData` and
     /// `.reloadIgnoringLocalAndRemoteCacheData` load the response again and store it. `.reloadRevalidatingCacheData`
-    /// revalidates the stored response with the server. `.returnCacheDataElseLoad` returns a stored response of any
-    /// age. `.returnCacheDataDontLoad` sends no GET and no HEAD, and throws `NetworkError.Code.notCached` when no
-    /// response is stored.
+    /// revalidates the stored response with the server, except a fresh `immutable` one over https ([RFC
+    /// 8246](https://www.rfc-editor.org/rfc/rfc8246)). `.returnCacheDataElseLoad` returns a stored response of any age.
+    /// `.returnCacheDataDontLoad` sends no GET and no HEAD, and throws `NetworkError.Code.notCached` when no response is
+    /// stored.
     public var cacheLifetime: ResponseCache.Lifetime {
         get { self[CacheLifetimeOption.self] }
         set { self[CacheLifetimeOption.self] = newValue }
@@ -70,8 +71,8 @@ extension RequestOptions {
     ///
     /// The monitors of the request receive the events of the revalidation. A failed revalidation changes nothing else.
     /// A revalidation passes only the interceptors after the cache, so a `CookieInterceptor` before the cache does not
-    /// receive its cookies. A value overrides the response's `must-revalidate` and `no-cache`. Nil, the default,
-    /// follows the server's `stale-while-revalidate`.
+    /// receive its cookies. A value applies to a response with a 2xx status, and overrides its `must-revalidate` and
+    /// `no-cache`. Nil, the default, follows the server's `stale-while-revalidate`.
     public var staleWhileRevalidate: Duration? {
         get { self[StaleWhileRevalidateOption.self] }
         set { self[StaleWhileRevalidateOption.self] = newValue }

@@ -57,7 +57,7 @@ extension StoredResponse {
     /// Returns the seconds for which the stale response may answer while it is revalidated ([RFC 5861
     /// §3](https://www.rfc-editor.org/rfc/rfc5861#section-3)). Nil when it may not.
     func staleWhileRevalidate(for options: RequestOptions) -> Double? {
-        if let own = options.staleWhileRevalidate { return isSuccess ? own.seconds : nil }
+        if isSuccess, let own = options.staleWhileRevalidate { return own.seconds }
         return forbidsStale ? nil : rules.control.staleWhileRevalidate
     }
 

@@ -158,7 +158,7 @@ extension ModelEntry {
 
     /// Returns the seconds of `stale-while-revalidate` (RFC 5861 §3).
     private func window(for other: ModelRequest) -> Double? {
-        if let own = other.staleWhileRevalidate { return isSuccess ? own : nil }
+        if isSuccess, let own = other.staleWhileRevalidate { return own }
         return forbidsStale ? nil : fields.seconds("stale-while-revalidate")
     }
 }

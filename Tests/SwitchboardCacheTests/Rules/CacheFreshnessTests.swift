@@ -191,6 +191,20 @@ struct CacheFreshnessTests {
         #expect(fixture.session.requests.count == 1)
     }
 
+    @Test("an own staleWhileRevalidate leaves that of the server for a 404", arguments: [nil, 60])
+    func revalidatedError(own: Int?) async throws {
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=1, stale-while-revalidate=60"]
+        let fixture = CacheFixture(StubSession { _ in .status(404, headers: headers) })
+        let change: @Sendable (inout RequestOptions) -> Void = { options in
+            options.staleWhileRevalidate = own.map { .seconds($0) }
+            options.acceptedStatusCodes = .any
+        }
+        _ = try await fixture.response("https://h/", .server, change)
+        fixture.date.advance(by: 10)
+        let response = try await fixture.response("https://h/", .server, change)
+        #expect(response.cacheOutcome == .stale(.whileRevalidating))
+    }
+
     @Test("with staleIfError a fresh response replaces its failed validation", arguments: [nil, 60])
     func failedValidation(own: Int?) async throws {
         let fixture = CacheFixture(StubSession(.text("old"), .status(503)))
