@@ -73,6 +73,7 @@ extension InterceptorChain {
                     try await (interceptor as? any RequestAdapter)?.adapt(&request)
                     received.append(request)
                 }
+                try request.checkRequiredSignIn()
                 request = try request.encodedAndValidated()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)
@@ -105,7 +106,7 @@ extension InterceptorChain {
 extension NetworkRequest {
     fileprivate var warnings: [String] {
         var warnings: [String] = []
-        let redaction = Redaction.standard
+        let redaction = redaction(extending: .standard)
         let secret = allHeaders.first { redaction.isSecret(header: $0.name) }?.name
         let text = url?.absoluteString ?? ""
         let hasSecretURL = redaction.url(text) != text
