@@ -156,12 +156,12 @@ struct DeduplicationKey: Hashable {
         case .id(let id):
             name = "id \(id)"
             // The user's identity: all credentials, in header fields, query and URL.
-            let secrets = Redaction.standard
+            let secrets = request.redaction(extending: .standard)
             let items = FormBody.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
             let user = [Field(name: "user", value: request.url?.withoutUserInfo.authorization ?? "")]
             let partition = options.partition.map { [Field(name: "partition", value: $0)] } ?? []
             self.fields =
-                fields.filter { secrets.isSecret(header: $0.name) || request.carriesCredentials(in: $0.name) }
+                fields.filter { secrets.isSecret(header: $0.name) }
                 + items.map { Field(name: "?" + $0.name, value: $0.value ?? "") } + user + partition
             self.options = [:]
         case .automatic:

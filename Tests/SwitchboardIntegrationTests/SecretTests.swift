@@ -61,8 +61,11 @@ struct SecretTests {
         let monitor = Texts()
         let output = monitor.texts
         let chain: [any Interceptor] = [
+            APIKeyAuth("pl4ntedKey", in: .query("tmdb")),
             NetworkLogger(level: .body, writesCurlCommand: true, output: { output.add($0) }),
             RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true)),
+            APIKeyAuth("pl4ntedKey", in: .query("user_no")),
+            RequestSigner { $0.url = URL(string: ($0.url?.absoluteString ?? "") + "&sum=pl4ntedSum") },
         ]
         let router = Router<URLEndPoint>(
             session: StubSession { _ in answer }, interceptors: chain,

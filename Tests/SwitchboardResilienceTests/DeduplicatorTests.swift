@@ -414,6 +414,18 @@ struct DeduplicatorTests {
         #expect(key("a", "b") == key("a", "b"))
     }
 
+    @Test("requests with one id and different keys in the query are not shared")
+    func keysInQuery() async throws {
+        func key(_ value: String) async throws -> DeduplicationKey? {
+            var request = NetworkRequest(.get, url)
+            request.options.deduplication = .id("a")
+            try await APIKeyAuth(value, in: .query("tmdb")).adapt(&request)
+            return DeduplicationKey(request, ignoring: [])
+        }
+        #expect(try await key("anna") != key("ben"))
+        #expect(try await key("anna") == key("anna"))
+    }
+
     @Test("a reset waits for a shared request that ends late")
     func reset() async throws {
         let (begun, order, gate) = (Deliveries<NetworkRequest>(), Deliveries<String>(), Gate())

@@ -156,11 +156,13 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError: LocalizedError, DumpedAsDescription {
+    private var redaction: Redaction { request?.redaction(extending: .standard) ?? .standard }
+
     /// The short text of ``errorDescription``, without the cause.
     package var message: String {
-        if code == .custom, let text = serverMessage ?? reason { return Redaction.standard.pairs(in: text) }
+        if code == .custom, let text = serverMessage ?? reason { return redaction.pairs(in: text) }
         if code == .unknown, let text = (underlying as? any LocalizedError)?.errorDescription {
-            return Redaction.standard.pairs(in: text)
+            return redaction.pairs(in: text)
         }
         // A failure that URLSession cannot name is a network failure. An unknown error from elsewhere may not be one.
         if code == .unknown, urlErrorCode != nil { return NetworkError.Code.cannotConnect.message }
@@ -190,7 +192,7 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
 
     /// The cause, as in ``reason``, with the secrets of URLs redacted.
     public var failureReason: String? {
-        (reason ?? (underlying as? NetworkError)?.reason).map(Redaction.standard.pairs)
+        (reason ?? (underlying as? NetworkError)?.reason).map(redaction.pairs)
     }
 
     /// Everything but secrets: the failure, its cause and the request. One line, unless the reason has several.
@@ -212,11 +214,11 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
             let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
             text += isSentence ? " " + sentence : ": " + more
         }
-        if let words = serverMessage.map(Redaction.standard.pairs), words != message {
+        if let words = serverMessage.map(redaction.pairs), words != message {
             add("the server says \(words.quotedForMessage)")
         }
         if let reason {
-            add(Redaction.standard.pairs(in: reason))
+            add(redaction.pairs(in: reason))
         } else if let underlying {
             add(Self.text(of: underlying))
         }
@@ -226,7 +228,7 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
     private var requestLine: String? {
         let method = method.map { $0.rawValue.isHTTPToken ? $0.rawValue : $0.rawValue.quotedForMessage }
         guard let url else { return method }
-        return [method, Redaction.standard.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
+        return [method, redaction.url(url.absoluteString)].compactMap { $0 }.joined(separator: " ")
     }
 
     /// Returns the text of any error, with the secrets of URLs redacted. For a plain Swift enum or struct, returns only

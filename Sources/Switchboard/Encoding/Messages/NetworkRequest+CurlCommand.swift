@@ -164,7 +164,9 @@ extension String {
 extension NetworkRequest: DumpedAsDescription {
     /// The method and the URL, with secrets redacted.
     public var description: String {
-        "\(method.rawValue.filter { !$0.isNewline }) \(url.map { Redaction.standard.url($0.absoluteString) } ?? "(no URL)")"
+        let redaction = redaction(extending: .standard)
+        return
+            "\(method.rawValue.filter { !$0.isNewline }) \(url.map { redaction.url($0.absoluteString) } ?? "(no URL)")"
     }
 }
 

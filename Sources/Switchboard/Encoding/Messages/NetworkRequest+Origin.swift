@@ -162,21 +162,26 @@ extension NetworkRequest {
         if !carriesCredentials(in: name) { self[CredentialHeadersOption.self].append(name) }
     }
 
-    /// Records a credential in each field that the earlier request lacks.
+    /// Records a credential in each field, and in each parameter of the query, that the earlier request lacks.
     package mutating func recordCredentials(addedTo earlier: NetworkRequest) {
         for field in headers where !earlier.headers.values(for: field.name).contains(field.value) {
             recordCredential(in: field.name)
         }
+        guard urlText != earlier.urlText, let query else { return }
+        let known = Set(FormBody.decode(earlier.query ?? ""))
+        self[CredentialParametersOption.self] += FormBody.decode(query).filter { !known.contains($0) }.map(\.name)
     }
 
-    /// Returns a redaction that also redacts the fields with credentials.
+    /// Returns a redaction that also redacts the fields and parameters with credentials.
     package func redaction(extending redaction: Redaction) -> Redaction {
-        let names = self[CredentialHeadersOption.self]
-        return names.isEmpty || redaction.isEmpty ? redaction : redaction.adding(headerNames: names)
+        let (headers, parameters) = (self[CredentialHeadersOption.self], self[CredentialParametersOption.self])
+        guard !redaction.isEmpty, !headers.isEmpty || !parameters.isEmpty else { return redaction }
+        return redaction.adding(headerNames: headers, parameterNames: parameters)
     }
 }
 
 private enum CredentialHeadersOption: RequestOption { static let defaultValue: [String] = [] }
+private enum CredentialParametersOption: RequestOption { static let defaultValue: [String] = [] }
 
 extension NetworkRequest {
     /// Returns the request with another URL, from a redirect or a server's link.

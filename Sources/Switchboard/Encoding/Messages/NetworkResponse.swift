@@ -57,8 +57,8 @@ public struct NetworkResponse: Sendable {
         set { stream = newValue }
     }
 
-    /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. Invalid bytes
-    /// become U+FFFD.
+    /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. A body that is not
+    /// valid UTF-16 is read as UTF-8. Invalid bytes become U+FFFD.
     public var text: String {
         var (bytes, charset) = (body, headers["Content-Type"]?.charset)
         if charset == .utf16 {
@@ -88,7 +88,8 @@ extension NetworkResponse: DumpedAsDescription {
     /// Status, size and URL, with secrets redacted.
     public var description: String {
         let size = fileURL == nil ? "\(body.count) bytes" : "\(metrics.bytesReceived) bytes received for a file"
-        let source = url.map { " from \(Redaction.standard.url($0.absoluteString))" } ?? ""
+        let redaction = request?.redaction(extending: .standard) ?? .standard
+        let source = url.map { " from \(redaction.url($0.absoluteString))" } ?? ""
         return "\(statusCode), \(size)\(source)"
     }
 }

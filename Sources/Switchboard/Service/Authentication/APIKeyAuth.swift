@@ -8,9 +8,8 @@ import SwitchboardText
 /// APIKeyAuth(key, in: .query("api_key"))
 /// ```
 ///
-/// A request that already has the field or parameter keeps it. The field is redacted in every text about the request,
-/// whatever its name. A parameter is redacted if its name ends in `key`, `token` or similar; add any other name to the
-/// ``Redaction`` of your logs.
+/// A request that already has the field or parameter keeps it. An added key is redacted in every text about the request,
+/// whatever the name of its field or parameter.
 public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// The part of the request that carries the key.
     public enum Location: Sendable, Hashable {
@@ -63,7 +62,10 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private func add(_ key: String, to request: inout NetworkRequest) {
         switch location {
         case .header(let name): request.setCredential(name, key)
-        case .query(let name): request.appendToQuery(name.percentEncoded() + "=" + key.percentEncoded())
+        case .query(let name):
+            let earlier = request
+            request.appendToQuery(name.percentEncoded() + "=" + key.percentEncoded())
+            request.recordCredentials(addedTo: earlier)
         }
     }
 }

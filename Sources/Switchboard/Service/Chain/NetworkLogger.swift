@@ -98,8 +98,9 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
         guard level > .basic || level == .basic && event.kind.isLast else { return }
         let text =
             switch event.kind {
-            case .redirect(let url): "redirected to \(redaction.url(url.absoluteString))"
-            default: redaction.pairs(in: "\(event.kind)")
+            case .redirect(let url):
+                "redirected to \(event.request.redaction(extending: redaction).url(url.absoluteString))"
+            default: event.request.redaction(extending: redaction).pairs(in: "\(event.kind)")
             }
         let line = "\(event.elapsed.millisecondsText) \(line(event.request)) \(text)"
         output("[\(event.request.id)] \(Self.time)\(line.onOneLine)")
@@ -129,6 +130,7 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
 
     private func text(of response: NetworkResponse, to request: NetworkRequest, after time: Duration) -> String {
         let size = response.stream == nil ? "\(response.body.count) bytes" : "a stream"
+        let redaction = (response.request ?? request).redaction(extending: redaction)
         let from = response.url == request.url ? nil : response.url.map { redaction.url($0.absoluteString) }
         var lines: [String] = []
         if level >= .headers {
@@ -194,7 +196,8 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     }
 
     private func line(_ request: NetworkRequest) -> String {
-        "\(request.method) \(redaction.url(request.url?.absoluteString ?? "(no URL)"))"
+        let redaction = request.redaction(extending: redaction)
+        return "\(request.method) \(redaction.url(request.url?.absoluteString ?? "(no URL)"))"
     }
 
     private func fields(_ headers: HTTPHeaders, _ redaction: Redaction) -> [String] {
