@@ -113,8 +113,8 @@ extension NetworkError {
         public static let redirection = Code("redirection")
         /// Any other status that was not accepted.
         public static let unexpectedStatus = Code("unexpectedStatus")
-        /// With ``StatusMap/service``, a status that was not accepted and whose body has a message: the text of the
-        /// error is that message. In an error of the app, the text is its reason.
+        /// With ``StatusMap/service``, a status that was not accepted and whose JSON or XML body has a message: the
+        /// text of the error is that message. In an error of the app, the text is its reason.
         public static let custom = Code("custom")
         /// With ``StatusMap/service``, a status that was not accepted and whose body has no message.
         public static let other = Code("other")

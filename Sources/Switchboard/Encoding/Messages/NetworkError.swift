@@ -185,7 +185,7 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
     /// the reason, and for another error of an interceptor its own `errorDescription`. For a request that cannot be
     /// created, it also has the cause. ``description`` is the text for a developer.
     public var errorDescription: String? {
-        guard code.isKind(of: .invalidRequest), let failureReason else { return message }
+        guard code.isKind(of: .invalidRequest) || code == .unsupported, let failureReason else { return message }
         guard message.hasSuffix(".") else { return "\(message): \(failureReason)" }
         return "\(message) \(failureReason.prefix(1).uppercased())\(failureReason.dropFirst())"
     }

@@ -44,9 +44,9 @@ public struct StatusMap: Sendable {
     /// The default map: each error describes its status in plain words.
     public static let standard = StatusMap()
 
-    /// A map for services that explain their errors. A body with a message has the code ``NetworkError/Code/custom``,
-    /// and its ``NetworkError/errorDescription`` is that message alone. Any other body has the code
-    /// ``NetworkError/Code/other``, "Something went wrong".
+    /// A map for services that explain their errors. A JSON or XML body with a message has the code
+    /// ``NetworkError/Code/custom``, and its ``NetworkError/errorDescription`` is that message alone. Any other body has
+    /// the code ``NetworkError/Code/other``, "Something went wrong".
     public static let service = StatusMap { _, hasServerMessage in hasServerMessage ? .custom : .other }
 
     /// Returns the code for a status, as in ``standard``.
