@@ -25,6 +25,20 @@ struct RouterStreamTests {
         }
     }
 
+    @Test("tasks that share the bytes all wait for the response", arguments: SessionKind.allCases)
+    func sharedBytes(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.data(Data(count: 1 << 20)))
+            let bytes = Router<URLEndPoint>(session: kind.make()).bytes(for: endPoint(server))
+            let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 { group.addTask { try await bytes.next()?.count ?? 0 } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(counts.count == 4 && !counts.contains(0))
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test("a stream may exceed the limit for bodies in memory", arguments: SessionKind.allCases)
     func large(kind: SessionKind) async throws {
         try await MockServer.run { server in
@@ -170,6 +184,35 @@ struct RouterStreamTests {
         #expect(last?.url?.absoluteString == "http://h.test/")
         #expect(last?.history.count == 1)
         #expect(session.requests[0].headers["Accept"]?.contains("application/x-ndjson") == true)
+    }
+
+    @Test("tasks that share a sequence get each element once", arguments: SessionKind.allCases)
+    func sharedSequence(kind: SessionKind) async throws {
+        let ids = Array(0..<10_000)
+        try await MockServer.run { server in
+            server.enqueue(.text(ids.map { "{\"id\":\($0)}\n" }.joined()))
+            let rows = Router<URLEndPoint>(session: kind.make()).jsonLines(for: endPoint(server), as: Row.self)
+            let seen = try await withThrowingTaskGroup(of: [Int].self) { group in
+                for _ in 0..<4 { group.addTask { try await rows.reduce(into: []) { $0.append($1.id) } } }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            let isComplete = seen.sorted() == ids  // outside of the macro, which would compare them slowly
+            #expect(isComplete)
+        }
+    }
+
+    @Test("a task that waits for another reader can be canceled")
+    func canceledReader() async throws {
+        let clock = TestClock()
+        let session = StubSession(clock: clock, .text("a\nb\n").delayed(by: .seconds(5)))
+        let lines = Router<URLEndPoint>(session: session).lines(for: URLEndPoint(.get, URL(text: "http://h.test/")))
+        let first = Task { try await lines.reduce(into: []) { $0.append($1) } }
+        _ = try await clock.nextSleep()
+        let second = Task { for try await _ in lines {} }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        clock.advance(by: .seconds(20))
+        #expect(try await first.value == ["a", "b"])
     }
 
     @Test("a line beyond the limit is refused while it arrives", arguments: SessionKind.allCases)

@@ -43,6 +43,21 @@ struct RouterEventTests {
         #expect(requests.allSatisfy { $0.headers["Cache-Control"] == "no-store" })
     }
 
+    @Test("tasks that share the events cause one connection at a time")
+    func shared() async throws {
+        let data = (0..<1_000).map(String.init)
+        let text = data.map { "id: \($0)\ndata: \($0)\n\n" }
+        let session = StubSession(
+            events(text[..<500].joined()).chunked(100), events(text[500...].joined()).chunked(100), .status(204))
+        let events = read(session)
+        let seen = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<4 { group.addTask { try await events.reduce(into: []) { $0.append($1.data) } } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(seen) == Set(data) && seen.count == data.count)
+        #expect(session.requests.map { $0.headers["Last-Event-ID"] } == [nil, "499", "999"])
+    }
+
     @Test("an ID that no field can carry is delivered, and not sent")
     func unsentIDs() async throws {
         let long = String(repeating: "i", count: 900_000)

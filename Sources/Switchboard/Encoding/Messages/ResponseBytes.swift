@@ -124,6 +124,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         private var open: (@Sendable () async throws -> ResponseBytes)?
         private var bytes: ResponseBytes?
         private var readerEndsCall = false
+        private let lock = ReadLock()
 
         init(_ open: @escaping @Sendable () async throws -> ResponseBytes) {
             self.open = open
@@ -139,13 +140,16 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         }
 
         func next() async throws -> Data? {
-            if let open {
-                self.open = nil
-                let opened = try await open()
-                if readerEndsCall { await opened.letReaderEndCall() }
-                bytes = opened
-            }
+            if bytes == nil { try await lock.run { try await openOnce() } }
             return try await bytes?.next()
+        }
+
+        private func openOnce() async throws {
+            guard let open else { return }
+            self.open = nil
+            let opened = try await open()
+            if readerEndsCall { await opened.letReaderEndCall() }
+            bytes = opened
         }
     }
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// The elements of a response's body as they arrive: lines, values, events or parts. They can be read only once.
 ///
-/// The reader controls the pace, as with ``ResponseBytes``. One task reads at a time: with two, the order of the
-/// elements is not defined. Releasing the sequence, or canceling the reading task, cancels the exchange.
+/// The reader controls the pace, as with ``ResponseBytes``. Tasks that share a sequence read in turn, and each element
+/// goes to one of them. Releasing the sequence, or canceling the reading task, cancels the exchange.
 public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     /// Returns an element that is already parsed. A reader on an actor then need not leave it, because a thread switch
     /// costs more than the element.
@@ -12,21 +12,27 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     private let read: @Sendable () async throws -> Element?
 
     package init(read: @escaping @Sendable () async throws -> Element?) {
+        let lock = ReadLock()
         ready = { nil }
-        self.read = read
+        self.read = { try await lock.run(read) }
     }
 
     /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
     package init(more: @escaping @Sendable () async throws -> Transferred<[Element]>?) {
         let parsed = Protected(Transferred<ArraySlice<Element>>([]))
-        ready = { parsed.withLock { $0.value.popFirst() } }
+        let lock = ReadLock()
+        let ready: @Sendable () -> Element? = { parsed.withLock { $0.value.popFirst() } }
+        self.ready = ready
         read = {
-            while let elements = try await more()?.value {
-                guard let first = elements.first else { continue }
-                parsed.withLock { $0.value += elements.dropFirst() }
-                return first
+            try await lock.run {
+                if let element = ready() { return element }
+                while let elements = try await more()?.value {
+                    guard let first = elements.first else { continue }
+                    parsed.withLock { $0.value += elements.dropFirst() }
+                    return first
+                }
+                return nil
             }
-            return nil
         }
     }
 
@@ -70,6 +76,45 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
     /// Starts reading. A second iterator continues where the first one stopped.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(ready: ready, read: read)
+    }
+}
+
+/// A lock that a task holds while it waits for bytes. Parsers are not reentrant.
+final class ReadLock: Sendable {
+    private struct State {
+        var isLocked = false
+        var readers = WaitingTasks()
+    }
+
+    private let state = Protected(State())
+
+    /// Runs an operation after those of other tasks.
+    ///
+    /// - Throws: The operation's error, or `CancellationError` when the task is canceled while it waits.
+    func run<Output>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
+    ) async throws -> Output {
+        while !tryLock() {
+            try Task.checkCancellation()
+            await state.wait(in: \.readers) { !$0.isLocked }
+        }
+        defer { unlock() }
+        return try await operation()
+    }
+
+    private func tryLock() -> Bool {
+        state.withLock { state in
+            defer { state.isLocked = true }
+            return !state.isLocked
+        }
+    }
+
+    private func unlock() {
+        let next = state.withLock { state in
+            state.isLocked = false
+            return state.readers.takeFirst()
+        }
+        next?.resume()
     }
 }
 
