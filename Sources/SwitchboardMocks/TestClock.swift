@@ -18,6 +18,9 @@ import Switchboard
 /// #expect(try await call.value.text == "done")
 /// ```
 ///
+/// A time limit of the test cancels an `async let`. It does not cancel a `Task`, and a test that waits for one may then
+/// never end.
+///
 /// Interceptors, routers and WebSockets take a clock. Event streams and transfers wait on that of their `RetryPolicy`;
 /// that of a `Router` measures only the total timeout. ``StubSession`` and ``NetworkConditioner`` take a clock for
 /// their delays. Real sessions and ``MockServer`` use real time. With ``init(skips:)`` the clock advances by itself.
@@ -135,14 +138,14 @@ public final class TestClock: Clock, Sendable {
     ///
     /// Past sleeps are returned too, one per call, in the order in which they began.
     ///
-    /// - Parameter limit: The longest time to wait, in real time. Default 60 seconds.
+    /// - Parameter limit: The longest time to wait, in real time. Default 30 seconds.
     /// - Returns: The time from the moment the sleep began to its deadline.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no task sleeps within the limit, or
     ///   `CancellationError`.
-    public func nextSleep(within limit: Swift.Duration = .seconds(60)) async throws -> Swift.Duration {
+    public func nextSleep(within limit: Swift.Duration = .seconds(30)) async throws -> Swift.Duration {
         try await state.wait(
             within: limit,
-            reason: { "TestClock: nobody slept after the \($0.sleeps.count) sleeps that were reported" },
+            reason: { "TestClock: no task slept on this clock after \($0.sleeps.count) reported sleeps" },
             for: { state in
                 guard state.reported < state.sleeps.count else { return nil }
                 defer { state.reported += 1 }

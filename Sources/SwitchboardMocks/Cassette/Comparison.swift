@@ -29,7 +29,7 @@ struct Comparison: Sendable {
                 ? []
                 : [
                     "\(name): \(live.quotedForMessage), recorded \(recorded.quotedForMessage)"
-                        + MessageText.otherBytes(live, recorded)
+                        + MessageText.hiddenDifference(live, recorded)
                 ]
         case (let live?, nil): ["\(name): \(live.quotedForMessage), not recorded"]
         case (nil, let recorded?): ["\(name): missing, recorded \(recorded.quotedForMessage)"]

@@ -12,9 +12,9 @@ extension RequestMatcher {
             let values = request.headers.values(for: name)
             guard !values.isEmpty else { return "there is no header \(name)" }
             guard !values.contains(where: value.hasBytes) else { return nil }
-            let shown = values.map { Redaction.standard.value($0, ofHeader: name) }
-            return "header \(name) is \(shown.joined(separator: " and "))"
-                + ", not \(Redaction.standard.value(value, ofHeader: name))"
+            let shown = values.map { Redaction.standard.value($0, ofHeader: name) }.joined(separator: " and ")
+            let wanted = Redaction.standard.value(value, ofHeader: name)
+            return "header \(name) is \(shown), not \(wanted)" + MessageText.hiddenDifference(shown, wanted)
         }
     }
 
@@ -36,7 +36,7 @@ extension RequestMatcher {
     /// Adds a condition: a body of exactly this text, in UTF-8.
     public func body(_ text: String) -> RequestMatcher {
         adding("body \(MessageText.text(text))") {
-            $0.body == Data(text.utf8) ? nil : "the body is \(MessageText.body($0.body))"
+            $0.body == Data(text.utf8) ? nil : "the body is \(MessageText.body($0.body, not: Data(text.utf8)))"
         }
     }
 
@@ -57,7 +57,7 @@ extension RequestMatcher {
             guard let sent = JSONTree(fragment: request.body) else {
                 return "the body is no JSON: \(MessageText.body(request.body))"
             }
-            return sent == wanted ? nil : "the JSON is \(MessageText.body(request.body))"
+            return sent == wanted ? nil : "the JSON is \(MessageText.body(request.body, not: Data(text.utf8)))"
         }
     }
 
@@ -77,8 +77,8 @@ extension RequestMatcher {
             let values = FormBody.decode(request.body).filter { $0.name.hasBytes(of: name) }.map { $0.value ?? "" }
             guard !values.isEmpty else { return "the form has no \(name)" }
             guard !values.contains(where: value.hasBytes) else { return nil }
-            return "the form's \(name) is \(MessageText.values(values, of: name))"
-                + ", not \(MessageText.value(value, of: name))"
+            let (shown, wanted) = (MessageText.values(values, of: name), MessageText.value(value, of: name))
+            return "the form's \(name) is \(shown), not \(wanted)" + MessageText.hiddenDifference(shown, wanted)
         }
     }
 }
@@ -105,12 +105,13 @@ enum MessageText {
         let name = wanted[0].name
         guard !sent.isEmpty else { return "there is no query item \(name)" }
         func shown(_ items: [URLQueryItem]) -> String { values(items.map { $0.value ?? "" }, of: name) }
-        return "query \(name) is \(shown(sent)), not \(shown(wanted))" + otherBytes(shown(sent), shown(wanted))
+        return "query \(name) is \(shown(sent)), not \(shown(wanted))" + hiddenDifference(shown(sent), shown(wanted))
     }
 
-    /// Returns words for two texts that look the same.
-    static func otherBytes(_ one: String, _ other: String) -> String {
-        one == other && !one.hasBytes(of: other) ? ", in other bytes" : ""
+    /// Returns words for two different values whose texts look the same.
+    static func hiddenDifference(_ one: String, _ other: String) -> String {
+        guard one == other else { return "" }
+        return one.hasBytes(of: other) ? "; the difference is in a part that is not shown" : ", in other bytes"
     }
 
     static func pair(_ name: String, _ value: String) -> String {
@@ -121,6 +122,11 @@ enum MessageText {
     static func text(_ text: String) -> String {
         let shown = Redaction.standard.text(text)
         return shown.count > limit ? "\(shown.prefix(limit))…" : shown
+    }
+
+    /// Returns a body, and words if it looks like another one.
+    static func body(_ bytes: Data, not other: Data) -> String {
+        body(bytes) + hiddenDifference(body(bytes), body(other))
     }
 
     static func body(_ bytes: Data) -> String {

@@ -72,7 +72,7 @@ private struct BuiltRequest: CustomStringConvertible {
             differences.append(MessageText.missing(item, in: sent.queryItems))
         }
         if !request.body.isStreamed, body != sent.body {
-            differences.append("the body is \(MessageText.body(sent.body))")
+            differences.append("the body is \(MessageText.body(sent.body, not: body))")
         }
         return differences
     }
@@ -84,7 +84,8 @@ private struct BuiltRequest: CustomStringConvertible {
         }
         differences += queryDifferences(from: other.items)
         if body != other.body {
-            differences.append("the body is \(MessageText.body(other.body)), not \(MessageText.body(body))")
+            let (shown, wanted) = (MessageText.body(other.body), MessageText.body(body))
+            differences.append("the body is \(shown), not \(wanted)" + MessageText.hiddenDifference(shown, wanted))
         }
         return differences
     }

@@ -157,8 +157,12 @@ extension RequestMatcher {
         }
         let query = text.drop { $0 != "?" }.dropFirst()
         let pattern = PathPattern(path)
+        let first = String(path.prefix { $0 != "/" })
         matcher = matcher.adding(words ?? "") { request -> String? in
-            pattern.matches(request.path) ? nil : "the path is " + Redaction.standard.url(request.path)
+            guard !pattern.matches(request.path) else { return nil }
+            let isHost = !first.isEmpty && first.lowercased() == request.headers["Host"]?.lowercased()
+            return "the path is " + Redaction.standard.url(request.path)
+                + (isHost ? "; a host needs a scheme, as in \(request.scheme)://\(first)" : "")
         }
         for item in FormBody.decode(query) {
             if let value = item.value {

@@ -187,13 +187,13 @@ extension MockServer {
 
     /// Returns the first request that no earlier call returned, as soon as the request is complete.
     ///
-    /// - Parameter limit: The longest time to wait. Default 60 seconds.
+    /// - Parameter limit: The longest time to wait. Default 30 seconds.
     /// - Returns: The request.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut`` when no request comes within the limit,
     ///   ``/Switchboard/NetworkError/Code/connectionLost`` when the server is stopped first, or `CancellationError`.
-    public func takeRequest(within limit: Duration = .seconds(60)) async throws -> RecordedRequest {
+    public func takeRequest(within limit: Duration = .seconds(30)) async throws -> RecordedRequest {
         try await core.state.wait(within: limit) { state in
-            "MockServer: no request came after the \(state.requests.count) so far (\(state.connectionsText))"
+            "MockServer: no request came after the \(state.requests.count) so far (connections: \(state.connectionsText))"
         } for: { state in
             state.takeRequest()
         }
@@ -202,9 +202,9 @@ extension MockServer {
     /// Returns the first WebSocket that has ended and that no earlier call returned.
     ///
     /// - Throws: The errors of ``takeRequest(within:)``.
-    public func takeWebSocket(within limit: Duration = .seconds(60)) async throws -> RecordedWebSocket {
+    public func takeWebSocket(within limit: Duration = .seconds(30)) async throws -> RecordedWebSocket {
         try await core.state.wait(within: limit) { state in
-            "MockServer: no WebSocket ended after the \(state.webSockets.count) so far (\(state.connectionsText))"
+            "MockServer: no WebSocket ended after the \(state.webSockets.count) so far (connections: \(state.connectionsText))"
         } for: { state in
             state.takeWebSocket()
         }
@@ -218,13 +218,13 @@ extension MockServer {
     /// - Parameters:
     ///   - connection: The connection's number, from ``RecordedRequest/connection``. Nil waits until no connection is
     ///     open and a client has closed at least one.
-    ///   - limit: The longest time to wait. Default 60 seconds.
+    ///   - limit: The longest time to wait. Default 30 seconds.
     /// - Throws: ``/Switchboard/NetworkError/Code/timedOut``, ``/Switchboard/NetworkError/Code/connectionLost`` when
     ///   the server is stopped first, or `CancellationError`.
-    public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(60)) async throws {
+    public func waitForDisconnect(of connection: Int? = nil, within limit: Duration = .seconds(30)) async throws {
         try await core.state.wait(within: limit) { state in
             "MockServer: \(connection.map { "connection \($0)" } ?? "a connection") was not closed by its client "
-                + "(\(state.connectionsText))"
+                + "(connections: \(state.connectionsText))"
         } for: { state in
             state.isDisconnected(connection) ? () : nil
         }

@@ -175,7 +175,9 @@ public final class StubSession: NetworkSession {
         let body = recorded.body.isEmpty ? "" : " with \(recorded.body.count) bytes\(type)"
         let endPoint = request.endPointName.map { ", \($0)" } ?? ""
         let text = registry.recordUnmatched(recorded, "\(request)\(body)\(endPoint)")
-        return "StubSession: \(text)" + (registry.isEmpty ? " (\(answered) answered)" : "")
+        guard registry.isEmpty else { return "StubSession: \(text)" }
+        let advice = answered == 0 ? "; add a stub or a response to this session before the call" : ""
+        return "StubSession: \(text) (\(answered) answered)\(advice)"
     }
 
     private static func thrown(_ error: any Error, _ request: NetworkRequest) -> any Error {

@@ -126,6 +126,41 @@ struct RequestMatcherTests {
         #expect(matcher.differences(request).count == 7)
     }
 
+    @Test("a message says that a difference is in a part that is not shown")
+    func hiddenDifferences() async throws {
+        let url = try #require(URL(string: "http://h.test/"))
+        let long = String(repeating: "a", count: 300)
+        let request = try await recorded(
+            .post, "http://h.test/?token=1", headers: ["Authorization": "Bearer 1"],
+            body: DataBody(Data((long + "b").utf8)))
+        let form = try await recorded(
+            .post, "http://h.test/", body: FormBody([URLQueryItem(name: "token", value: "1")]))
+        let json = try await recorded(.post, "http://h.test/", body: JSONBody(["token": "1"]))
+        let hidden = "; the difference is in a part that is not shown"
+        for differences in [
+            RequestMatcher.any.query("token", "2").differences(request),
+            RequestMatcher.any.header("Authorization", "Bearer 2").differences(request),
+            RequestMatcher.any.body(long + "c").differences(request),
+            RequestMatcher.any.form("token", "2").differences(form),
+            RequestMatcher.any.body(json: #"{"token":"2"}"#).differences(json),
+            RequestMatcher.endPoint(URLEndPoint(.post, url, task: .requestBody(JSONBody(["token": "2"])))).differences(
+                json),
+        ] {
+            #expect(differences.count == 1)
+            #expect(differences.first?.hasSuffix(hidden) == true, "\(differences)")
+        }
+        #expect(RequestMatcher.any.query("token", "1").differences(request).isEmpty)
+    }
+
+    @Test("a host without a scheme is no condition, and the message says so")
+    func hostWithoutScheme() async throws {
+        let request = try await recorded(.get, "http://h.test:8080/v1/films")
+        #expect(
+            RequestMatcher.get("H.test:8080/v1/films").differences(request)
+                == ["the path is /v1/films; a host needs a scheme, as in http://H.test:8080"])
+        #expect(RequestMatcher.get("v2/films").differences(request) == ["the path is /v1/films"])
+    }
+
     @Test("the user of a URL is no condition and is not in the description")
     func userInfo() async throws {
         let url = try #require(URL(string: "http://ann:s3cret@h:8080/a@b"))

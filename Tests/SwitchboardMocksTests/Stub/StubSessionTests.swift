@@ -43,6 +43,13 @@ struct StubSessionTests {
         #expect(session.requests.count == 3)
     }
 
+    @Test("a request to a session without stubs and responses gets advice")
+    func emptySession() async throws {
+        let error = await #expect(throws: NetworkError.self) { try await StubSession().send(request) }
+        #expect(
+            error?.reason?.hasSuffix(" (0 answered); add a stub or a response to this session before the call") == true)
+    }
+
     @Test("an invalid request is neither recorded nor answered")
     func invalidRequest() async throws {
         let session = StubSession(.text("kept"))
