@@ -46,8 +46,7 @@ extension ResponseCache {
         let isOffline = control.isOnlyIfCached || policy == .returnCacheDataDontLoad
         guard options.cacheLifetime != .none else { return isOffline ? .refuse : .load(.requested, text: "miss") }
         guard let stored else { return isOffline ? .refuse : .load(.notStored, text: "miss") }
-        // A retry must not receive the error that it retries.
-        if stored.status >= 400, !isOffline, request.hasReceived(stored.status) {
+        if !isOffline, request.retries(stored) {
             return .load(.requested, text: "to be refreshed")
         }
         let staleness = stored.staleness(for: options, at: now)
@@ -107,9 +106,9 @@ extension NetworkRequest {
         return options.cachePolicy == .returnCacheDataDontLoad || CacheControl(headers).isOnlyIfCached
     }
 
-    /// Whether an earlier exchange of the call ended with a status.
-    fileprivate func hasReceived(_ status: Int) -> Bool {
-        call?.history.contains { $0.outcome == .status(status) } ?? false
+    /// Whether the request retries the stored error, and so must not receive it.
+    func retries(_ stored: StoredResponse) -> Bool {
+        stored.status >= 400 && call?.history.contains { $0.outcome == .status(stored.status) } ?? false
     }
 }
 

@@ -197,7 +197,7 @@ extension ResponseCache {
     /// a body above the limit of the request.
     private func staleAnswer(for load: CacheLoad, _ why: String) -> NetworkResponse? {
         let now = now()
-        guard load.usesStored, let stored = load.stored,
+        guard load.usesStored, let stored = load.stored, !load.request.retries(stored),
             stored.mayReplaceFailure(
                 staleFor: stored.staleness(for: load.request.options, at: now) ?? 0, load.request),
             let response = try? stored.answer(to: load.request, at: now, .stale(.serverFailed))
