@@ -141,8 +141,8 @@ final class CurlUpload: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed. A chunk of an upgraded connection
-    /// may then be unsent.
+    /// Buffers a chunk, once space is free. Returns false when no more chunks are needed. For an upgraded connection, false
+    /// also means that the chunk may be unsent.
     private func send(_ chunk: Data) async -> Bool {
         if !isUpgrade { await waitForSpace() }
         let (isWanted, reader, sender) = state.withLock { state -> (Bool, CurlExchange?, Sender?) in

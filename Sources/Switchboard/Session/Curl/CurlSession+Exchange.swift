@@ -128,7 +128,9 @@ extension ConnectionUpgrade {
         .stream(length: nil) { [outgoing] send in
             // The source must know that its chunk may be unsent. The end of the connection cancels this task too, but
             // perhaps later.
-            for try await chunk in outgoing() where !(await send(chunk)) { withUnsafeCurrentTask { $0?.cancel() } }
+            for try await chunk in outgoing() {
+                if !(await send(chunk)) { withUnsafeCurrentTask { $0?.cancel() } }
+            }
         }
     }
 }
