@@ -7,7 +7,7 @@ public struct CallPlan: Sendable {
     /// The request as it would be sent, after each ``RequestAdapter``. If an adapter fails, the request as that adapter
     /// left it. Nil when the request could not be built.
     public internal(set) var request: NetworkRequest?
-    /// The error of the call before it sends anything, or nil.
+    /// The error of the endpoint, of an adapter or of the request itself, or nil.
     public internal(set) var error: NetworkError?
     /// The types of the interceptors in the order in which they run, including the built-in ``RedirectInterceptor``.
     public var interceptors: [String] { steps.map(\.name) }
@@ -73,7 +73,6 @@ extension InterceptorChain {
                     try await (interceptor as? any RequestAdapter)?.adapt(&request)
                     received.append(request)
                 }
-                try request.checkRequiredSignIn()
                 request = try request.encodedAndValidated()
             } catch {
                 plan.error = NetworkError.caught(error).attributed(to: request)

@@ -83,8 +83,8 @@ extension Router {
     }
 
     /// Returns the plan of a call and sends nothing: the request after each ``RequestAdapter``, the interceptors in the
-    /// order in which they run, and warnings. An error that the call would fail with is part of the plan. A cache
-    /// explains its decision about the request.
+    /// order in which they run, and warnings. An error of the endpoint, of an adapter or of the request itself is part of
+    /// the plan; one of another interceptor or of the session is not. A cache explains its decision about the request.
     ///
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))
