@@ -51,7 +51,11 @@ struct SecretTests {
         .requirement("S2.24", "S3.14"),
         arguments: [
             MockResponse.json(#"{"token":"pl4ntedAnswer","id":7}"#, headers: ["Set-Cookie": "sid=pl4ntedAnswer"]),
-            .status(302, headers: ["Location": "https://c.example.com/?access_token=pl4ntedAnswer"]),
+            .status(
+                302,
+                headers: [
+                    "Location": "https://c.example.com/?access_token=pl4ntedAnswer&tmdb=pl4ntedKey&sum=pl4ntedSum"
+                ]),
             .json(#"{"message":"bad header Authorization: Bearer pl4ntedEcho"}"#, statusCode: 401),
             .text("see https://d.example.com/?token=pl4ntedEcho", statusCode: 500),
             .failure(.connectionLost, reason: "over https://e.example.com/?token=pl4ntedEcho"),
@@ -98,6 +102,15 @@ struct SecretTests {
         }
         #expect(!output.all.isEmpty)
         #expect(output.all.contains { $0.contains("page=1") })  // The rest stays readable.
+    }
+
+    @Test("the name of a key in the query hides no members of bodies")
+    func memberNames() async throws {
+        var request = NetworkRequest(.get, URL(text: "https://h.test/"))
+        try await APIKeyAuth("s3cret", in: .query("code")).adapt(&request)
+        let redaction = request.redaction(extending: .standard)
+        #expect(redaction.text(#"{"code":"NotFound"}"#) == #"{"code":"NotFound"}"#)
+        #expect(!redaction.url("https://h.test/?code=s3cret").contains("s3cret"))
     }
 
     @Test("types that hold credentials print none of them, alone or in a plan", .requirement("S2.24"))

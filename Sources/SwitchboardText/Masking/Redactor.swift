@@ -52,6 +52,14 @@ package struct Redactor: Sendable {
         return result
     }
 
+    /// Returns this redactor with the names of header fields and of parameters that carry a credential. The names of
+    /// parameters do not become member names, because `key` and `code` mostly mean something else in a body.
+    package func adding(credentialsIn headerNames: [String], _ parameterNames: [String]) -> Redactor {
+        var result = adding(headerNames: headerNames)
+        result.parameterNames.formUnion(parameterNames.map(\.asSecretName))
+        return result
+    }
+
     /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
     package func value(_ value: String, ofHeader name: String) -> String {
         if isSecret(header: name) { return mask }

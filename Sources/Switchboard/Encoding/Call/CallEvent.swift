@@ -60,12 +60,16 @@ public struct CallEvent: Sendable {
 
 extension CallEvent: DumpedAsDescription {
     /// The event in one line, without secrets: `12 ms GET https://… retry after 500 ms: HTTP 503`.
-    public var description: String { "\(elapsed.millisecondsText) \(request) \(kind)" }
+    public var description: String {
+        "\(elapsed.millisecondsText) \(request) \(kind.text(by: request.redaction(extending: .standard)))"
+    }
 }
 
 extension CallEvent.Kind: DumpedAsDescription {
     /// The event in a few words, without secrets.
-    public var description: String {
+    public var description: String { text(by: .standard) }
+
+    func text(by redaction: Redaction) -> String {
         switch self {
         case .started: "started"
         case .waiting(let reason): "waits for \(reason)"
@@ -74,7 +78,7 @@ extension CallEvent.Kind: DumpedAsDescription {
         case .exchangeStarted(let number): "exchange \(number)"
         case .exchangeEnded(let record, _): "exchanged: \(record.outcome) in \(record.duration.millisecondsText)"
         case .retry(let wait, let cause): "retry after \(wait.millisecondsText): \(cause)"
-        case .redirect(let url): "redirected to \(Redaction.standard.url(url.absoluteString))"
+        case .redirect(let url): "redirected to \(redaction.url(url.absoluteString))"
         case .authentication(let step): "authentication: \(step)"
         case .note(let message): message
         case .finished(let status): "finished: HTTP \(status)"

@@ -176,7 +176,7 @@ extension NetworkRequest {
     package func redaction(extending redaction: Redaction) -> Redaction {
         let (headers, parameters) = (self[CredentialHeadersOption.self], self[CredentialParametersOption.self])
         guard !redaction.isEmpty, !headers.isEmpty || !parameters.isEmpty else { return redaction }
-        return redaction.adding(headerNames: headers, parameterNames: parameters)
+        return redaction.adding(credentialsIn: headers, parameters)
     }
 }
 

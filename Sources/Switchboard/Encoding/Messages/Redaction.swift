@@ -50,6 +50,11 @@ public struct Redaction: Sendable {
             redactor.adding(headerNames: headerNames, parameterNames: parameterNames, memberNames: memberNames))
     }
 
+    /// Returns this redaction for the texts about a request with credentials in these header fields and parameters.
+    func adding(credentialsIn headerNames: [String], _ parameterNames: [String]) -> Redaction {
+        Redaction(redactor.adding(credentialsIn: headerNames, parameterNames))
+    }
+
     /// Returns a header's value, or the mask for a secret. In other values, the secrets of URLs are redacted.
     public func value(_ value: String, ofHeader name: String) -> String {
         redactor.value(value, ofHeader: name)

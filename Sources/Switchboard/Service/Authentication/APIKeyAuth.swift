@@ -8,8 +8,9 @@ import SwitchboardText
 /// APIKeyAuth(key, in: .query("api_key"))
 /// ```
 ///
-/// A request that already has the field or parameter keeps it. An added key is redacted in every text about the request,
-/// whatever the name of its field or parameter.
+/// A request that already has the field or parameter keeps it. The texts about a request mask the key that was added to
+/// it, whatever the name of its field or parameter. If a server repeats the key in a body, only the names of
+/// ``Redaction/standard`` mask it.
 public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     /// The part of the request that carries the key.
     public enum Location: Sendable, Hashable {

@@ -96,12 +96,8 @@ public struct NetworkLogger: Interceptor, ExchangeInterceptor, EventMonitor {
     /// only the result of the call.
     public func record(_ event: CallEvent) {
         guard level > .basic || level == .basic && event.kind.isLast else { return }
-        let text =
-            switch event.kind {
-            case .redirect(let url):
-                "redirected to \(event.request.redaction(extending: redaction).url(url.absoluteString))"
-            default: event.request.redaction(extending: redaction).pairs(in: "\(event.kind)")
-            }
+        let redaction = event.request.redaction(extending: redaction)
+        let text = redaction.pairs(in: event.kind.text(by: redaction))
         let line = "\(event.elapsed.millisecondsText) \(line(event.request)) \(text)"
         output("[\(event.request.id)] \(Self.time)\(line.onOneLine)")
     }
