@@ -169,7 +169,11 @@ extension NetworkRequest {
         }
         guard urlText != earlier.urlText, let query else { return }
         let known = Set(FormBody.decode(earlier.query ?? ""))
-        self[CredentialParametersOption.self] += FormBody.decode(query).filter { !known.contains($0) }.map(\.name)
+        for item in FormBody.decode(query) where !known.contains(item) { recordCredential(inParameter: item.name) }
+    }
+
+    mutating func recordCredential(inParameter name: String) {
+        self[CredentialParametersOption.self].append(name)
     }
 
     /// Returns a redaction that also redacts the fields and parameters with credentials.

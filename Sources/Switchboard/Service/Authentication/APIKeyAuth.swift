@@ -64,9 +64,8 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
         switch location {
         case .header(let name): request.setCredential(name, key)
         case .query(let name):
-            let earlier = request
             request.appendToQuery(name.percentEncoded() + "=" + key.percentEncoded())
-            request.recordCredentials(addedTo: earlier)
+            request.recordCredential(inParameter: name)
         }
     }
 }
