@@ -14,7 +14,7 @@ extension RequestMatcher {
             guard !values.contains(where: value.hasBytes) else { return nil }
             let shown = values.map { Redaction.standard.value($0, ofHeader: name) }.joined(separator: " and ")
             let wanted = Redaction.standard.value(value, ofHeader: name)
-            return "header \(name) is \(shown), not \(wanted)" + MessageText.hiddenDifference(shown, wanted)
+            return "header \(name) is \(MessageText.difference(shown, wanted))"
         }
     }
 
@@ -78,7 +78,7 @@ extension RequestMatcher {
             guard !values.isEmpty else { return "the form has no \(name)" }
             guard !values.contains(where: value.hasBytes) else { return nil }
             let (shown, wanted) = (MessageText.values(values, of: name), MessageText.value(value, of: name))
-            return "the form's \(name) is \(shown), not \(wanted)" + MessageText.hiddenDifference(shown, wanted)
+            return "the form's \(name) is \(MessageText.difference(shown, wanted))"
         }
     }
 }
@@ -105,7 +105,12 @@ enum MessageText {
         let name = wanted[0].name
         guard !sent.isEmpty else { return "there is no query item \(name)" }
         func shown(_ items: [URLQueryItem]) -> String { values(items.map { $0.value ?? "" }, of: name) }
-        return "query \(name) is \(shown(sent)), not \(shown(wanted))" + hiddenDifference(shown(sent), shown(wanted))
+        return "query \(name) is \(difference(shown(sent), shown(wanted)))"
+    }
+
+    /// Returns the text of what was sent and of what was wanted.
+    static func difference(_ sent: String, _ wanted: String) -> String {
+        "\(sent), not \(wanted)" + hiddenDifference(sent, wanted)
     }
 
     /// Returns words for two different values whose texts look the same.
@@ -126,7 +131,8 @@ enum MessageText {
 
     /// Returns a body, and words if it looks like another one.
     static func body(_ bytes: Data, not other: Data) -> String {
-        body(bytes) + hiddenDifference(body(bytes), body(other))
+        let shown = body(bytes)
+        return shown + hiddenDifference(shown, body(other))
     }
 
     static func body(_ bytes: Data) -> String {

@@ -84,8 +84,8 @@ private struct BuiltRequest: CustomStringConvertible {
         }
         differences += queryDifferences(from: other.items)
         if body != other.body {
-            let (shown, wanted) = (MessageText.body(other.body), MessageText.body(body))
-            differences.append("the body is \(shown), not \(wanted)" + MessageText.hiddenDifference(shown, wanted))
+            let difference = MessageText.difference(MessageText.body(other.body), MessageText.body(body))
+            differences.append("the body is \(difference)")
         }
         return differences
     }
