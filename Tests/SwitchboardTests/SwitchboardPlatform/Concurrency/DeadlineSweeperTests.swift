@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DeadlineSweeperTests {
     private final class Holder: DeadlineHolder {
-        private let time = Protected(ContinuousClock.Instant?.some(.now))
+        private let time = Protected(ContinuousClock.now)
         private let onEnd: @Sendable () -> Void
 
         init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
