@@ -52,8 +52,8 @@ package protocol UpgradedConnection: Sendable {
     /// Tries to send bytes on the caller's thread. Returns false and sends nothing when the bytes must go through
     /// ``ConnectionUpgrade/outgoing``.
     func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool
-    /// Sets a closure that receives bytes on the session's thread, while a reader of the response's bytes waits. It
-    /// returns nil when it consumed all bytes, or else the number that it consumed. The reader then gets the rest,
-    /// which may be empty. It must return quickly.
+    /// Sets a closure that receives bytes on any thread, one call at a time, while a reader of the response's bytes
+    /// waits. It returns nil when it consumed all bytes, or else the number that it consumed. The reader then gets the
+    /// rest, which may be empty. It must return quickly.
     func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?)
 }

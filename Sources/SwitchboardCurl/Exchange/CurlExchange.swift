@@ -7,8 +7,8 @@ import Synchronization
 /// One request and its response over a ``CurlLoop``.
 ///
 /// The caller creates it, awaits ``run()``, and reads the response. From its start to its end it belongs to the loop,
-/// and only the loop's thread runs libcurl's callbacks. The loop's outcome or the caller's cancellation resumes the
-/// continuation, whichever is first.
+/// and only the holder of the poller's lock runs libcurl's callbacks: the loop's thread, or a caller. The loop's
+/// outcome or the caller's cancellation resumes the continuation, whichever is first.
 package final class CurlExchange: @unchecked Sendable {  // `phase` decides who may access the state
     let request: CurlRequest
     let loop: CurlLoop
@@ -139,7 +139,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         self.handle = handle
     }
 
-    /// Takes a handle after a wait, on the loop's thread.
+    /// Takes a handle after a wait, under the poller's lock.
     func takeHandle() throws(CurlFailure) {
         guard handle == nil else { return }
         try takeHandle(at: DispatchTime.now().uptimeNanoseconds) { body in
@@ -212,7 +212,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         sentReports.queue.async { sentReports.resumption.withLock { _ in continuation.resume(returning: outcome) } }
     }
 
-    /// Calls `onBodySent` outside of the loop's thread, unless the exchange was canceled.
+    /// Calls `onBodySent` on a separate queue, unless the exchange was canceled.
     func reportSent() {
         guard let sentReports, let onBodySent = request.onBodySent else { return }
         sentReports.queue.async { [self, sentCount] in
@@ -234,7 +234,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         endTime = loop.now()
     }
 
-    /// Ends the exchange on the loop's thread, after libcurl has released the handle.
+    /// Ends the exchange under the poller's lock, after libcurl has released the handle.
     func end(_ code: Int32, _ message: String) {
         let isClosed = isStreamClosed(code)
         // libcurl 7.88 drops a response that it reads together with the end of the stream.
@@ -287,7 +287,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
 
     // MARK: Pausing
 
-    /// Resumes after a pause, on the loop's thread. Returns libcurl's result code.
+    /// Resumes after a pause, under the poller's lock. Returns libcurl's result code.
     func resume() -> Int32 {
         deadlines.isSendingPaused = false
         pipe?.didResume()

@@ -247,9 +247,9 @@ final class CurlUpload: Sendable {
         return flow
     }
 
-    // MARK: On the loop's thread
+    // MARK: Reading and ending
 
-    /// Copies the next buffered bytes into the buffer.
+    /// Copies the next buffered bytes into the buffer, under the poller's lock.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Piece {
         var sender: Sender?
         let (piece, waitingSource) = state.withLock { state -> (Piece, CheckedContinuation<Void, Never>?) in

@@ -7,9 +7,9 @@ import Synchronization
 /// The thread that drives libcurl for a session. It accepts exchanges, lets libcurl act when its sockets are ready, and
 /// ends exchanges that are finished, late or canceled.
 ///
-/// The poller's lock protects libcurl's multi handle. The thread holds the lock while it is awake. A caller that finds
-/// the thread asleep starts its exchange itself, which saves two switches between threads. A caller that finds it awake
-/// posts a ``Command``.
+/// The poller's lock protects libcurl's multi handle. The thread holds the lock while it is awake, except while it runs
+/// jobs of tasks. A caller that finds the thread asleep starts its exchange itself, which saves two switches between
+/// threads. A caller that finds it awake posts a ``Command``.
 package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected by `inbox` or by the poller's lock
     enum Command {
         case start(CurlExchange)

@@ -149,7 +149,8 @@ int64_t swcurl_poller_due(const swcurl_poller *poller);
 int swcurl_poller_wait(swcurl_poller *poller, int milliseconds);
 /// Passes the events of the wait to libcurl, and runs its timer if it has expired.
 void swcurl_poller_handle_events(swcurl_poller *poller, int count);
-/// Acquires the lock. Every use of the multi handle, its transfers or the poller needs it, except `swcurl_poller_wake`.
+/// Acquires the lock. Every use of the multi handle, of its added transfers or of the poller needs it, except
+/// `swcurl_poller_wake`, `swcurl_poller_adopt`, `swcurl_poller_enter` and `swcurl_poller_is_entered`.
 void swcurl_poller_lock(swcurl_poller *poller);
 /// Tries to acquire the lock. Returns false when a thread holds it, even this one.
 bool swcurl_poller_try_lock(swcurl_poller *poller);

@@ -8,14 +8,15 @@ package enum FileLock {
         package let path: String
     }
 
-    /// The maximum wait for other holders. A change of a file holds the lock for milliseconds.
+    /// The maximum wait for other holders. A change of a file holds the lock for milliseconds, a refresh of a token for
+    /// the time of its request.
     package static let timeout = Duration.seconds(10)
 
     /// Runs `body` while holding the lock of a file. It waits without blocking a thread, uses `flock(2)` on a lock file
     /// in the same folder, and removes that file afterwards.
     ///
-    /// - Throws: ``Busy`` after ``timeout``, `POSIXError` when the lock file cannot be created, or the error of
-    ///   `body`.
+    /// - Throws: ``Busy`` after ``timeout``, `POSIXError` when the lock file cannot be created, `CancellationError`
+    ///   when the task is canceled while it waits, or the error of `body`.
     package static func withLock<Output>(
         for file: URL, clock: any Clock<Duration>, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Output

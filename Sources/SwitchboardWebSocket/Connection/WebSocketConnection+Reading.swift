@@ -62,8 +62,8 @@ extension WebSocketConnection {
         end((error as? NetworkError)?.asWebSocketError ?? error)
     }
 
-    /// Reads bytes on the session's thread, while the connection's task waits for them. Returns nil when all bytes were
-    /// read. Otherwise returns the number of bytes that were read, and the task continues after them.
+    /// Reads bytes on the thread that drives libcurl, while the connection's task waits for them. Returns nil when all
+    /// bytes were read. Otherwise returns the number of bytes that were read, and the task continues after them.
     func receive(_ bytes: UnsafeRawBufferPointer, _ frames: FrameCoding) -> Int? {
         guard !frames.ignoresBytes else { return nil }
         var rest = bytes
@@ -156,13 +156,13 @@ extension WebSocketConnection {
 }
 
 /// The frames of a connection that carries bytes. The connection's task reads them. While the task waits for bytes, the
-/// session's thread reads them.
+/// thread that drives libcurl reads them.
 final class FrameCoding: @unchecked Sendable {  // the lock of the response's bytes orders the task and the thread
     typealias Stop = WebSocketConnection.Stop
 
     let framer: MessageFramer
     @exclusivity(unchecked) var reader: MessageReader
-    /// The stop or the violation that the session's thread found and the task handles.
+    /// The stop or the violation that the thread found, for the task to handle.
     @exclusivity(unchecked) var stop: Result<Stop, WebSocketViolation>?
     /// Whether later bytes are ignored, after a Close frame or a violation.
     @exclusivity(unchecked) var ignoresBytes = false
