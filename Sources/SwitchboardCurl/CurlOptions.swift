@@ -42,7 +42,7 @@ package struct CurlOptions: Sendable {
     /// Whether the environment names a proxy, read once. libcurl would read the environment for each exchange.
     package let hasSystemProxy: Bool
 
-    /// Creates options with libcurl's defaults.
+    /// Creates options with the defaults of `SessionConfiguration`, and an empty `User-Agent`.
     package init() {
         hasSystemProxy = swcurl_has_proxy_variable()
     }

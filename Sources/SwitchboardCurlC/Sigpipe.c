@@ -1,7 +1,7 @@
 #if defined(__linux__) && !defined(__ANDROID__)
-// Prevents libcurl before 7.87 from ending the process: with CURLOPT_NOSIGNAL it ignores SIGPIPE, and its OpenSSL
-// writes with write(2). The thread that runs libcurl blocks the signal, and discards a signal raised meanwhile. The
-// process's disposition does not change.
+// Prevents libcurl before 7.87 from ending the process: with CURLOPT_NOSIGNAL it does not ignore SIGPIPE, and its
+// OpenSSL writes with write(2). The thread that runs libcurl blocks the signal, and discards a signal raised meanwhile.
+// The process's disposition does not change.
 #define _GNU_SOURCE
 #include "SwitchboardCurlC.h"
 #include "Internal.h"

@@ -53,7 +53,7 @@ struct CurlDeadlines {
         return now - start + step + connect
     }
 
-    /// Starts the connect timeout. Returns false if it was already running.
+    /// Starts the connect timeout. Returns false if it was already running, or if there is none.
     mutating func beginConnecting(now: UInt64) -> Bool {
         guard !isConnecting else { return false }
         isConnecting = true

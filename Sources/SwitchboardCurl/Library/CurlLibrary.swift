@@ -43,7 +43,7 @@ package enum CurlLibrary {
         return text
     }()
 
-    /// Returns the reason why another library cannot be used, or nil. The library is unloaded again.
+    /// Returns the reason why another library cannot be used, or nil. A library that can be used stays loaded.
     package static func failure(loading name: String) -> String? {
         swcurl_try_load(name).map { String(cString: $0) }
     }

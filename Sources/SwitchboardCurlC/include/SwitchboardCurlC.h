@@ -80,7 +80,8 @@ int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 long swcurl_easy_connects(void *easy);
 int64_t swcurl_easy_downloaded(void *easy);
 
-/// Times in microseconds from the start of the transfer, -1 if unknown.
+/// Measurements of a transfer. The times are microseconds from its start, -1 if unknown, and 0 on a reused connection.
+/// `sent` is the number of bytes of the sent body.
 typedef struct {
     int64_t name_lookup, connect, app_connect;
     int64_t sent;

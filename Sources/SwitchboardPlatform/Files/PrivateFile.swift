@@ -63,7 +63,7 @@ package enum PrivateFile {
 
     /// Creates a file with mode 0600. No file of this name may exist.
     ///
-    /// - Throws: `POSIXError`, or the error of `FileHandle`. The file then does not exist.
+    /// - Throws: `POSIXError`, or the error of `FileHandle`. A file that this call created is then removed.
     package static func create(_ file: URL, _ data: Data, isSynchronized: Bool) throws {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw POSIXError.last }

@@ -20,7 +20,8 @@ package final class Inflater {
     /// Forgets the earlier input, so that later input begins a new stream.
     package func reset() { _ = zlib.inflateReset(stream) }
 
-    /// Decompresses bytes until the input or the space for the output ends, or the compressed data does.
+    /// Decompresses bytes until the input, the space for the output or the compressed data ends. Reads at most 1 MiB of
+    /// the input.
     ///
     /// - Returns: The number of bytes that are left of the input, the number of bytes in the output, and whether the
     ///   compressed data has ended.

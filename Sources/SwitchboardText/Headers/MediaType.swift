@@ -68,7 +68,7 @@ package enum MIMEType {
             return (words[0], words[1])
         })
 
-    /// Common types, as in the [IANA registry](https://www.iana.org/assignments/media-types).
+    /// Common types, most as in the [IANA registry](https://www.iana.org/assignments/media-types).
     private static let table = """
         aac audio/aac
         avif image/avif

@@ -18,9 +18,9 @@ enum NonSecretText {
 
     /// Returns whether the whole text is the message of a validation: `required`, `must have at least 8 characters`.
     ///
-    /// The first word is a verb or an adjective such as `invalid`. Each other word is known, or a number of at most
-    /// three digits. A password of these words is unlikely. Words that people choose alone, such as `login`, are
-    /// excluded.
+    /// The first word is a verb, an adjective such as `invalid`, a literal such as `null`, or one of `not`, `no`,
+    /// `too`, `this` and `the`. Each other word is known, or a number of at most three digits. A password of these
+    /// words is unlikely. Words that people choose alone, such as `login`, are excluded.
     static func isMessage(_ text: ArraySlice<UInt8>) -> Bool {
         var isFirst = true
         for word in text.split(whereSeparator: { ASCIISet.betweenWords.contains($0) }) {

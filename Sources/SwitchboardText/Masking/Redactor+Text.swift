@@ -159,7 +159,7 @@ extension Redactor {
             }
             let start = index
             index = bytes[start...].firstIndex { !ASCIISet.base64URL.contains($0) } ?? bytes.count
-            // The shortest header, `{"alg":"HS256"}`, has 20 digits.
+            // The shortest header, `{"alg":"none"}`, has 19 digits.
             guard index < bytes.count, bytes[index] == .dot, index - start >= 16 else { continue }
             index = bytes[index...].firstIndex { !ASCIISet.base64URL.contains($0) && $0 != .dot } ?? bytes.count
             replacements.add(start..<index, mask.utf8)

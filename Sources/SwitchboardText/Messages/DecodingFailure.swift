@@ -9,7 +9,7 @@ package enum DecodingFailure {
     ///   - body: The bytes that did not decode.
     ///   - type: The expected type of the whole body, if known.
     ///   - name: The name of the body in the text.
-    /// - Returns: The description, in one line.
+    /// - Returns: The description, in one line unless the text of the decoder or of a type has several.
     package static func describe(
         _ error: any Error, in body: Data, as type: Any.Type? = nil, called name: String = "the body"
     ) -> String {

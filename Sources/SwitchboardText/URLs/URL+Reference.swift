@@ -32,8 +32,8 @@ extension URL {
 extension URL {
     /// Resolves a `Location` ([RFC 3986 §5.2](https://www.rfc-editor.org/rfc/rfc3986#section-5.2)). Treats unusual
     /// slashes, spaces and control characters like browsers ([URL §4.4](https://url.spec.whatwg.org/#url-parsing)):
-    /// `///host` and `\\\\host` become `//host`. Nil if the result is not a URL, and for `http:/host`, which programs
-    /// read in several ways.
+    /// `///host` and `\\host` become `//host`. Nil if the result is not a URL. `http:/host`, which programs read in
+    /// several ways, becomes a URL without a host, which ``URLFault`` rejects.
     package init?(location: String, relativeTo base: URL?) {
         var text = location.unicodeScalars.filter { !["\t", "\n", "\r"].contains($0) }[...]
         while let first = text.first, first.value <= 0x20 { text.removeFirst() }

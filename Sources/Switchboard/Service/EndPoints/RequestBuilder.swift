@@ -40,7 +40,7 @@ package struct RequestBuilder: Sendable {
     /// describes its body: a request without a body gets none from the builder.
     ///
     /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest`` when the request cannot
-    ///   be built.
+    ///   be built, or the ``NetworkError`` that the endpoint or its body throws.
     package func makeRequest(
         for endPoint: some EndPointType, options: RequestOptions? = nil
     ) throws(NetworkError) -> NetworkRequest {
@@ -56,7 +56,8 @@ package struct RequestBuilder: Sendable {
     ///   - endPoint: The endpoint to read.
     ///   - callOptions: Options for one call. They override those of the endpoint.
     /// - Returns: The request.
-    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``, or the ``NetworkError``
+    ///   that the endpoint throws.
     func readRequest(
         for endPoint: some EndPointType, options callOptions: RequestOptions?
     ) throws(NetworkError) -> NetworkRequest {
@@ -153,7 +154,8 @@ package struct RequestBuilder: Sendable {
         return try baseURL()
     }
 
-    /// Returns whether a URL may come from a server instead of the app. Requests to it carry no credentials.
+    /// Returns whether a URL may come from a server instead of the app. Requests to it carry credentials only where
+    /// ``CredentialOrigins`` allow its origin.
     private func isUntrusted(_ url: URL, of endPoint: some EndPointType) -> Bool {
         guard !trustsURLs, endPoint is URLEndPoint else { return false }
         guard let own = try? baseURL?() else { return true }

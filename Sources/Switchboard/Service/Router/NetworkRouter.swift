@@ -17,7 +17,8 @@ public protocol NetworkRouter<EndPoint> {
     ///   - options: Options for this call. They override those of its endpoint.
     /// - Returns: The request. If it has a body in memory, sending it encodes the body and adds the header fields of
     ///   the router.
-    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``, or the ``NetworkError``
+    ///   that the endpoint throws.
     func readRequest(for endPoint: EndPoint, options: RequestOptions) throws(NetworkError) -> NetworkRequest
 
     /// The calls of the router in flight, which are canceled together. It sends their requests.

@@ -57,7 +57,9 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
 
     /// Builds the request for an endpoint, as the interceptors will receive it. Sends nothing.
     ///
-    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``.
+    /// - Throws: ``NetworkError`` with a code of the kind ``NetworkError/Code/invalidRequest``, or the ``NetworkError``
+    ///   that the endpoint or its body throws, such as ``NetworkError/Code/unsupported`` for a compressed body without
+    ///   zlib.
     public func makeRequest(
         for endPoint: EndPoint, options: RequestOptions = RequestOptions()
     ) throws(NetworkError) -> NetworkRequest {
