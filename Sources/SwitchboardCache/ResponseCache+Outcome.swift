@@ -24,8 +24,9 @@ extension ResponseCache {
             case incomplete
             /// The lifetime of the stored response is over.
             case expired
-            /// The request bypassed the stored response, by a directive, its `cachePolicy` or
-            /// ``ResponseCache/Lifetime/none``, or because it is a retry of a stored error.
+            /// The request bypassed the stored response: by a directive, by its `cachePolicy` or
+            /// ``ResponseCache/Lifetime/none``, as a retry of a stored error, or with a `Range` that the stored
+            /// response cannot answer.
             case requested
         }
 

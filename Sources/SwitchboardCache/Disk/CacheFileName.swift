@@ -6,9 +6,9 @@ import SwitchboardText
 /// The name of the file of a stored response. The names in a folder are its index: they contain the hashes of the key,
 /// so lookups and invalidations need not read the files.
 ///
-/// A name consists of hexadecimal numbers: the hashes of URL and partition, the hash of the identity, and the hash of
-/// the variant if there is one. Two keys with equal hashes share a name. That is rare and harmless, because the file
-/// states its URL and partition.
+/// A name consists of hexadecimal numbers: the hashes of the URL without its query, of the URL, of the partition and of
+/// the identity, and the hash of the variant if there is one. Two keys with equal hashes share a name. That is rare and
+/// harmless, because the file states its URL and partition.
 struct CacheFileName: Sendable, Hashable {
     /// A name without the variant.
     struct Key: Sendable, Hashable {

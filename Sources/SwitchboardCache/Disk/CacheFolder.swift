@@ -17,7 +17,8 @@ struct CacheFolder: Sendable {
 
     let url: URL
     let known = Protected(Known())
-    /// Whether a removal failed. Until all files are removed, none is used.
+    /// Whether a removal failed. The next listing then removes all files. Until all are removed, no file is found by
+    /// its name alone.
     let mustBeEmptied = Protected(false)
     private let prefix: String
     /// The age in seconds above which an unlocked temporary file counts as left by an ended process.
@@ -32,7 +33,7 @@ struct CacheFolder: Sendable {
 
     func path(of name: CacheFileName) -> String { name.path(in: prefix) }
 
-    /// Prevents the use of any file after a failed removal.
+    /// Makes the next listing remove all files, after a failed removal.
     func refuseRemainingFiles() {
         guard !mustBeEmptied.swap(true) else { return }
         StandardError.write(
@@ -149,7 +150,8 @@ struct CacheFolder: Sendable {
 
     /// Removes leftover files that ``list()`` found, except those that a process still writes.
     ///
-    /// A process locks the temporary file of a body that arrives. The age protects files without a lock.
+    /// A process locks the temporary file of a body that arrives. The age protects a file without a lock. With
+    /// `isRemovingAll`, the age protects none, and a response that another process is storing may not be stored.
     func sweep(_ leftovers: [String], isRemovingAll: Bool = false) {
         for name in leftovers {
             let path = prefix + name

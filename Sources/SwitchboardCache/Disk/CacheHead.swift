@@ -6,8 +6,9 @@ import SwitchboardText
 ///
 /// A file consists of the body, padding, a checksum for each 64 KiB of these, the head, and a trailer of 32 bytes. The
 /// trailer has the lengths of head and body, a magic number, and a checksum of all these and the head. Numbers are in
-/// little-endian order, and all but the body begin at a multiple of eight. A file whose size differs from the lengths
-/// is damaged. The body comes first, so the memory into which a file is read becomes the body without a copy.
+/// little-endian order. The checksums, the head and the trailer begin at a multiple of eight. A file whose size differs
+/// from the lengths is damaged. The body comes first, so the memory into which a file is read becomes the body without
+/// a copy.
 enum CacheHead {
     /// The size of the trailer, in bytes.
     static let trailerSize = 32

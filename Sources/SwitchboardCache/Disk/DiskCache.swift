@@ -141,7 +141,7 @@ final class DiskCache {
         }
     }
 
-    /// Returns the summary of a file's head, which is read once. Nil for a file that is gone.
+    /// Returns the summary of a file's head, which is read once, unless the index is full. Nil for a file that is gone.
     private func summary(of name: CacheFileName) -> DiskIndex.Summary? {
         if let summary = index.item(name)?.summary { return summary }
         guard case .found(let found) = content(of: name, isHeadOnly: true) else { return nil }

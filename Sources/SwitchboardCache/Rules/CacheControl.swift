@@ -99,7 +99,8 @@ struct CacheControl: Sendable {
 }
 
 extension CacheControl {
-    /// The directives of a stored response as numbers, without those that only storing evaluates.
+    /// The directives of a stored response as numbers, without the field names of `no-cache`, because those fields
+    /// are not stored.
     var words: [UInt64] {
         let switches = [isNoStore, isNoCache, mustRevalidate, mustUnderstand, isPublic, isPrivate, isImmutable]
         let bits = switches.enumerated().reduce(UInt64(0)) { $0 | ($1.element ? 1 << UInt64($1.offset) : 0) }

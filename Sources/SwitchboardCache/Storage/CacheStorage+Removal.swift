@@ -6,7 +6,8 @@ extension CacheStorage {
     /// tags.
     typealias Removal = @Sendable (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
 
-    /// Removes the responses for which the closure returns true. Reads the heads of all files.
+    /// Removes the responses for which the closure returns true. Reads the heads of the files that the index does
+    /// not describe.
     func remove(where predicate: @escaping Removal) async {
         let number = begin(predicate)
         defer { activeRemovals[number] = nil }

@@ -65,7 +65,8 @@ actor CacheStorage {
 
     // MARK: Storing
 
-    /// Begins a load. The caller ends it with ``end(_:isReplaced:)``, ``store(_:at:)`` or a ``CacheTee``.
+    /// Begins a load. The caller ends it with ``end(_:isReplaced:unstored:)``, ``end(_:head:)``, ``store(_:at:)`` or a
+    /// ``CacheTee``.
     ///
     /// Finds the stored response again if one was removed or replaced in between. A later removal supersedes the load,
     /// so no load stores a removed response again.
@@ -95,7 +96,8 @@ actor CacheStorage {
     ///   - load: The load's number.
     ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
     ///     stored.
-    ///   - unstored: The answer, if only its size prevented storing. A stored response of its version then stays.
+    ///   - unstored: The answer, if it may be stored but its body was not: it is too large, or the disk failed. A
+    ///     stored response of its version then stays.
     func end(_ load: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
         guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded,
             !(unstored.map { isSameVersionStored(as: $0, load) } ?? false)
@@ -182,8 +184,8 @@ actor CacheStorage {
         return fault
     }
 
-    /// Returns the response combined with the stored one, if either is a part. Nil when they do not fit. Parts may
-    /// arrive in any order.
+    /// Returns a part combined with the stored response, or the whole response of a superseded load with a stored part.
+    /// Nil when they do not fit. Parts may arrive in any order.
     private func combined(_ response: StoredResponse, _ load: Load) -> StoredResponse? {
         guard response.part != nil || load.isSuperseded, response.file == nil,
             let current = findInMemoryOrOnDisk(load.key, load.request), response.part != nil || current.part != nil

@@ -79,7 +79,7 @@ final class CacheTee: ResponseBytes.Source {
 }
 
 extension CacheStorage {
-    /// Returns a body that is stored while it is read: on disk or, without a folder, in memory if it is small.
+    /// Returns a body that is stored while it is read: on disk or, if no file can be created, in memory if it is small.
     ///
     /// - Parameters:
     ///   - bytes: The bytes that arrive.

@@ -154,7 +154,8 @@ final class StoredResponse: Sendable {
 
     /// Returns the response to a request that it can answer, with its `Age` field. A HEAD gets no body.
     ///
-    /// - Throws: `NetworkError.Code.responseTooLarge` for a body above the request's limit.
+    /// - Throws: `NetworkError.Code.responseTooLarge` for a body above the request's limit,
+    ///   `NetworkError.Code.truncatedBody` for a damaged file.
     func answer(to request: NetworkRequest, at now: Date, _ outcome: ResponseCache.Outcome) throws(NetworkError)
         -> NetworkResponse
     {
