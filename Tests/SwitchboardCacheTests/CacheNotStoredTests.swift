@@ -15,7 +15,10 @@ struct CacheNotStoredTests {
         "a miss says why its response was not stored",
         arguments: [
             (200, ["Cache-Control": "no-store"], "its Cache-Control has no-store"),
-            (200, ["Vary": "*", "ETag": "\"1\""], "its Vary is *, or names more than 64 fields"),
+            (
+                200, ["Vary": "*", "ETag": "\"1\""],
+                "its Vary is *, names more than 64 fields or has more than 4096 bytes"
+            ),
             (200, [:], nil), (200, ["Cache-Control": "no-cache"], nil),
             (404, [:], "it is not fresh, and has no ETag or Last-Modified"),
             (202, ["ETag": "\"1\""], "HTTP 202 states no lifetime: set options.cacheLifetime"),

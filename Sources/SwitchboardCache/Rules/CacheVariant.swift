@@ -13,7 +13,8 @@ enum CacheVariant {
     private static let bounds = (names: 64, bytes: 4_096)
 
     /// The reason why a response without ``names(_:)`` is not stored.
-    static let refusal: CacheRefusal = "its Vary is *, or names more than \(bounds.names) fields"
+    static let refusal: CacheRefusal =
+        "its Vary is *, names more than \(bounds.names) fields or has more than \(bounds.bytes) bytes"
 
     /// Returns the names of a response's `Vary`: in lower case, sorted. Nil for `*`, which matches no other request,
     /// and for a `Vary` above the bounds, which counts as one.
