@@ -19,7 +19,7 @@ import SwitchboardText
 /// the system's package, so the jar adds the domains of large hosts, such as `amplifyapp.com` and
 /// `blob.core.windows.net`. Without libpsl, as on Apple's systems and Alpine, two rules replace it: every single label
 /// is a suffix, and so are the usual labels below a country's, such as `co.uk` and `com.au`. These rules miss suffixes
-/// of three labels (`city.kawasaki.jp`) and of smaller hosts: there, one customer's server can set cookies for the
+/// of three labels (`chiyoda.tokyo.jp`) and of smaller hosts: there, one customer's server can set cookies for the
 /// servers of all others, and counts as their site for `SameSite`. An IP address may set cookies only for itself.
 ///
 /// RFC 6265bis adds the name prefixes `__Host-` and `__Secure-`. A cookie set without TLS is never `Secure` and never

@@ -36,7 +36,8 @@ struct SetCookie {
         for part in parts.dropFirst() { apply(part) }
     }
 
-    /// Applies an attribute. The last of several equal ones wins, and one that cannot be parsed is ignored.
+    /// Applies an attribute. The last of several equal ones wins. A date or a number that cannot be parsed is ignored.
+    /// A path without a leading slash, or an unknown `SameSite`, means the default.
     private mutating func apply(_ part: Substring.UTF8View) {
         let equals = part.firstIndex(of: .equals)
         let name = part[..<(equals ?? part.endIndex)].trimmedOfBlanks

@@ -95,7 +95,7 @@ extension WebSocketMessage {
         }
     }
 
-    /// The bytes that the message counts in a queue: at least 64, so that empty messages count too.
+    /// The bytes that the message counts in a queue: 64 more than its length, so that empty messages count too.
     var cost: Int { size + 64 }
 
     private var bytes: Data {

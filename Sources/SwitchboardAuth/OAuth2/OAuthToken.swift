@@ -47,8 +47,9 @@ extension OAuthToken: DumpedAsDescription {
 extension OAuthToken {
     /// Creates the token in a server's response.
     ///
-    /// - Throws: `NetworkError.Code.decodingFailed` for a response without a token, `NetworkError.Code.unsupported` for
-    ///   another type than `Bearer`, which clients must not use (RFC 6749 §7.1).
+    /// - Throws: `NetworkError.Code.cannotAuthenticate` for an error of the server, `NetworkError.Code.decodingFailed`
+    ///   for a response without a token, `NetworkError.Code.unsupported` for another type than `Bearer`, which clients
+    ///   must not use (RFC 6749 §7.1).
     init(response body: Data, at date: Date, without secrets: [String]) throws(NetworkError) {
         struct Response: Decodable {
             var access_token: String

@@ -213,8 +213,8 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Stores the credential of a partition, and ends its refresh. Throws `CancellationError` if a sign-in, a sign-out
-    /// or a reset has superseded the refresh.
+    /// Stores the credential of a partition, and ends its refresh. Throws `CancellationError` if a sign-in, a sign-out,
+    /// a reset or the timeout has ended the refresh.
     private func store(
         _ credential: A.Credential, ending refresh: SharedOperation<Stored>, isRefreshed: Bool, in partition: String?
     ) throws -> Stored {

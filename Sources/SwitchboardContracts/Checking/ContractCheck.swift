@@ -85,7 +85,8 @@ struct ContractCheck {
     /// The member that followed each member in the last object, or preceded all others: an answer repeats its order.
     private var followers: [Int]
     private var objects = 0
-    /// The number of members that may still be searched by name. The limit keeps the time linear.
+    /// The number of members among which missing ones may still be searched. At 0, no more are reported. The limit
+    /// keeps the time linear.
     private var searches: Int
     /// The number of strings that were masked.
     private var maskings = 0

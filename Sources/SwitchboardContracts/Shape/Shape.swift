@@ -119,7 +119,7 @@ enum StringRule: Sendable, Hashable {
         }
     }
 
-    /// Returns a rule that allows at most the strings that both allow.
+    /// Returns a rule that allows at least the strings that both allow, so that no valid answer is a difference.
     func intersection(_ other: StringRule) -> StringRule {
         switch (self, other) {
         case (.any, let rule), (let rule, .any): rule

@@ -50,7 +50,7 @@ struct PublicSuffixes: @unchecked Sendable {  // points to a list that never cha
 /// A rule for public suffixes on systems without libpsl: a single label, or a common label below a country's two
 /// letters, as in `co.uk`.
 ///
-/// The rule misses suffixes of three labels (`city.kawasaki.jp`). A few registered names count as suffixes (`co.de`).
+/// The rule misses suffixes of three labels (`chiyoda.tokyo.jp`). A few registered names count as suffixes (`co.de`).
 enum BuiltInSuffixes {
     /// Domains of hosting companies, with a name below them for each customer. Old lists lack some of them, and no list
     /// has the others.

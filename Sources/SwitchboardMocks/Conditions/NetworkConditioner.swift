@@ -22,7 +22,7 @@ import Switchboard
 /// Offline, every request fails at once with ``/Switchboard/NetworkError/Code/noInternetConnection``. The request's
 /// timeouts apply: when the waits would exceed ``/Switchboard/Timeouts/attempt``, or the latency
 /// ``/Switchboard/Timeouts/idle``, the request fails at that time with ``/Switchboard/NetworkError/Code/timedOut``. A
-/// cancellation ends every wait. A downloaded file is complete before its simulated time has passed, and stays.
+/// cancellation ends every wait. A downloaded file appears when its simulated time has passed.
 public final class NetworkConditioner: Interceptor, ExchangeInterceptor {
     /// The seed for losses and jitter. With the same seed they are the same, if requests are sent one by one.
     package let seed: UInt64

@@ -35,7 +35,8 @@ final class ServerTLS: @unchecked Sendable {  // only SSL_new uses `context`, an
 
     /// Performs the handshake. Returns false when the connection has ended.
     ///
-    /// - Throws: ``RequestError`` for a client that does not use TLS, ``ByteChannel/Interruption``.
+    /// - Throws: ``RequestError`` for a client that does not use TLS, ``ByteChannel/Interruption``, or `NetworkError`
+    ///   when OpenSSL cannot begin.
     func begin(on channel: ByteChannel) throws -> Bool {
         guard let first = try channel.peek() else { throw ByteChannel.Interruption.clientLeft }
         // 22 is a handshake record (RFC 8446 §5.1). A request begins with a letter.

@@ -10,7 +10,7 @@ final class TLSConnection {
     enum Failure: Error {
         /// The client sent an alert. It refuses the certificate, for instance.
         case refusedByClient
-        /// The client shares no version or cipher, sends no certificate, or breaks the protocol.
+        /// The client shares no version or cipher, or breaks the protocol.
         case refusedByServer
     }
 

@@ -92,7 +92,8 @@ actor ResumableUploader {
     private var losses = 0
     /// Whether this call created the upload, so that its URL belongs to this endpoint.
     private var isCreatedHere = false
-    /// Whether the upload is complete if the server has all bytes, as its last response stated.
+    /// Whether the upload is complete if the server has all bytes, as the response to the creation or to the last
+    /// offset request stated.
     private var isComplete = true
     /// Whether the current attempt follows an error, which already counted it.
     private var isRecovering = false

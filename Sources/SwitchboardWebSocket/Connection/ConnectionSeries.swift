@@ -8,7 +8,8 @@ final class ConnectionSeries: Sendable {
         /// The counts of the earlier connections.
         var past = WebSocketMetrics()
         var state = WebSocketState.open
-        /// The end of the socket. Nil while it is open or reconnects.
+        /// The end of the socket. Nil while it is open or reconnects. Without reconnection, the end is recorded only if
+        /// the states are read or the socket is canceled.
         var end: Result<Void, any Error>?
         /// The code and the reason when the app closes the socket while it reconnects.
         var closure: WebSocketClosure?

@@ -83,8 +83,8 @@ final class Inbox: Sendable {
         await state.wait(in: \.writers) { !$0.isFull || $0.isDiscarding }
     }
 
-    /// Raises the limit until ``endPing()``, because a pong follows the messages that were sent before it. The higher
-    /// limit is more than the socket buffers of both systems.
+    /// Raises the limit until ``endPing()``, because a pong follows the messages that were sent before it. With the
+    /// default limit, the higher one is more than the socket buffers of both systems.
     func beginPing() {
         let writer = state.withLock { state in
             state.pings += 1

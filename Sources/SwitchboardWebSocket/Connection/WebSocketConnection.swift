@@ -201,7 +201,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Ends the connection without waiting for the server's Close frame. Sends a Close frame if that does not block. A
-    /// closing handshake that has begun continues.
+    /// frame that was queued has at most a second to be sent. A closing handshake that has begun continues.
     func cancel() {
         let code = WebSocketCloseCode.goingAway
         guard recordClosure(WebSocketClosure(sending: code, "")) else { return }

@@ -6,7 +6,8 @@ import SwitchboardPlatform
 ///
 /// URLSession reports the end of a connection in up to three ways and in any order: a failed receive, the server's close
 /// code, and the task's completion. A receive may still deliver messages after the other two. So the socket ends after a
-/// failed receive and one other report, or two seconds after the first report.
+/// failed receive and one other report, or two seconds after the later of the first report and the start of the pending
+/// receive.
 package final class FoundationSocket: SocketObserver {
     fileprivate struct State {
         /// The caller that waits for the handshake.

@@ -46,7 +46,8 @@ final class OutputWriter {
         state.pointee.top = OutputFrame(serial: .max, kind: .scalar, start: 0, lastStart: 0, firstMember: 0)
     }
 
-    /// Returns the state with the complete text. Throws when it is too deep.
+    /// Returns the state with the complete text. Throws when it is too deep, or when a container was requested
+    /// too late.
     func finished(_ value: some Encodable) throws -> UnsafeMutablePointer<OutputState> {
         if settings.isTooDeep { throw tooDeep(value) }
         if let misuse = settings.misuse { throw misuse }
