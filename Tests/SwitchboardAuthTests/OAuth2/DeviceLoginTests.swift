@@ -49,7 +49,7 @@ struct DeviceLoginTests {
             ])
     }
 
-    @Test("requests without a response do not end the wait before the codes expire (RFC 8628 §3.5)")
+    @Test("requests without a response do not end the wait for a login (RFC 8628 §3.5)")
     func offline() async throws {
         let codes = Self.codes.replacingOccurrences(of: "1800", with: "600")
         let session = StubSession(.json(codes))

@@ -279,7 +279,7 @@ struct CredentialRefreshTests {
         #expect(try await store.saved.first().accessToken == "a2")
     }
 
-    @Test("a request gets no credential that was removed or replaced while it was saved", arguments: [nil, "a9"])
+    @Test("a credential removed or replaced during its save is not used", arguments: [nil, "a9"])
     func endedWhileSaving(replacement: String?) async throws {
         let store = GatedStore()
         let client = OAuth2Client(
