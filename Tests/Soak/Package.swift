@@ -23,8 +23,8 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: products(
-                "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardCookies", "SwitchboardMocks",
-                "SwitchboardResilience", "SwitchboardStreams"),
+                "Switchboard", "SwitchboardAuth", "SwitchboardCache", "SwitchboardCookies", "SwitchboardResilience",
+                "SwitchboardStreams"),
             swiftSettings: settings),
         .executableTarget(
             name: "torture",

@@ -1,11 +1,30 @@
 import Foundation
-import SwitchboardMocks
 
 /// A clock whose time advances to the next deadline when nothing else is left to do. One thread uses it.
 ///
 /// `TestClock` keeps each sleep for the assertions of a test, and does not state its next deadline.
 final class VirtualClock: Clock, @unchecked Sendable {
-    typealias Instant = TestClock.Instant
+    /// A point in virtual time.
+    struct Instant: InstantProtocol {
+        /// The time since the start.
+        let offset: Duration
+
+        init(offset: Duration = .zero) {
+            self.offset = offset
+        }
+
+        func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        func duration(to other: Instant) -> Duration {
+            other.offset - offset
+        }
+
+        static func < (left: Instant, right: Instant) -> Bool {
+            left.offset < right.offset
+        }
+    }
 
     private struct Sleeper {
         let id: Int
