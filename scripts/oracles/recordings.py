@@ -21,7 +21,7 @@ def folder():
         print(f"fetching {PACKAGE} into {scratch}", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(dir=scratch) as temporary:
             command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--no-deps"]
-            subprocess.run([*command, "--no-binary", ":all:", "--dest", temporary, PACKAGE], check=True)
+            subprocess.run([*command, "--no-binary", "github3.py", "--dest", temporary, PACKAGE], check=True)
             with tarfile.open(next(pathlib.Path(temporary).glob("github3*.tar.gz"))) as archive:
                 for member in archive:
                     path = pathlib.PurePath(member.name)
