@@ -178,9 +178,10 @@ final class CurlUpload: Sendable {
     private func waitForSpace() async {
         await withCheckedContinuation { continuation in
             let hasSpace = state.withLock { state in
-                guard !state.isStopped, !state.accepts(below: highWaterMark), !state.isReaderWaiting else {
-                    return true
-                }
+                // A paused libcurl needs more bytes than the buffer has, except that before an upgrade it waits for
+                // the 101.
+                let isReaderWaiting = state.isReaderWaiting && !isUpgrade
+                guard !state.isStopped, !state.accepts(below: highWaterMark), !isReaderWaiting else { return true }
                 state.waitingSource = continuation
                 return false
             }
@@ -194,6 +195,7 @@ final class CurlUpload: Sendable {
             guard !state.isStopped else { return nil }
             state.isEnded = true
             state.failure = failure
+            if !isUpgrade { state.pump = nil }  // it calls this at its end
             return state.takeReader()
         }
         reader?.requestResume()
@@ -302,7 +304,8 @@ final class CurlUpload: Sendable {
             return (state.pump, state.takeWaitingSource(), (state.chunks, state.exchange))
         }
         defer { withExtendedLifetime(rest) {} }
-        pump?.cancel()
+        // The cancellation handlers of the app's source must not run under the poller's lock, which the caller may hold.
+        if let pump { DispatchQueue.global().async { pump.cancel() } }
         waitingSource?.resume()
     }
 }

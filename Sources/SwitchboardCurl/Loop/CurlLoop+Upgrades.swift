@@ -34,9 +34,9 @@ extension CurlLoop {
     }
 
     private static let onReady: swcurl_ready_callback = { owner, canRead, canWrite, isClosed in
-        Unmanaged<CurlExchange>.fromOpaque(owner)._withUnsafeGuaranteedRef {
-            $0.didBecomeReady(toRead: canRead, toWrite: canWrite, isClosed: isClosed)
-        }
+        // Retained meanwhile, because the loop may have the last reference, and the end of the exchange releases it.
+        Unmanaged<CurlExchange>.fromOpaque(owner).takeUnretainedValue()
+            .didBecomeReady(toRead: canRead, toWrite: canWrite, isClosed: isClosed)
     }
 
     /// Ends the connection of an exchange, on libcurl's side or its own.
