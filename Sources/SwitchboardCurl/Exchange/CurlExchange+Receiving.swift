@@ -18,9 +18,9 @@ extension CurlExchange {
         firstByte = deadlines.lastActivity
         if let fault = head.fault { return refuse(fault) }
         guard prepareDecoder() else { return false }
-        isUpgraded = request.isUpgrade && head.status == 101
+        isUpgraded = request.isUpgrade && head.status == 101 && !head.isHTTP10
         // libcurl would wait for another head.
-        if head.status == 101, !isUpgraded || head.isHTTP10 {
+        if head.status == 101, !isUpgraded {
             return refuse(.unrequestedUpgrade(isHTTP10: head.isHTTP10))
         }
         if isUpgraded {
@@ -178,7 +178,8 @@ extension CurlExchange {
         // libcurl counts the bytes it read before this piece. One more buffer may be in flight.
         var compressed = max(0, swcurl_easy_downloaded(handle.easy)) + Int64(handle.receiveBuffer)
         if let length = head.contentLength { compressed = min(compressed, max(1, length)) }
-        return count / compressed < request.ratioLimit || refuse(.ratioTooLarge)
+        let (limit, isUnlimited) = compressed.multipliedReportingOverflow(by: Int64(request.ratioLimit))
+        return isUnlimited || count <= limit || refuse(.ratioTooLarge)
     }
 }
 #endif

@@ -94,6 +94,29 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("after a refused 101, the end of a later connection is noticed", arguments: Route.allCases)
+    func endAfterRefusal(_ route: Route) async throws {
+        let isFirst = Protected(true)
+        try await RawServer.run { connection in
+            let lines = try connection.readHead().components(separatedBy: "\r\n")
+            let key = lines.first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
+            let isRefused = isFirst.swap(false)
+            try connection.send(
+                "HTTP/1.\(isRefused ? 0 : 1) 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Accept: \(try WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
+            if !isRefused { connection.endSending() }
+            try connection.stall()
+        } body: { server in
+            let router = Router<URLEndPoint>(session: route.session)
+            await #expect(throws: NetworkError.self) {
+                try await router.webSocket(for: URLEndPoint(.get, server.url))
+            }
+            let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
+            let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+            #expect(failure?.code == .connectionLost)
+        }
+    }
+
     /// Waits for the client's first message, which is empty, and sends messages of 64 KiB. The session has taken its socket
     /// from libcurl then.
     private static func send(_ count: Int, over connection: RawConnection) throws {
