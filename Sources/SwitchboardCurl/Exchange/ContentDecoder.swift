@@ -117,7 +117,7 @@ private final class ZlibCoder: Coder {
         guard let inflater else { return try decodeStart() }
         if isComplete {
             // Another member (RFC 1952 §2.2), or something else that is ignored.
-            guard isGzip, !hasExcess, input.first == 0x1F else {
+            guard isGzip, !hasExcess, input.first == 0x1F, input.count < 2 || input[1] == 0x8B else {
                 hasExcess = hasExcess || !input.isEmpty
                 keep(0)
                 return 0
