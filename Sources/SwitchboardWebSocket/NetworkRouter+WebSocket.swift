@@ -119,7 +119,13 @@ extension RouterCalls {
                 }
             }
         }
-        let first = try await open(nil)
+        let first: WebSocketOpener.Opened
+        do {
+            first = try await open(nil)
+        } catch {
+            _ = call.end(with: error)
+            throw error
+        }
         let reconnection = Reconnection(call: call) { unread in
             try await open(unread).connection
         } run: { reopen in

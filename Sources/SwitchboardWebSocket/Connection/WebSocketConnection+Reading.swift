@@ -10,8 +10,12 @@ extension WebSocketConnection {
     func read(_ socket: FoundationSocket) async {
         // The reader throws the error of a lost connection.
         let sending = Task { [queue] in
-            while let event = await queue.next() {
-                try await socket.send(event) { queue.completeInFlight() }
+            do {
+                while let event = await queue.next() {
+                    try await socket.send(event) { queue.completeInFlight() }
+                }
+            } catch {
+                socket.sendFailed(error)
             }
         }
         defer {

@@ -71,10 +71,18 @@ final class WebSocketConnection: Sendable {
         start { await self.read(bytes, frames) }
     }
 
-    /// Starts to send and receive the messages of a session that hides the frames.
-    func start(_ socket: FoundationSocket) {
+    /// Starts to send and receive the messages of a session that hides the frames. `bytes` end with the connection, and
+    /// canceling their call ends the connection.
+    func start(_ socket: FoundationSocket, _ bytes: ResponseBytes) {
         socket.whenEndReported { [inbox] in inbox.removeLimit() }
-        start { await self.read(socket) }
+        start {
+            async let end: Void = {
+                _ = try? await bytes.next()
+                socket.cancel()  // also if the call was canceled before this read
+            }()
+            await self.read(socket)
+            await end
+        }
     }
 
     private func start(reading: @escaping @Sendable () async -> Void) {

@@ -41,8 +41,15 @@ struct WebSocketOpener: Sendable {
             } connected: {
                 _ = upgraded.swap($0)
             } byURLSession: { request, session in
-                let (response, socket) = try await session.openWebSocket(request)
+                var (response, socket) = try await session.openWebSocket(request)
                 foundationSocket.swap(socket)?.cancel()
+                // URLSession hides the bytes. With a body, the call is in flight until the connection ends.
+                if response.statusCode == 101 {
+                    response.bytes = ResponseBytes { [socket] in
+                        await socket.waitForEnd()
+                        return nil
+                    }
+                }
                 return response
             }
             if settings.reconnects { try call.join(&request) { _ in } }
@@ -64,7 +71,7 @@ struct WebSocketOpener: Sendable {
             let coding = FrameCoding(framer, try reader(negotiation.compression, settings, framer))
             request.endCall(.success(response.statusCode))
             if let socket = foundationSocket.swap(nil) {
-                connection.start(socket)
+                connection.start(socket, response.bytes)
             } else {
                 // Compression would block the thread that serves all connections.
                 let isDirect = negotiation.compression == nil && connection.recorder == nil

@@ -17,11 +17,13 @@ package final class FoundationSocket: SocketObserver {
         /// The events that wait for the reader.
         var events: [Result<WebSocketEvent, WebSocketViolation>] = []
         var readers = WaitingTasks()
+        /// The tasks that wait for the end of the connection.
+        var endWaiters = WaitingTasks()
         /// The sender of the message that URLSession has not accepted yet, and the number of the message.
         var sender: Sender?
         var lastSender = 0
         /// The start of the pending receive.
-        var receiving: ContinuousClock.Instant?
+        var receiving: SuspendingClock.Instant?
         var report = Report()
         /// Runs at the first report.
         var onReport: (@Sendable () -> Void)?
@@ -39,7 +41,7 @@ package final class FoundationSocket: SocketObserver {
 
     /// The reports of URLSession about the end of the connection.
     fileprivate struct Report {
-        var time: ContinuousClock.Instant?
+        var time: SuspendingClock.Instant?
         /// The error of a receive.
         var failure: (any Error)?
         /// The server's Close frame.
@@ -47,6 +49,8 @@ package final class FoundationSocket: SocketObserver {
         var isComplete = false
         /// The error of the task.
         var error: (any Error)?
+        /// The error of a message that could not be sent.
+        var sendError: (any Error)?
 
         var isFinal: Bool { failure != nil && (close != nil || isComplete) }
     }
@@ -59,7 +63,7 @@ package final class FoundationSocket: SocketObserver {
     /// The largest message to receive, in bytes.
     private let limit: Int
     private let deadlines: DeadlineSweeper
-    private let start = ContinuousClock.now
+    private let start = SuspendingClock.now
     private let startDate = Date()
     private let state = Protected(State())
 
@@ -158,6 +162,12 @@ package final class FoundationSocket: SocketObserver {
         finish(.failure(CancellationError()))
     }
 
+    /// Waits until the connection has ended. Canceling the task ends it.
+    package func waitForEnd() async {
+        await state.wait(while: { $0.end == nil }, in: \.endWaiters)
+        if Task.isCancelled { cancel() }
+    }
+
     /// Ends with an error, and closes the connection.
     func fail(_ error: NetworkError) {
         finish(.failure(error))
@@ -191,7 +201,7 @@ package final class FoundationSocket: SocketObserver {
         // URLSession does not always report the Close frame in response to one of this side.
         if let close = report.close ?? closing.map({ .success($0) }) {
             finish(.success(()), after: close)
-        } else if let error = report.error ?? report.failure {
+        } else if let error = report.error ?? report.failure ?? report.sendError {
             fail(Self.connectionError(error))
         } else {
             finish(.success(()))
@@ -215,7 +225,10 @@ package final class FoundationSocket: SocketObserver {
             guard state.end == nil else { return nil }
             state.end = end
             if let last { state.events.append(last) }
-            defer { (state.continuation, state.readers, state.sender, state.onReport) = (nil, .init(), nil, nil) }
+            defer {
+                (state.continuation, state.sender, state.onReport) = (nil, nil, nil)
+                (state.readers, state.endWaiters) = (.init(), .init())
+            }
             return state
         }
         guard let ended else { return }
@@ -223,6 +236,7 @@ package final class FoundationSocket: SocketObserver {
         ended.task?.cancel()
         ended.sender?.continuation.resume(throwing: CancellationError())
         ended.readers.resume()
+        ended.endWaiters.resume()
         ended.onReport?()
         ended.continuation?.resume(with: handshake ?? end.flatMap { .failure(CancellationError()) })
     }
@@ -305,6 +319,11 @@ extension FoundationSocket {
         }
     }
 
+    /// Records that a message cannot be sent, so that the connection ends even if URLSession reports nothing else.
+    func sendFailed(_ error: any Error) {
+        if !(error is CancellationError) { record { $0.sendError = $0.sendError ?? error } }
+    }
+
     /// Resumes the sender of a message, the first time.
     private func didSend(_ number: Int, _ error: (any Error)?) {
         let sender = state.withLock { state -> Sender? in
@@ -348,7 +367,7 @@ extension FoundationSocket.State {
 
 extension FoundationSocket: DeadlineHolder {
     /// The end of the handshake's timeouts, or of the wait for URLSession's reports.
-    package var deadline: ContinuousClock.Instant? {
+    package var deadline: SuspendingClock.Instant? {
         let timeouts = request.timeouts
         return state.withLock { state in
             guard state.isOpen else {
@@ -359,7 +378,10 @@ extension FoundationSocket: DeadlineHolder {
             // After a Close frame of this side, URLSession fails receives immediately. `webSocket.closeTimeout` limits the
             // wait for the server's frame.
             guard state.closing == nil || state.report.close != nil || state.report.isComplete else { return nil }
-            return max(time, receiveStart) + gracePeriod
+            // After a failed send alone, messages may still arrive, and must not delay the end.
+            let report = state.report
+            let isOnlySend = report.failure == nil && report.close == nil && !report.isComplete
+            return (isOnlySend ? time : max(time, receiveStart)) + gracePeriod
         }
     }
 

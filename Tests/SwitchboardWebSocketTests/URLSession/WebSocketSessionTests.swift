@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardWebSocket
 import SwitchboardTestSupport
@@ -259,6 +260,45 @@ import Testing
             socket = nil
             let seen = try await server.takeWebSocket()
             #expect(seen.closeCode == 1001)
+        }
+    }
+
+    @Test(
+        "canceling or resetting the router ends its sockets [WebSocket cancellation]", arguments: SessionKind.allCases,
+        [false, true])
+    func cancellingRouter(kind: SessionKind, isReset: Bool) async throws {
+        try await MockServer.run { server in
+            for reconnects in [false, true] {
+                server.enqueue(.webSocket(.text("1"), .stall))
+                let router = Router<URLEndPoint>(session: await kind.makeForWebSockets())
+                let options = RequestOptions { $0.webSocket.reconnects = reconnects }
+                let socket = try await router.webSocket(for: URLEndPoint(.get, server.url), options: options)
+                #expect(try await socket.receive() == .text("1"))
+                if isReset { await router.reset() } else { router.cancel() }
+                await #expect(throws: CancellationError.self) { try await socket.receive() }
+                try await server.waitForDisconnect()
+            }
+        }
+    }
+
+    @Test("canceling the router after the handshake ends it [WebSocket cancellation]", arguments: SessionKind.allCases)
+    func cancellingAfterHandshake(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("1"), .stall))
+            let own = Protected<Router<URLEndPoint>?>(nil)
+            let canceling = AdHocInterceptor { request, next in
+                let response = try await next(request)
+                own.value?.cancel()
+                return response
+            }
+            let router = Router<URLEndPoint>(session: await kind.makeForWebSockets(), interceptors: [canceling])
+            _ = own.swap(router)
+            await #expect(throws: CancellationError.self) {
+                let socket = try await router.webSocket(for: URLEndPoint(.get, server.url))
+                while try await socket.receive() != nil {}
+            }
+            try await server.waitForDisconnect()
+            _ = own.swap(nil)
         }
     }
 

@@ -296,6 +296,20 @@ import Testing
         #expect(task.state.value.sends.map(\.message) == [.text("1"), .text("2")])
     }
 
+    @Test("a send that fails without another report ends the socket")
+    func failedSend() async throws {
+        let (socket, _) = try await open()
+        task.state.withLock { $0.acceptsMessages = false }
+        let first = Task { try await socket.send("1") }
+        #expect(await comesTrue { task.state.value.sends.count == 1 })
+        let second = Task { try await socket.send("2") }
+        task.state.value.sends.first?.completion(POSIXError(.ENOBUFS))
+        for sending in [first, second] {
+            let failure = await #expect(throws: NetworkError.self) { try await sending.value }
+            #expect(failure?.code == .connectionLost)
+        }
+    }
+
     @Test("a message that URLSession accepted is sent, also at the end")
     func acceptedAtTheEnd() async throws {
         let (socket, events) = try await open()
