@@ -3,11 +3,12 @@ import Dispatch
 /// Ends operations whose deadline has passed, with one timer for all of them.
 ///
 /// The timer is set to the earliest known deadline. When a holder is removed or its deadline moves back, the timer
-/// fires early, checks all holders and is set again. A timer for each holder would cost more than its exchange.
+/// fires early, checks all holders and is set again. A timer for each holder would cost more than its exchange. The
+/// timer stops while the device sleeps, and so does the clock of the deadlines.
 package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
     private struct State {
         var holders: [ObjectIdentifier: any DeadlineHolder] = [:]
-        var next: ContinuousClock.Instant?
+        var next: SuspendingClock.Instant?
     }
 
     private let state = Protected(State())
@@ -38,7 +39,7 @@ package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only
         state.withLock { $0.holders[ObjectIdentifier(holder)] = nil }
     }
 
-    private func arm(for deadline: ContinuousClock.Instant, _ state: inout State) {
+    private func arm(for deadline: SuspendingClock.Instant, _ state: inout State) {
         if let next = state.next, next <= deadline { return }
         state.next = deadline
         timer.schedule(deadline: .now() + max(.zero, deadline - .now).dispatchInterval)
@@ -75,7 +76,7 @@ extension Duration {
 /// An operation that must end by a deadline. The deadline may move while it runs.
 package protocol DeadlineHolder: AnyObject, Sendable {
     /// The deadline now. Nil for none.
-    var deadline: ContinuousClock.Instant? { get }
+    var deadline: SuspendingClock.Instant? { get }
     /// Ends the operation.
     func deadlinePassed()
 }

@@ -66,8 +66,9 @@ package struct URLSessionQuirks: Sendable {
     /// Creates the queue on which a session calls its delegate.
     package static func makeDelegateQueue() -> OperationQueue {
         #if canImport(FoundationNetworking)
-        // Runs each callback on the thread that calls it, which saves two thread switches per callback. The callbacks never block
-        // and never call a task's methods, which this queue would not allow.
+        // Runs each callback on the thread that calls it, which saves two thread switches per callback. The callbacks only block
+        // for a temporary file and in the app's `onBodySent`. They never call a task's methods, which this queue would not
+        // allow.
         return InlineQueue()
         #else
         let queue = OperationQueue()

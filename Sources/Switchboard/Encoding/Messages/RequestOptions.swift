@@ -162,8 +162,8 @@ extension RequestOptions {
 
 extension RequestOptions {
     /// A closure that receives the number of body bytes passed to the transport so far. It restarts at the beginning
-    /// when the body is sent again. It is called serially, outside of any lock. The response waits for the calls.
-    /// Default nil.
+    /// when the body is sent again. It is called serially, outside of any lock. The response waits for the calls, and
+    /// over ``FoundationSession`` the session's other exchanges do too, so it should return quickly. Default nil.
     public var onBodySent: (@Sendable (_ count: Int64) -> Void)? {
         get { self[BodySentOption.self] }
         set { self[BodySentOption.self] = newValue }

@@ -1,7 +1,7 @@
 import SwitchboardPlatform
 
 /// The time limits for the parts of a call. Nil means no limit, and zero or less means no time. Fractions of a second
-/// are supported.
+/// are supported. The time while the device sleeps counts for ``total`` only.
 public struct Timeouts: Sendable, Hashable {
     /// The time until a connection is established, including TLS. ``FoundationSession`` cannot measure this phase and
     /// refuses a value with ``NetworkError/Code/unsupported``. A wait for a connection that others use does not count.
@@ -37,8 +37,8 @@ public struct Timeouts: Sendable, Hashable {
 
 extension Timeouts {
     /// Returns the error of an attempt that began at `start` and has passed its attempt or idle timeout.
-    package func error(since start: ContinuousClock.Instant) -> NetworkError {
-        if let attempt, ContinuousClock.now >= start + attempt.clamped {
+    package func error(since start: SuspendingClock.Instant) -> NetworkError {
+        if let attempt, SuspendingClock.now >= start + attempt.clamped {
             return .timedOut("no complete response within", attempt, "attempt")
         }
         return .timedOut("no data for", idle, "idle")

@@ -18,7 +18,7 @@ final class FoundationExchange: Sendable {
         /// The boundaries of a body that URLSession splits.
         var parts: ReplacedParts?
         var firstByte: Duration?
-        var lastActivity: ContinuousClock.Instant
+        var lastActivity: SuspendingClock.Instant
         /// Whether a challenge was declined. The error that follows then means that the received 401 or 407 is the
         /// response.
         var isChallengeDeclined = false
@@ -28,7 +28,7 @@ final class FoundationExchange: Sendable {
     private let payload: RequestPayload?
     private let deadlines: DeadlineSweeper
     private let quirks: URLSessionQuirks
-    private let start: ContinuousClock.Instant
+    private let start: SuspendingClock.Instant
     private let startDate: Date
     private let state: Protected<State>
     /// True once the task is canceled. On Linux a redirect is answered under this lock, because an answer to a canceled
@@ -40,7 +40,7 @@ final class FoundationExchange: Sendable {
     /// Creates an exchange. `start` is the time before its body was read.
     init(
         _ request: NetworkRequest, payload: RequestPayload?, _ deadlines: DeadlineSweeper,
-        start: (ContinuousClock.Instant, Date) = (.now, Date()), quirks: URLSessionQuirks = .current
+        start: (SuspendingClock.Instant, Date) = (.now, Date()), quirks: URLSessionQuirks = .current
     ) {
         self.request = request
         self.payload = payload
@@ -286,7 +286,7 @@ final class FoundationExchange: Sendable {
 // MARK: - Timeouts
 
 extension FoundationExchange: DeadlineHolder {
-    var deadline: ContinuousClock.Instant? {
+    var deadline: SuspendingClock.Instant? {
         let idle = request.timeouts.idle.map { state.withLock { $0.lastActivity } + $0.clamped }
         let attempt = request.timeouts.attempt.map { start + $0.clamped }
         return [idle, attempt].compactMap { $0 }.min()

@@ -66,7 +66,7 @@ public final class FoundationSession: NetworkSession {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(unsupported)")
         }
         if let upgrade = request.options.upgrade { return try await upgrade.openByURLSession(request, self) }
-        let begin = (ContinuousClock.now, Date())
+        let begin = (SuspendingClock.now, Date())
         let payload = try await RequestPayload(request.body, within: request.timeouts)
         let urlRequest = try URLRequest(request, payload: payload)
         let exchange = FoundationExchange(request, payload: payload, deadlines, start: begin)

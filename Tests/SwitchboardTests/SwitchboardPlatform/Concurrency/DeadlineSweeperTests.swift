@@ -4,12 +4,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DeadlineSweeperTests {
     private final class Holder: DeadlineHolder {
-        private let time = Protected(ContinuousClock.now)
+        private let time = Protected(SuspendingClock.now)
         private let onEnd: @Sendable () -> Void
 
         init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
-        var deadline: ContinuousClock.Instant? { time.value }
+        var deadline: SuspendingClock.Instant? { time.value }
         func deadlinePassed() { onEnd() }
         func move() { time.withLock { $0 = .now + .seconds(86_400) } }
     }
