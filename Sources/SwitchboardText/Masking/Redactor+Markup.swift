@@ -49,7 +49,11 @@ extension Redactor {
             closings = endTags
             let last = (isInside ? endTags.inside : endTags.outside)[name]
             if let last, last >= tag.end {
-                let end = MarkupTag.end(of: tag, in: bytes, upTo: last, isInside: isInside)
+                // A `<` in an attribute's value may look like the end tag.
+                let end =
+                    isInside
+                    ? endTags.matches[start].flatMap { $0 < tag.end ? nil : $0 }
+                    : MarkupTag.end(of: tag, in: bytes, upTo: last)
                 index = end ?? (isInside ? Swift.max(section, tag.end) : last)
             } else if isMarkup {
                 index = Swift.max(limit, tag.end)  // the text is truncated
@@ -154,18 +158,29 @@ private struct MarkupTag {
     struct Closings {
         var outside: [String: Int] = [:]
         var inside: [String: Int] = [:]
+        /// The matching end tag of each start tag in a section, by their starts. It may be in a later section.
+        var matches: [Int: Int] = [:]
     }
 
     static func closings(in bytes: [UInt8]) -> Closings {
         var closings = Closings()
+        var open: [String: [Int]] = [:]
         var (index, section) = (0, 0)
         while let start = bytes[index...].firstIndex(of: .lessThan) {
             index = start + 1
             if start >= section, let end = endOfSection(in: bytes, at: start) { section = end }
-            guard index < bytes.count, bytes[index] == .slash else { continue }
-            index += 1
+            let (isInside, isEnd) = (start < section, index < bytes.count && bytes[index] == .slash)
+            guard isInside || isEnd else { continue }
+            if isEnd { index += 1 }
             let name = name(in: bytes, from: &index).lowercased()
-            if start < section { closings.inside[name] = start } else { closings.outside[name] = start }
+            if !isEnd {
+                open[name, default: []].append(start)
+            } else if isInside {
+                closings.inside[name] = start
+                if let opening = open[name]?.popLast() { closings.matches[opening] = start }
+            } else {
+                closings.outside[name] = start
+            }
         }
         return closings
     }
@@ -181,13 +196,13 @@ private struct MarkupTag {
         return nil
     }
 
-    /// Returns the start of the matching end tag, or nil. `last` is that of the last end tag with this name. The caller
-    /// continues there, so each byte is read once.
-    static func end(of tag: MarkupTag, in bytes: [UInt8], upTo last: Int, isInside: Bool) -> Int? {
+    /// Returns the start of the matching end tag of a tag outside of sections, or nil. `last` is that of the last end tag
+    /// with this name. The caller continues there, so each byte is read once.
+    static func end(of tag: MarkupTag, in bytes: [UInt8], upTo last: Int) -> Int? {
         var (index, depth) = (tag.end, 1)
         while let start = bytes[index...].firstIndex(of: .lessThan), start <= last {
             index = start + 1
-            if !isInside, let section = endOfSection(in: bytes, at: start) {
+            if let section = endOfSection(in: bytes, at: start) {
                 index = section
                 continue
             }

@@ -90,9 +90,10 @@ extension Redactor {
             }
             // The secret follows the name of its scheme.
             if end < bytes.count, bytes[end] == .space, Self.isScheme(bytes[index..<end]) {
-                let isMasked = bytes[(end + 1)...].starts(with: mask.utf8)
-                end = bytes[(end + 1)...].firstIndex { ASCIISet.pairEnd.contains($0) } ?? bytes.count
-                if isMasked { end += mask.utf8.count }
+                let value = end + 1
+                let isMasked = !mask.isEmpty && bytes[value...].starts(with: mask.utf8)
+                let next = bytes[value...].firstIndex(where: ASCIISet.pairEnd.contains) ?? bytes.count
+                end = isMasked ? value + mask.utf8.count : next
             }
             // An empty value, or an existing mask.
             guard end > index, !isMask(bytes, from: index, to: end) else { continue }

@@ -13,6 +13,16 @@ struct RedactionRegressionTests {
         "--b\r\nContent-Disposition: form-data\(disposition)\r\n\r\n\(value)\r\n--b--\r\n"
     }
 
+    @Test("any mask hides a token after its scheme, and the next secret", arguments: ["REDACTED", "***", "<>", ""])
+    func masks(mask: String) {
+        var redaction = Redaction.standard
+        redaction.mask = mask
+        for token in ["hunter2", "hunter2hunter2", mask] {
+            #expect(redaction.text("token=Bearer \(token)") == "token=\(mask)")
+            #expect(redaction.text("token=Bearer \(token)&password=hunter2") == "token=\(mask)&password=\(mask)")
+        }
+    }
+
     @Test("a combining mark before the user of a URL hides no password", arguments: ["Location", "Referer", "X"])
     func userAfterMark(header: String) {
         let text = redaction.value("https://\u{301}me:hunter2@h.example/a", ofHeader: header)
@@ -113,6 +123,24 @@ struct RedactionRegressionTests {
         let text = String(repeating: "<!-- <a name=\"token\">hunter2 -->", count: 15_000)
         let unclosed = String(repeating: "<a name=\"token\"><!--hunter2", count: 15_000)
         for text in ["x " + text, "<i>" + unclosed] { #expect(!redaction.text(text).contains("hunter2")) }
+    }
+
+    @Test("a secret element across thousands of comments is masked")
+    func elementAcrossComments() {
+        let text = "x " + String(repeating: "<!--<token>hunter2-->", count: 15_000) + "<!--</token>-->"
+        #expect(!redaction.text(text).contains("hunter2"))
+    }
+
+    @Test("an end tag in an attribute of a secret element ends no masking")
+    func endTagInAttribute() {
+        let text = #"<!--<token a="</token>">hunter2</token>-->"#
+        #expect(!redaction.text(text).contains("hunter2"))
+    }
+
+    @Test("a secret element that ends in a later section is masked up to there")
+    func elementAcrossSections() {
+        let text = "<a><![CDATA[<token>hunter2]]><b/><![CDATA[hunter2</token>c]]></a>"
+        #expect(redaction.text(text) == "<a><![CDATA[<token><redacted></token>c]]></a>")
     }
 
     @Test("a JSON Web Token is masked without a name")
