@@ -134,7 +134,12 @@ package struct ExchangeMasking: Sendable {
 
     /// The stored secrets, to mask them wherever they appear.
     package var storedSecrets: SecretTrie {
-        SecretTrie(Array(secrets) + secrets.flatMap(Self.base64), mask: redaction.mask)
+        // A login may send a password in one Unicode form, and the header field in the other.
+        let forms = secrets.flatMap {
+            [$0, $0.precomposedStringWithCanonicalMapping, $0.decomposedStringWithCanonicalMapping].map(ExactText.init)
+        }
+        let all = Set(forms).map(\.text)
+        return SecretTrie(all + all.flatMap(Self.base64), mask: redaction.mask)
     }
 
     /// Returns the base64 digits of a secret that do not depend on the text around it, in both alphabets.

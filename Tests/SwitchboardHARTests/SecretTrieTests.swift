@@ -36,6 +36,16 @@ struct SecretTrieTests {
         #expect(effort(many, String(repeating: "a", count: 4_000)) <= limit)
     }
 
+    @Test("both forms of a secret with an accent are masked")
+    func accents() {
+        let (composed, decomposed) = ("p\u{E4}sswort-1", "pa\u{308}sswort-1")
+        for secrets in [[composed], [decomposed], [composed, decomposed], [decomposed, composed]] {
+            for form in [composed, decomposed] {
+                #expect(trie(secrets).masked("no account with \(form)") == "no account with REDACTED")
+            }
+        }
+    }
+
     @Test("the texts behind several masks are found")
     func hidden() {
         let masked = MaskedText("token=<redacted>&page=1&key=<redacted>!", mask: "<redacted>")
