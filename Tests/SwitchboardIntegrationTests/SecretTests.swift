@@ -46,6 +46,20 @@ struct SecretTests {
             headers: ["Authorization": "Bearer \(Planted.header)", "Cookie": "sid=\(Planted.cookie)"])
     }
 
+    @Test("a redirect that repeats the key of an exchange interceptor is masked")
+    func repeatedKey() async throws {
+        let monitor = Events()
+        let router = Router<URLEndPoint>(
+            session: StubSession(.status(302, headers: ["Location": "/b?appid=s3cret99"]), .status(404)),
+            exchangeInterceptors: [APIKeyAuth("s3cret99", in: .query("appid"))],
+            options: RequestOptions { $0.monitors = [monitor] })
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.get, URL(text: "https://h.example/a")))
+        }
+        let text = monitor.all.map { "\($0)" }.joined(separator: "\n") + "\n\(try #require(error))"
+        #expect(!text.contains("s3cret99") && text.contains("appid"), "\(text)")
+    }
+
     @Test(
         "planted tokens are in no log, event, error, plan, history or archive",
         .requirement("S2.24", "S3.14"),

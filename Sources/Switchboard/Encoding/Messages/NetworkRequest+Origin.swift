@@ -37,6 +37,7 @@ extension NetworkRequest {
         var request = self
         if let url = other.url { request.url = url }
         request.route.crossOriginHops = other.crossOriginHops
+        request.recordCredentials(recordedIn: other)
         return request
     }
 
@@ -173,7 +174,13 @@ extension NetworkRequest {
     }
 
     mutating func recordCredential(inParameter name: String) {
-        self[CredentialParametersOption.self].append(name)
+        let isKnown = self[CredentialParametersOption.self].contains(name)
+        if !isKnown { self[CredentialParametersOption.self].append(name) }
+    }
+
+    /// Records the names of the parameters in which another request has credentials, because this one got its URL.
+    mutating func recordCredentials(recordedIn other: NetworkRequest) {
+        for name in other[CredentialParametersOption.self] { recordCredential(inParameter: name) }
     }
 
     /// Returns a redaction that also redacts the fields and parameters with credentials.
@@ -241,12 +248,17 @@ extension URL {
 
     /// Whether the host is this device, by one of its usual names.
     package var isLoopback: Bool {
-        let host = host ?? ""
-        return IPAddress(host: host)?.reachesThisMachine ?? (host.lowercased() == "localhost")
+        IPAddress(host: host ?? "")?.reachesThisMachine ?? (hostName == "localhost")
     }
 
     /// Whether the host is this device, or a name below `localhost`, which a resolver may map to another address.
     package var isLikelyLoopback: Bool {
-        isLoopback || (host ?? "").lowercased().hasSuffix(".localhost")
+        isLoopback || hostName.hasSuffix(".localhost")
+    }
+
+    /// The host in lower case without the dot of the root.
+    private var hostName: String {
+        let host = (host ?? "").lowercased()
+        return host.utf8.last == .dot ? String(host.dropLast()) : host
     }
 }

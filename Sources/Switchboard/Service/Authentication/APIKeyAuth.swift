@@ -44,9 +44,9 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
 
     /// Adds the key to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
-        guard request.acceptsCredentials(for: origins), !hasKey(request),
-            let key = try await source.value(request)
-        else { return }
+        guard request.acceptsCredentials(for: origins) else { return }
+        guard !hasKey(request) else { return record(in: &request) }
+        guard let key = try await source.value(request) else { return }
         guard !key.isEmpty else {
             throw NetworkError(.cannotAuthenticate, reason: "the API key is empty")
         }
@@ -63,10 +63,14 @@ public struct APIKeyAuth: Interceptor, ExchangeInterceptor, RequestAdapter {
     private func add(_ key: String, to request: inout NetworkRequest) {
         switch location {
         case .header(let name): request.setCredential(name, key)
-        case .query(let name):
-            request.appendToQuery(name.percentEncoded() + "=" + key.percentEncoded())
-            request.recordCredential(inParameter: name)
+        case .query(let name): request.appendToQuery(name.percentEncoded() + "=" + key.percentEncoded())
         }
+        record(in: &request)
+    }
+
+    /// Records the parameter, whose value texts then mask. The app or a link of the server may have set it.
+    private func record(in request: inout NetworkRequest) {
+        if case .query(let name) = location { request.recordCredential(inParameter: name) }
     }
 }
 

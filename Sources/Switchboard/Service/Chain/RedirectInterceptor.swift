@@ -53,6 +53,9 @@ public struct RedirectInterceptor: Interceptor {
                 .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(location.quotedURLForMessage)"
             ).with(response)
         }
+        var request = request
+        // The Location may repeat a key that a later interceptor added.
+        if let sent = response.request { request.recordCredentials(recordedIn: sent) }
         let redirected = try follow(location, request, response)
         if let url = redirected.url { request.report(.redirect(to: url)) }
         let removed = redirected.crossOriginHops.names.dropFirst(request.crossOriginHops.names.count)
