@@ -35,9 +35,9 @@ public final class Deduplicator: Interceptor {
         /// The request is never shared.
         public static let never = Rule(kind: .never)
 
-        /// Returns a rule by which requests are equal when they have this id, the same credentials in header fields and
-        /// query, and the same partition and environment. Methods, URLs and bodies may differ: the first request is
-        /// sent.
+        /// Returns a rule by which requests are equal when they have this id, byte by byte, the same credentials in header
+        /// fields, URL, query and options, and the same partition and environment. Methods, URLs and bodies may differ: the
+        /// first request is sent.
         public static func id(_ id: String) -> Rule { Rule(kind: .id(id)) }
     }
 
@@ -67,8 +67,13 @@ public final class Deduplicator: Interceptor {
             } _: { time in
                 try await next(time.sharing(request))
             }
-            let adapted = response.adapted(to: request)
-            if response.request?.id != request.id { adapted.request?.report(.shared, "shared response", with: adapted) }
+            // A later interceptor created the response.
+            guard let sent = response.request else { return response }
+            var adapted = response.adapted(to: request)
+            if sent.id != request.id {
+                adapted.request?.report(.shared, "shared response", with: adapted)
+                adapted.request?.cacheRecord = sent.cacheRecord
+            }
             return adapted
         } catch let error as NetworkError {
             throw error.adapted(to: request)
@@ -137,13 +142,15 @@ struct DeduplicationKey: Hashable {
         }
     }
 
-    private let name: String
+    private let name: ExactText
     private let fields: [Field]
     /// Redirected and direct requests do not share responses.
     private let crossOriginHops: CrossOriginHops
     private let options: [ObjectIdentifier: AnyHashable]
     /// Later interceptors and the app's closures may read it.
     private let environment = NetworkEnvironment.current
+    /// A request of a refresh must not wait for a request that waits for the refresh.
+    private let isOfRefresh = CredentialRefresh.isRunning
 
     /// Creates the key of a request. Nil for a request that is never shared.
     init?(_ request: NetworkRequest, ignoring ignored: Set<String>) {
@@ -154,21 +161,24 @@ struct DeduplicationKey: Hashable {
         switch options.deduplication.kind {
         case .never: return nil
         case .id(let id):
-            name = "id \(id)"
+            name = ExactText("id \(id)")
             // The user's identity: all credentials, in header fields, query and URL.
             let secrets = request.redaction(extending: .standard)
             let items = FormBody.decode(request.query ?? "").filter { secrets.isSecret(parameter: $0.name) }
-            let user = [Field(name: "user", value: request.url?.withoutUserInfo.authorization ?? "")]
+            let owner = [Field(name: "user", value: request.url?.withoutUserInfo.authorization ?? "")]
             let partition = options.partition.map { [Field(name: "partition", value: $0)] } ?? []
             self.fields =
                 fields.filter { secrets.isSecret(header: $0.name) }
-                + items.map { Field(name: "?" + $0.name, value: $0.value ?? "") } + user + partition
-            self.options = [:]
+                + items.map { Field(name: "?" + $0.name, value: $0.value ?? "") } + owner + partition
+            // A later interceptor may sign in by these options.
+            var user = RequestOptions()
+            (user.credentials, user.authentication) = (options.credentials, options.authentication)
+            self.options = user.comparable
         case .automatic:
             guard request.method == .get || request.method == .head, request.body.isEmpty, let url = request.url else {
                 return nil
             }
-            name = "\(request.method) \(url.absoluteString)"
+            name = ExactText("\(request.method) \(url.absoluteString)")
             // Fields of the same name keep their order.
             self.fields = fields.filter { !ignored.contains($0.name) }.enumerated()
                 .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)

@@ -38,6 +38,32 @@ struct RefreshThroughTheChainTests {
         #expect(authenticator.refreshes.all == [1])
     }
 
+    @Test("a refresh through a deduplicator does not wait for itself", .requirement("S2.21"))
+    func deduplicated() async throws {
+        let (made, gate, waiting) = (Deliveries<NetworkManager>(), Gate(), Events())
+        let server = KeyServer(2)
+        let login = URLEndPoint(.get, URL(text: "https://api.example.com/login"))
+        let session = StubSession { request in
+            request.url?.path == "/login" ? .text("2") : try await server.answer(request.headers)
+        }
+        let authenticator = KeyAuthenticator(stored: ["production": Key(number: 1)]) { _, _ in
+            let manager = try await made.first()
+            try await gate.wait()
+            return Key(number: Int(try await manager.response(for: login).text) ?? 0)
+        }
+        let manager = NetworkManager(
+            session: session, interceptors: [Deduplicator(), AuthenticationInterceptor(authenticator)],
+            options: RequestOptions { $0.monitors = [waiting] })
+        made.add(manager)
+        let first = Task { try await manager.response(for: URLEndPoint(.get, url)).text }
+        _ = try await authenticator.refreshes.first()
+        let second = Task { try await manager.response(for: login).text }
+        try await waiting.wait(for: "a new credential", count: 2)
+        gate.open()
+        #expect(try await first.value == "ok")
+        #expect(try await second.value == "2")
+    }
+
     @Test("a rejected streamed response holds no slot of the next attempt")
     func streamedRejection() async throws {
         let (limiter, inFlight) = (ConcurrencyLimiter(), Deliveries<Int>())

@@ -71,6 +71,69 @@ struct DeduplicatorTests {
         #expect(composed != decomposed)
     }
 
+    @Test("ids with other bytes share no exchange")
+    func bytesOfIDs() throws {
+        let keys = ["caf\u{E9}", "cafe\u{301}"].map { id in
+            DeduplicationKey(
+                NetworkRequest(.get, url, options: RequestOptions { $0.deduplication = .id(id) }), ignoring: [])
+        }
+        #expect(try #require(keys[0]) != #require(keys[1]))
+    }
+
+    @Test("one id with other credentials in the options shares no exchange")
+    func optionCredentials() {
+        func key(_ change: @escaping @Sendable (inout RequestOptions) -> Void) -> DeduplicationKey? {
+            let options = RequestOptions {
+                $0.deduplication = .id("me")
+                change(&$0)
+            }
+            return DeduplicationKey(NetworkRequest(.get, url, options: options), ignoring: [])
+        }
+        let anna = key { $0.credentials = BasicCredentials(user: "anna", password: "a") }
+        let bob = key { $0.credentials = BasicCredentials(user: "bob", password: "b") }
+        let guest = key { $0.authentication = .anonymous }
+        #expect(Set([anna, bob, guest, key { _ in }]).count == 4)
+        #expect(anna == key { $0.credentials = BasicCredentials(user: "anna", password: "a") })
+    }
+
+    @Test("texts of a follower mask a key that was added to the shared request")
+    func maskedKey() async throws {
+        let (begun, gate) = (Deliveries<Bool>(), Gate())
+        let session = StubSession { _ in
+            begun.add(true)
+            try await gate.wait()
+            return .status(500)
+        }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [Deduplicator()],
+            exchangeInterceptors: [APIKeyAuth("s3cret99", in: .query("appid"))])
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let monitor = Events()
+        let follower = Task {
+            let options = RequestOptions { $0.monitors = [monitor] }
+            return try await router.response(for: URLEndPoint(.get, url, options: options))
+        }
+        try await monitor.wait(for: "cache: shared with ")
+        gate.open()
+        for call in [leader, follower] {
+            let error = await #expect(throws: NetworkError.self) { try await call.value }
+            let text = "\(try #require(error)) \(error?.request?.curlCommand ?? "")"
+            #expect(!text.contains("s3cret99") && text.contains("appid"))
+        }
+        #expect(!monitor.all.map { "\($0)" }.joined().contains("s3cret99"))
+    }
+
+    @Test("an answer of a later interceptor is not called shared")
+    func ownAnswer() async throws {
+        let monitor = Events()
+        let answer = AdHocInterceptor { _, _ in NetworkResponse(statusCode: 200) }
+        let router = Router<URLEndPoint>(session: StubSession(), interceptors: [Deduplicator(), answer])
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let response = try await router.response(for: URLEndPoint(.get, url, options: options))
+        #expect(!response.isShared && !monitor.texts.contains { $0.contains("shared") })
+    }
+
     @Test("before a circuit breaker and a limiter, a shared exchange counts once")
     func documentedOrder() async throws {
         let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
