@@ -13,7 +13,14 @@ extension AuthenticationInterceptor {
     }
 
     /// Returns the credential for a request. Nil when no user has signed in and the request does not require it.
-    func credential(for request: NetworkRequest) async throws -> Stored? {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - failures: The number of failed refreshes before the request. A failed early refresh is added, because it
+    ///     does not prevent another one after a rejection.
+    /// - Returns: The credential.
+    /// - Throws: The error of the refresh, or `NetworkError.Code.cannotAuthenticate` at the limit of refreshes.
+    func credential(for request: NetworkRequest, _ failures: inout Int) async throws -> Stored? {
         let current = partitionState(of: request)
         if current.pendingRefresh == nil, current.isSignedOut, request.options.authentication == .optional {
             return nil
@@ -37,6 +44,7 @@ extension AuthenticationInterceptor {
                 !authenticator.needsRefresh(stored.credential, at: now())
             else { throw error }
             try Call.check()
+            if isDue(stored) { failures = current.failures }
             request.report(.authentication("not refreshed; still valid"))
             return stored
         }
@@ -51,7 +59,8 @@ extension AuthenticationInterceptor {
         if let newer = current.stored, current.pendingRefresh == nil, newer.generation != stored.generation,
             isDue(newer)
         {
-            guard let valid = try await credential(for: request) else { throw NotSignedIn() }
+            var failures = failures
+            guard let valid = try await credential(for: request, &failures) else { throw NotSignedIn() }
             return valid
         }
         let replacement = try await newCredential(replacing: stored, failures, for: request)
@@ -155,7 +164,12 @@ extension AuthenticationInterceptor {
                 let isLost = authenticator.isLost(after: error)
                 var failure = Self.failure(error)
                 if old == nil, isLost { failure.reason = failure.reason.map { $0 + hint(about: partition) } }
-                if recordFailure(failure, isLost: isLost, of: refresh, in: partition) { await save(nil, for: request) }
+                if recordFailure(failure, isLost: isLost, of: refresh, in: partition) {
+                    // The credential is lost, even if the store does not answer.
+                    let limit = afterTimeout { [failure] in refresh.finish(.failure(failure)) }
+                    await save(nil, for: request)
+                    limit.cancel()
+                }
                 return .failure(failure)
             }
         }

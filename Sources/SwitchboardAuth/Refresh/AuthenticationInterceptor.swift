@@ -63,12 +63,13 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     ///     request with an expired credential fails with `NetworkError.Code.cannotAuthenticate`.
     ///   - window: The period in which refreshes are counted. Zero or less sets no limit.
     ///   - origins: The origins that credentials may be sent to.
-    ///   - clock: The clock that measures the timeout of a refresh.
+    ///   - clock: The clock that measures the timeout of a refresh. The default one stops while the device sleeps, so
+    ///     that the answer to a refresh is not dropped afterward.
     ///   - now: Returns the date that expiry dates are compared with.
     public init(
         _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),
         refreshes: Int = 5, within window: Duration = .seconds(30), origins: CredentialOrigins = .endPoints,
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+        clock: any Clock<Duration> = SuspendingClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.authenticator = authenticator
         self.leeway = leeway.clamped
@@ -86,8 +87,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
         guard addsCredential(to: request) else { return try await next(request) }
         var request = request
         request.recordSignIn()
-        let failures = partitionState(of: request).failures
-        guard let stored = try await credential(for: request) else { return try await next(request) }
+        var failures = partitionState(of: request).failures
+        guard let stored = try await credential(for: request, &failures) else { return try await next(request) }
         var response = try await next(applying(stored, to: request))
         // A redirect to another origin does not carry the credential, so a rejection there is not about it.
         guard authenticator.isAuthenticationFailure(response), response.isFromOrigin(of: request) else {

@@ -240,6 +240,41 @@ struct CredentialRefreshTests {
         never.open()
     }
 
+    /// A store that does not answer a removal, for a refresh token that the server refuses.
+    private struct HangingRemoval: TokenStore {
+        let gate = Gate()
+        let began = Deliveries<Bool>()
+
+        func load(in partition: String?) -> OAuthToken? { OAuthToken(accessToken: "a1", refreshToken: "r1") }
+        func save(_ token: OAuthToken, in partition: String?) {}
+        func remove(in partition: String?) async throws {
+            began.add(true)
+            try await gate.wait()
+        }
+        func removeAll() {}
+    }
+
+    @Test("a removal that hangs delays a request by the timeout at most", .requirement("S2.21"))
+    func hangingRemoval() async throws {
+        let (clock, store) = (TestClock(), HangingRemoval())
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
+            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let interceptor = AuthenticationInterceptor(
+            OAuth2Authenticator(client, store: store), refreshTimeout: .seconds(20), clock: clock)
+        let router = router(StubSession { _ in .status(401) }, [interceptor])
+        let errors = Deliveries<NetworkError.Code>()
+        let call = Task { errors.add(await failures(1, router)[0].code) }
+        _ = try await store.began.first()
+        let isAnswered = await comesTrue {
+            clock.advance(by: .seconds(20))
+            return !errors.all.isEmpty
+        }
+        #expect(isAnswered && errors.all == [.cannotAuthenticate])
+        store.gate.open()
+        await call.value
+    }
+
     /// A store whose saving waits for a gate.
     private struct GatedStore: TokenStore {
         let gate = Gate()
@@ -356,6 +391,24 @@ struct CredentialRefreshTests {
         date.advance(by: 60)
         #expect(await failures(1, router).map(\.code) == [.cannotConnect])
         #expect(session.authorizations == ["Key 1", "Key 1"])
+    }
+
+    @Test("a request whose early refresh failed is refreshed after its 401")
+    func aheadFailsBefore401() async throws {
+        let (date, count) = (TestDate(), Protected(0))
+        let keys = KeyAuthenticator(stored: [nil: Key(number: 1, end: date.now + 20)]) { _, _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { throw NetworkError(.cannotConnect) }
+            return Key(number: 2)
+        }
+        let session = StubSession { $0.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401) }
+        let router = router(session, [AuthenticationInterceptor(keys, now: { date.now })])
+        #expect(await failures(1, router).isEmpty)
+        #expect(keys.refreshes.all == [1, 1])
+        #expect(session.authorizations == ["Key 1", "Key 2"])
     }
 
     @Test("a saved credential within its leeway is used if its refresh fails")
