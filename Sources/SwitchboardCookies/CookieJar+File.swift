@@ -25,18 +25,18 @@ extension CookieJar {
     ///   - includingSessionCookies: True to write cookies without an expiry date too. Default false.
     /// - Throws: `NetworkError.Code.cannotWriteFile`.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(NetworkError) {
+        let now = now()  // the app's code, without the lock
         // One at a time, so that none replaces the file of a later one.
         try saving.withLock { _ in
-            Result { () throws(NetworkError) in try write(to: file, includingSessionCookies) }
+            Result { () throws(NetworkError) in try write(to: file, includingSessionCookies, at: now) }
         }.get()
     }
 
-    private func write(to file: URL, _ includingSessionCookies: Bool) throws(NetworkError) {
+    private func write(to file: URL, _ includingSessionCookies: Bool, at now: Date) throws(NetworkError) {
         let (stores, resets) = state.withLock { state in
             state.files.insert(file)
             return (state.stores, state.resets)
         }
-        let now = now()
         let partitions = stores.map { name, store in
             let cookies = store.cookies(at: now).filter { includingSessionCookies || $0.expires != nil }
             return CookieFile.Partition(name: name, cookies: cookies.map(CookieFile.Entry.init))
@@ -52,13 +52,14 @@ extension CookieJar {
         // A reset removed the file before it was written.
         if state.withLock({ $0.resets != resets }) {
             _ = Self.remove(file)
-            try write(to: file, includingSessionCookies)
+            try write(to: file, includingSessionCookies, at: now)
         }
     }
 
     /// Removes a file. If that fails, removes its cookies. Returns false if they remain.
     static func remove(_ file: URL) -> Bool {
-        guard unlink(file.path) != 0, errno != ENOENT else { return true }
+        // A save replaces the target of a link.
+        guard unlink(PrivateFile.target(of: file).path) != 0, errno != ENOENT else { return true }
         do {
             try JSONEncoder().encode(CookieFile(partitions: [])).write(to: file)
             return true
@@ -109,8 +110,8 @@ private struct CookieFile: Codable {
             domain = cookie.domain
             path = cookie.path
             isHostOnly = cookie.isHostOnly
-            // JSON has no infinity.
-            expires = cookie.expires.map { min($0.timeIntervalSince1970, 1e15) }
+            // JSON has no infinity and no NaN. `fmin` returns the limit for both.
+            expires = cookie.expires.map { fmin($0.timeIntervalSince1970, 1e15) }
             isSecure = cookie.isSecure
             isHTTPOnly = cookie.isHTTPOnly
             sameSite = cookie.sameSite
@@ -124,7 +125,7 @@ private struct CookieFile: Codable {
         }
     }
 
-    /// The largest cookie file that is read, in bytes.
+    /// The maximum size of the file, in bytes.
     private static let maximumSize = 256 << 20
 
     var version = 1
@@ -159,6 +160,6 @@ private struct CookieFile: Codable {
     func write(to file: URL) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        try PrivateFile.write(try encoder.encode(self), to: file)
+        try PrivateFile.write(try encoder.encode(self), to: file, limit: Self.maximumSize)
     }
 }

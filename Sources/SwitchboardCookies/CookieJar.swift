@@ -154,8 +154,9 @@ extension CookieJar {
     /// only the cookies in it.
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon, a control
-    ///   character or blanks around a part, without a name or domain, with `=` in the name, with a domain that begins
-    ///   with a dot or has a slash or a port, with a path that begins without a slash, or larger than 4,096 bytes.
+    ///   character or blanks around a part, without a name or domain, with `=` in the name, with a domain that is not
+    ///   ASCII, begins with a dot, or has a slash or a port, with a path that begins without a slash, or larger than
+    ///   4,096 bytes.
     public func set(_ cookie: StoredCookie, in partition: String? = nil) throws(NetworkError) {
         if let fault = cookie.fault() {
             throw NetworkError(.invalidRequest, reason: "the cookie \(cookie.name.quotedForMessage) \(fault)")

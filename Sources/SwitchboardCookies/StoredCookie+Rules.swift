@@ -96,6 +96,9 @@ extension StoredCookie {
             }
         }
         if domain.isEmpty { return "has no domain" }
+        if !isStored, !domain.utf8.allSatisfy({ $0 < 0x80 }) {
+            return "has a domain that is not ASCII: write it as URLs have it, such as xn--bcher-kva.example"
+        }
         if domain.utf8.first == .dot {
             return "has a domain that begins with a dot: includesSubdomains sends it to the hosts below"
         }

@@ -22,6 +22,63 @@ struct CookieFileTests {
         }
     }
 
+    @Test("a date that is no number does not keep the jar from being saved")
+    func noDate() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("cookies.json")
+            let jar = CookieJar()
+            for (name, time) in [("a", Double.nan), ("b", .infinity), ("c", 1e12)] {
+                let expires = Date(timeIntervalSince1970: time)
+                try jar.set(StoredCookie(name, "1", domain: "a.example", expires: expires))
+            }
+            try jar.save(to: file)
+            let names = try CookieJar(contentsOf: file).cookies().map(\.name)
+            #expect(Set(names).isSuperset(of: ["b", "c"]))
+        }
+    }
+
+    @Test("a cookie for an international host in Unicode is refused")
+    func internationalHost() {
+        let error = #expect(throws: NetworkError.self) {
+            try CookieJar().set(StoredCookie("a", "1", domain: "b\u{FC}cher.example"))
+        }
+        #expect(error?.code == .invalidRequest && error?.reason?.contains("xn--bcher-kva.example") == true)
+    }
+
+    @Test("a reset removes the cookies behind a symbolic link")
+    func link() async throws {
+        try await withFolder { folder in
+            let (target, link) = (folder.appendingPathComponent("a.json"), folder.appendingPathComponent("b.json"))
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+            let jar = try CookieJar(contentsOf: link)
+            jar.store(["a=1; Max-Age=60"], from: url)
+            try jar.save(to: link)
+            #expect(try CookieJar(contentsOf: target).cookies().count == 1)
+            jar.reset()
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
+    }
+
+    @Test("the clock of a jar may save the jar")
+    func savingClock() async throws {
+        try await withFolder { folder in
+            let (own, saves) = (Protected<CookieJar?>(nil), Protected(0))
+            let jar = CookieJar(now: {
+                let isFirst = saves.withLock { saves in
+                    saves += 1
+                    return saves == 2
+                }
+                if isFirst { try? own.value?.save(to: folder.appendingPathComponent("other.json")) }
+                return Date()
+            })
+            _ = own.swap(jar)
+            jar.store(["a=1; Max-Age=60"], from: url)
+            try jar.save(to: folder.appendingPathComponent("cookies.json"))
+            _ = own.swap(nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        }
+    }
+
     @Test("saves and reads cookies by partition, session cookies on request")
     func roundTrip() async throws {
         try await withFolder { folder in

@@ -34,7 +34,7 @@ public actor FileTokenStore: TokenStore {
     private let file: URL
     private let clock: any Clock<Duration>
     private let changes = SerialTasks()
-    /// The largest file that is read, in bytes. A file of tokens has a few kilobytes.
+    /// The maximum size of the file, in bytes. A file of tokens has a few kilobytes.
     private static let limit = 16 << 20
 
     /// Creates a store. It reads and writes nothing yet.
@@ -44,7 +44,7 @@ public actor FileTokenStore: TokenStore {
 
     /// Creates a store with a clock that measures the wait for another process.
     init(_ file: URL, clock: any Clock<Duration>) {
-        self.file = file
+        self.file = PrivateFile.target(of: file)  // the lock lies next to it
         self.clock = clock
     }
 
@@ -156,7 +156,7 @@ public actor FileTokenStore: TokenStore {
         encoder.dateEncodingStrategy = .secondsSince1970
         encoder.outputFormatting = .sortedKeys
         do {
-            try PrivateFile.write(encoder.encode(contents), to: file)
+            try PrivateFile.write(encoder.encode(contents), to: file, limit: Self.limit)
         } catch {
             throw failure("be written", error)
         }

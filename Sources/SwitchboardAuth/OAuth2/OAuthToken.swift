@@ -39,7 +39,8 @@ public struct OAuthToken: Codable, Sendable, Hashable {
 extension OAuthToken: DumpedAsDescription {
     /// The expiry date, and whether the token can be refreshed.
     public var description: String {
-        let end = expiresAt.map { ", ends \($0.ISO8601Format())" } ?? ""
+        // Foundation traps for an infinite date.
+        let end = expiresAt.flatMap { $0.timeIntervalSince1970.isFinite ? ", ends \($0.ISO8601Format())" : nil } ?? ""
         return "OAuthToken(\(Redaction.standard.mask)\(end)\(refreshToken == nil ? "" : ", can be refreshed"))"
     }
 }

@@ -16,6 +16,7 @@ package enum PrivateFile {
     /// - Returns: The content.
     /// - Throws: `POSIXError`, or ``Refusal`` for a file that other users own, can write or can read.
     package static func read(_ file: URL, limit: Int) throws -> Data? {
+        try check(file)
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw POSIXError.last }
@@ -47,8 +48,12 @@ package enum PrivateFile {
     ///   - isSynchronized: True to wait until the content is on the disk, so that a loss of power leaves the old or the
     ///     new file. On a volume of an Apple system that cannot empty the disk's cache, the content may be lost instead.
     ///     Default true.
+    ///   - limit: The maximum size in bytes: that of the later read. Default none.
     /// - Throws: `POSIXError`, or the error of `FileHandle`. The file is then unchanged.
-    package static func write(_ data: Data, to file: URL, isSynchronized: Bool = true) throws {
+    package static func write(_ data: Data, to file: URL, isSynchronized: Bool = true, limit: Int = .max) throws {
+        try check(file)
+        guard data.count <= limit else { throw POSIXError(.EFBIG) }
+        let file = target(of: file)
         // The name becomes fifteen bytes longer, and the limit is 255.
         let stem = String(decoding: file.lastPathComponent.utf8.prefix(224), as: UTF8.self)
         let name = ".\(stem).\(UUID().uuidString.prefix(8)).part"
@@ -59,6 +64,23 @@ package enum PrivateFile {
             unlink(part.path)
             throw failure
         }
+    }
+
+    /// Returns the file that a symbolic link names, which may not exist yet. A loop of links is returned unchanged.
+    package static func target(of file: URL) -> URL {
+        var target = file
+        for _ in 0..<32 {
+            guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else {
+                return target
+            }
+            target = URL(fileURLWithPath: path, relativeTo: target.deletingLastPathComponent()).absoluteURL
+        }
+        return file
+    }
+
+    /// Throws for a URL of another scheme, whose path names a file that the app did not mean.
+    private static func check(_ file: URL) throws(Refusal) {
+        guard file.isFileURL || file.scheme == nil else { throw Refusal(errorDescription: "it is not a file URL") }
     }
 
     /// Creates a file with mode 0600. No file of this name may exist.

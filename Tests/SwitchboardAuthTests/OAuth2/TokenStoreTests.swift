@@ -45,6 +45,51 @@ struct TokenStoreTests {
         }
     }
 
+    @Test("a token too large for the file is not saved, and the file stays")
+    func tooLarge() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
+            try await store.save(one, in: nil)
+            let large = OAuthToken(accessToken: String(repeating: "a", count: 16 << 20))
+            let error = await #expect(throws: NetworkError.self) { try await store.save(large, in: "qa") }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(try await store.load(in: nil) == one)
+        }
+    }
+
+    @Test("a URL that is no file URL is refused")
+    func noFileURL() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("tokens.json").path
+            let store = FileTokenStore(try #require(URL(string: "https://host.example" + path)))
+            let error = await #expect(throws: NetworkError.self) { try await store.save(one, in: nil) }
+            #expect(error?.code == .cannotWriteFile && error?.description.contains("is not a file URL") == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test("a symbolic link stays a link to the file")
+    func link() async throws {
+        try await withFolder { folder in
+            let (target, link) = (folder.appendingPathComponent("a.json"), folder.appendingPathComponent("b.json"))
+            try await FileTokenStore(target).save(one, in: nil)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+            try await FileTokenStore(link).save(two, in: nil)
+            #expect(try await FileTokenStore(target).load(in: nil) == two)
+            try await FileTokenStore(link).removeAll()
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+            try await FileTokenStore(link).save(one, in: nil)
+            #expect(try await FileTokenStore(target).load(in: nil) == one)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
+        }
+    }
+
+    @Test("a token without an end has a description")
+    func endless() {
+        let token = OAuthToken(accessToken: "a", expiresAt: Date(timeIntervalSince1970: .infinity))
+        #expect(token.description == "OAuthToken(<redacted>)")
+    }
+
     @Test("the file has mode 0600 and its folder 0700; a later store reads it")
     func modes() async throws {
         try await withFolder { folder in
