@@ -17,7 +17,7 @@ extension ResponseCache {
         } catch {
             if let post { await storage.end(post.number) }
             // The status of the head that arrived says that the server performed the request.
-            if let error = error as? NetworkError {
+            if let error = error as? NetworkError, error.isAbout(request) {
                 await removeChanged(
                     by: request, error.statusCode, error.headers ?? [:], last: error.request, history: error.history)
             } else {

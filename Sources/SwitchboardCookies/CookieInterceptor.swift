@@ -40,7 +40,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
             let response = try await next(sent)
             store(response.headers, from: response.url ?? sent.url, for: request)
             return response
-        } catch let error as NetworkError {
+        } catch let error as NetworkError where error.isAbout(request) {
             if let headers = error.headers { store(headers, from: error.url ?? sent.url, for: request) }
             throw error
         }

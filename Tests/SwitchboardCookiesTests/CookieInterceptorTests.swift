@@ -35,6 +35,17 @@ struct CookiesTests {
         #expect(session.requests.map { $0.headers["Cookie"] } == [nil, "id=1", "id=2; id=1"])
     }
 
+    @Test("the response to a credential provider's request sets no cookie")
+    func providerError() async throws {
+        let tokens = Router<URLEndPoint>(session: StubSession(.status(401).setting("sid=1")))
+        let jar = CookieJar()
+        let provided = BearerAuth { [url] in try await tokens.request(URLEndPoint(.get, url), as: String.self) }
+        let router = Router<URLEndPoint>(
+            session: StubSession(.text("ok")), exchangeInterceptors: [CookieInterceptor(jar), provided])
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.statusCode == 401 && jar.cookies().isEmpty)
+    }
+
     @Test("redirects between two hosts send each host its own cookies", arguments: SessionKind.allCases)
     func wire(kind: SessionKind) async throws {
         try await MockServer.run { server in

@@ -274,6 +274,10 @@ extension NetworkError {
         return response
     }
 
+    /// Returns whether the error is about this request. An interceptor may throw the error of another one, such as that
+    /// of its credential provider.
+    package func isAbout(_ request: NetworkRequest) -> Bool { self.request.map { $0.id == request.id } ?? true }
+
     /// Returns the error with the request attached, unless it already has one.
     package func attributed(to request: NetworkRequest) -> NetworkError {
         guard self.request == nil else { return self }
