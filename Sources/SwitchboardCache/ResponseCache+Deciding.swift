@@ -106,9 +106,11 @@ extension NetworkRequest {
         return options.cachePolicy == .returnCacheDataDontLoad || CacheControl(headers).isOnlyIfCached
     }
 
-    /// Whether the request retries the stored error, and so must not receive it.
+    /// Whether the call has received the stored error or the stored 202 from the server. A retry, or a poll for the
+    /// result, must not receive it again.
     func retries(_ stored: StoredResponse) -> Bool {
-        stored.status >= 400 && call?.history.contains { $0.outcome == .status(stored.status) } ?? false
+        (stored.status >= 400 || stored.status == 202)
+            && call?.history.contains { $0.outcome == .status(stored.status) } ?? false
     }
 }
 

@@ -30,7 +30,7 @@ extension ResponseCache {
         let response: NetworkResponse
         do {
             response = try await send(load)
-        } catch let error as NetworkError {
+        } catch let error as NetworkError where error.isAbout(load.request) {
             if let status = error.statusCode { await removeChanged(by: load.request, status, [:]) }
             throw error
         }
@@ -220,8 +220,8 @@ extension ResponseCache {
             if case .failure(let own) = result { refusal = own }
             let isCacheOn = request.options.cacheLifetime != .none
             if isCacheOn { request.report(.cache(refusal.event)) }
-            // A permanent answer removes the stored response. A temporary failure does not.
-            let isTemporary = response.statusCode >= 500 || [304, 408, 429].contains(response.statusCode)
+            // A permanent answer removes the stored response. A temporary failure, or one about credentials, does not.
+            let isTemporary = response.statusCode >= 500 || [304, 401, 407, 408, 429].contains(response.statusCode)
             let isReplaced = isCacheOn && !isTemporary && !response.concernsOnlyRange(of: request, load.found)
             await storage.end(load.number, isReplaced: isReplaced)
             return (response, refusal)

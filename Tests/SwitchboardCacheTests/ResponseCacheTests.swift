@@ -323,6 +323,31 @@ struct ResponseCacheTests {
         #expect(try await fixture.get() == "new")
     }
 
+    @Test("a 401 or 407 keeps the stored response, which is then validated", arguments: [401, 407])
+    func rejected(status: Int) async throws {
+        let session = StubSession(
+            .text("old", headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0"]), .status(status), .status(304))
+        let fixture = CacheFixture(session)
+        _ = try await fixture.get("https://h/", .server)
+        _ = try? await fixture.get("https://h/", .server)
+        #expect(try await fixture.get("https://h/", .server) == "old")
+        #expect(session.requests.map { $0.headers["If-None-Match"] } == [nil, "\"1\"", "\"1\""])
+    }
+
+    @Test("a call that polls gets no stored answer to its own poll")
+    func polls() async throws {
+        let session = StubSession(.status(202), .text("done"))
+        let retries = RetryPolicy(
+            strategy: .custom { _, _, result in (try? result.get().statusCode) == 202 ? .zero : nil },
+            clock: TestClock(skips: true))
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [retries], exchangeInterceptors: [ResponseCache()])
+        let options = RequestOptions { $0.cacheLifetime = .unlimited }
+        let endPoint = URLEndPoint(.get, URL(text: "https://h/job"), options: options)
+        #expect(try await router.response(for: endPoint).text == "done")
+        #expect(try await router.response(for: endPoint).cacheOutcome == .hit)
+    }
+
     @Test("a reset empties the cache, on disk too", .requirement("S1.14", "S2.17"))
     func reset() async throws {
         try await withFolder { folder in
