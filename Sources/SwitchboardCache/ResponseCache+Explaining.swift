@@ -37,18 +37,21 @@ extension ResponseCache: ExplainedInterceptor {
     }
 
     private func explanation(
-        of request: NetworkRequest, _ key: CacheKey, _ stored: StoredResponse?, _ reason: Outcome.Reason, at now: Date
+        of request: NetworkRequest, _ key: CacheKey, _ found: StoredResponse?, _ reason: Outcome.Reason, at now: Date
     ) async -> String {
         let usesStored = request.options.usesStoredResponse
-        let tags = await storage.entityTags(of: key)
+        let stored = found.flatMap { $0.canAnswer(request) ? $0 : nil }
+        // A 304 about another variant answers no range.
+        let tags = request.headers.contains("Range") ? [] : await storage.entityTags(of: key)
         let isOfKey = stored?.url.map { $0.asCacheKey == key.url } ?? true
         let hasValidator = !CacheVariant.sendable(tags, after: nil).isEmpty || !(stored?.validators.isEmpty ?? true)
-        let isPart = reason == .notStored && stored?.part != nil
+        let isPart = reason == .notStored && found?.part != nil
         let isValidated = !isPart && usesStored && request.method == .get && isOfKey && hasValidator
         let over = stored?.staleness(for: request.options, at: now)
         let why =
             switch reason {
             case .notStored where isPart: "only a part is stored"
+            case .notStored where found != nil: "the stored response cannot answer the range"
             case .notStored: await storage.contains(key) ? "only other variants are stored" : "not stored"
             case .expired: "it expired \(Self.text(over ?? 0)) ago"
             default: "the request asks for it"

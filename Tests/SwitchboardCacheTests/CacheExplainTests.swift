@@ -95,6 +95,36 @@ struct CacheExplainTests {
         }
     }
 
+    @Test("explain of a range promises no validation that the cache does not do")
+    func otherRanges() async throws {
+        let headers = Self.headers.merging(["Vary": "X-Unit"])
+        let fixture = CacheFixture(headers: headers.merging(["Content-Encoding": "gzip"])) {
+            ResponseCache(identity: { _ in "me" }, now: $0)
+        }
+        _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": "a"])
+        let (own, other): (HTTPHeaders, HTTPHeaders) = (["X-Unit": "a"], ["X-Unit": "b"])
+        let range: HTTPHeaders = ["Range": "bytes=0-0"]
+        #expect(
+            try await line(fixture, headers: own.merging(range))
+                == "sends: the stored response cannot answer the range")
+        let line = try await line(fixture, headers: other.merging(range))
+        #expect(line == "sends: only other variants are stored")
+    }
+
+    @Test("explain promises no stale answer from a part")
+    func stalePart() async throws {
+        let session = StubSession { _ in
+            .text(
+                "0123456789", statusCode: 206,
+                headers: [
+                    "ETag": "\"1\"", "Cache-Control": "max-age=60, stale-if-error=600", "Content-Range": "bytes 0-9/40",
+                ])
+        }
+        let fixture = CacheFixture(session) { ResponseCache(now: $0) }
+        _ = try await fixture.response("https://h/", .server, headers: ["Range": "bytes=0-9"])
+        #expect(try await line(fixture) == "sends: only a part is stored")
+    }
+
     @Test("explain says why the request is sent or fails")
     func sent() async throws {
         let fixture = CacheFixture(headers: Self.headers) { ResponseCache(identity: { _ in "me" }, now: $0) }
