@@ -107,6 +107,15 @@ struct CacheStoringTests {
         #expect(await exchanges(status, ["Cache-Control": control]) == count)
     }
 
+    @Test(
+        "an app's own lifetime does not override must-understand",
+        arguments: [(207, "must-understand", 2), (207, "max-age=60", 1), (201, "must-understand, no-store", 1)])
+    func mustUnderstandWithOwnLifetime(status: Int, control: String, count: Int) async throws {
+        let fixture = CacheFixture(StubSession { _ in .status(status, headers: ["Cache-Control": control]) })
+        for _ in 0..<2 { _ = try await fixture.response("https://h/", .unlimited) }
+        #expect(fixture.session.requests.count == count)
+    }
+
     // §5.2.2.4: "a cache MAY use the response to satisfy a subsequent request, … if the listed header fields are excluded"
     @Test("fields that no-cache names are left out, and the response is a hit")
     func noCacheFields() async throws {
