@@ -1,3 +1,4 @@
+import Foundation
 import SwitchboardPlatform
 import Switchboard
 
@@ -32,6 +33,9 @@ final class CacheRevalidations: Sendable {
         // A call of its own: the events of the answered one have the former id.
         request.call = nil
         request.id = NetworkRequest.ID()
+        // The limit of a shared exchange is that of its callers.
+        if request.timeouts.total == nil { request.timeouts.total = request.sharedTimeLeft?() }
+        request.sharedTimeLeft = nil
         Call.$current.withValue(nil) {
             _ = Task { [self, request] in
                 let response = try? await calls.inFlight(request) { request in
@@ -83,7 +87,7 @@ extension ResponseCache {
                 }
                 // Reads a body that is stored while it is read. Nobody reads another body, so its release cancels the exchange.
                 if response.isStoredWhileRead { for try await _ in response.bytes {} }
-                response.stream = nil
+                (response.stream, response.body) = (nil, Data())
                 return response
             } catch {
                 request.report(.cache("revalidation failed: \((error as? NetworkError)?.summary ?? "cancelled")"))

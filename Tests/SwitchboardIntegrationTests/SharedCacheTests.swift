@@ -13,6 +13,28 @@ struct SharedCacheTests {
     private let url = URL(text: "https://h.example.com/me")
     private let stored = RequestOptions { $0.cacheLifetime = .unlimited }
 
+    @Test("a revalidation behind a deduplicator has the total timeout of its callers")
+    func totalOfRevalidation() async throws {
+        let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+        let session = StubSession(
+            .text("a", headers: ["Cache-Control": "max-age=1, stale-while-revalidate=60"]), .stall)
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [Deduplicator()],
+            exchangeInterceptors: [ResponseCache(now: { date.now })])
+        _ = try await router.response(for: URLEndPoint(.get, url))
+        date.advance(by: 5)
+        let events = Events()
+        let options = RequestOptions {
+            $0.monitors = [events]
+            $0.timeouts.total = .seconds(2)
+        }
+        let stale = try await router.response(for: URLEndPoint(.get, url, options: options))
+        #expect(stale.text == "a" && stale.cacheOutcome == .stale(.whileRevalidating))
+        try await events.wait(for: "failed: ")
+        let codes = events.all.compactMap { if case .failed(let error) = $0.kind { error.code } else { nil } }
+        #expect(codes == [.timedOut])
+    }
+
     @Test("cookies from a jar separate responses, also for concurrent requests", .requirement("S1.14"))
     func cookies() async throws {
         let jar = CookieJar()

@@ -177,6 +177,7 @@ struct CacheRevalidationTests {
             date.advance(by: 70)
             let stale = try await router.streamedResponse(for: endPoint)
             #expect(stale.cacheOutcome == .stale(.whileRevalidating))
+            for try await _ in stale.bytes {}
             try await events.wait(for: "finished", count: 3)
             #expect(chunks.all.count <= answer.most)
             // The server's new response counts, although it is not stored.
