@@ -71,7 +71,10 @@ extension NetworkRouter {
         let prepare = ActorBound { self.prepare(endPoint($0), options, accept: jsonLineTypes) }
         let source = EventSource(parser, in: call) { position in
             let response = try await prepare(position).value.stream { request throws(NetworkError) in
-                try call.join(&request) { _ in }
+                // A cache would answer the next request with the lines of this one.
+                try call.join(&request) {
+                    if !$0.headers.contains("Cache-Control") { $0.headers.add("Cache-Control", "no-store") }
+                }
             }
             decoding.resolve(response.request)
             return response

@@ -27,10 +27,11 @@ struct ResponseDecoding: Sendable {
 extension ResponseBytes {
     /// Returns the same bytes. The first read resolves `decoding` with their request.
     func decoded(by decoding: ResponseDecoding) -> ResponseBytes {
-        ResponseBytes(opening: {
-            decoding.resolve(await request)
-            return self
-        })
+        ResponseBytes(
+            opening: {
+                decoding.resolve(await request ?? origin)
+                return self
+            }, origin: origin)
     }
 }
 

@@ -1,9 +1,12 @@
 import Foundation
 import Switchboard
+import SwitchboardCache
 import SwitchboardCalls
+import SwitchboardJSON
 import SwitchboardStreams
 import SwitchboardTesting
 import SwitchboardTestSupport
+import SwitchboardWebSocket
 import Testing
 
 /// The last event of a call is how it ended for the caller.
@@ -96,6 +99,77 @@ struct CallEndTests {
             for try await _ in $0.bytes(for: Self.endPoint) {}
         }
         #expect(cut.error != nil && cut.text == text(of: cut.error))
+    }
+
+    @Test("a stream that was read ends its call while the response is in use")
+    func heldResponse() async throws {
+        let events = Events()
+        let router = Router<URLEndPoint>(
+            session: StubSession(.text("one\ntwo")), options: RequestOptions { $0.monitors = [events] })
+        let response = try await router.streamedResponse(for: Self.endPoint)
+        for try await _ in response.bytes.lines() {}
+        #expect("\(try await events.end())" == "finished: HTTP 200")
+        #expect(response.statusCode == 200)
+    }
+
+    @Test("cached lines use the decoder of their request and end the call")
+    func cachedLines() async throws {
+        let events = Events()
+        let session = StubSession(.text("{\"film_title\":\"a\"}\nbad\n").with("Cache-Control", "max-age=60"))
+        var snakeCase = FastJSONDecoder()
+        snakeCase.keyDecodingStrategy = .convertFromSnakeCase
+        let router = Router<URLEndPoint>(
+            session: session, exchangeInterceptors: [ResponseCache()],
+            options: RequestOptions { $0.monitors = [events] }, decoder: snakeCase)
+        struct Row: Decodable { var filmTitle: String }
+        for try await _ in try await router.streamedResponse(for: Self.endPoint).bytes {}
+        let response = try await router.streamedResponse(for: Self.endPoint)
+        #expect(response.cacheOutcome == .hit)
+        var titles: [String] = []
+        let error = await #expect(throws: NetworkError.self) {
+            for try await row in response.bytes.jsonLines(as: Row.self) { titles.append(row.filmTitle) }
+        }
+        #expect(titles == ["a"])
+        #expect(error?.code == .decodingFailed && error?.url?.path == "/film")
+        try await events.wait(for: text(of: error))
+    }
+
+    @Test("no cache stores a connection of lines that reconnect")
+    func cachedConnections() async throws {
+        struct Change: Decodable, Sendable { var seq: Int }
+        let session = StubSession(.text("{\"seq\":1}\n"), .text(""), .text("{\"seq\":2}\n"), .status(204))
+        let options = RequestOptions {
+            $0.retry = RetryPolicy(clock: TestClock(skips: true))
+            $0.cacheLifetime = .unlimited
+        }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache()])
+        let lines = router.jsonLines(as: Change.self, cursor: \.seq, for: { _ in Self.endPoint }, options: options)
+        #expect(try await lines.reduce(into: []) { $0.append($1.seq) } == [1, 2])
+    }
+
+    @Test("lines of a response in memory use the decoder of its request")
+    func linesInMemory() async throws {
+        var snakeCase = FastJSONDecoder()
+        snakeCase.keyDecodingStrategy = .convertFromSnakeCase
+        let router = Router<URLEndPoint>(
+            session: StubSession(.text("{\"film_title\":\"a\"}\n")), decoder: snakeCase)
+        struct Row: Decodable { var filmTitle: String }
+        let response = try await router.response(for: Self.endPoint)
+        let titles = try await response.bytes.jsonLines(as: Row.self).reduce(into: []) { $0.append($1.filmTitle) }
+        #expect(titles == ["a"])
+        let error = await #expect(throws: NetworkError.self) {
+            for try await _ in response.bytes.jsonLines(as: Int.self) {}
+        }
+        #expect(error?.url?.path == "/film")
+    }
+
+    @Test("a failed first handshake ends the call of a reconnecting socket")
+    func failedHandshake() async throws {
+        let end = try await end(of: .status(403)) {
+            let options = RequestOptions { $0.webSocket.reconnects = true }
+            _ = try await $0.webSocket(for: Self.endPoint, options: options)
+        }
+        #expect(end.error?.statusCode == 403 && end.text == text(of: end.error))
     }
 
     @Test("unreadable parts fail the call, and an endless epilogue finishes it")

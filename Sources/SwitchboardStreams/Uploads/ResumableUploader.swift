@@ -142,9 +142,9 @@ actor ResumableUploader {
                 if let response = try await complete() ?? last {
                     end = response
                 } else {
-                    end = try await sendToTarget(flow.prepareOffsetRequest)
+                    end = try await sendOffsetRequest()
                 }
-                if let stateFile { unlink(stateFile.path) }
+                if let stateFile { unlink(PrivateFile.target(of: stateFile).path) }
                 return end
             } catch let error as NetworkError {
                 // The result is the response of the last request, never of one before an error.
@@ -188,7 +188,7 @@ actor ResumableUploader {
         if let status = error.statusCode, target != nil, error.request?.id == call.request?.id,
             status == 404 || status == 410 || status == 403
         {
-            if status != 403, let stateFile { unlink(stateFile.path) }
+            if status != 403, let stateFile { unlink(PrivateFile.target(of: stateFile).path) }
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)
@@ -229,9 +229,17 @@ actor ResumableUploader {
     }
 
     private func requestOffset() async throws -> Int64? {
-        let response = try await sendToTarget(flow.prepareOffsetRequest)
+        let response = try await sendOffsetRequest()
         isComplete = flow.isComplete(after: response)
         return flow.offset(after: response, sent: nil)
+    }
+
+    private func sendOffsetRequest() async throws -> NetworkResponse {
+        try await sendToTarget { [flow] request in
+            flow.prepareOffsetRequest(&request)
+            // A cached response would have an old offset.
+            if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
+        }
     }
 
     private func sendPiece(from start: Int64) async throws -> (Int64?, NetworkResponse) {

@@ -53,7 +53,11 @@ public struct NetworkResponse: Sendable {
     /// from ``body``. Set it in an interceptor that changes a streamed body, or in a custom session. For a response in
     /// memory, change ``body``.
     public var bytes: ResponseBytes {
-        get { stream ?? ResponseBytes(body) }
+        get {
+            var bytes = stream ?? ResponseBytes(body)
+            bytes.origin = request
+            return bytes
+        }
         set { stream = newValue }
     }
 

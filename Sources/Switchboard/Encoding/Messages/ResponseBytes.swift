@@ -12,7 +12,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     package protocol Source: Sendable {
         /// Returns the next chunk, or nil at the end of a complete body.
         func next() async throws -> Data?
-        /// The request, for use in errors. Nil if it is unknown.
+        /// The request of the whole call, for use in errors. Nil if it is unknown.
         var request: NetworkRequest? { get async }
         /// The trailers and measurements, once the whole body has arrived. Nil if the session has none.
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
@@ -21,9 +21,13 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         /// Lets the reader end the call, because it may fail after the last chunk. The call ends with the error that
         /// the reader passes to ``ResponseBytes/endCall(with:)``, or when the source is released.
         func letReaderEndCall() async
+        /// Ends the call after a complete body, which the reader has parsed.
+        func readerDidEnd() async
     }
 
     private let source: any Source
+    /// The request of the response, whose options decode the values of the body. Nil if it is unknown.
+    package internal(set) var origin: NetworkRequest?
 
     package init(_ source: any Source) {
         self.source = source
@@ -52,8 +56,9 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 
     /// Creates a body whose exchange starts on the first read. It starts only once.
-    package init(opening open: @escaping @Sendable () async throws -> ResponseBytes) {
+    package init(opening open: @escaping @Sendable () async throws -> ResponseBytes, origin: NetworkRequest? = nil) {
         source = DeferredSource(open)
+        self.origin = origin
     }
 
     /// Creates a body from bytes in memory: one chunk, or none if they are empty.
@@ -84,11 +89,15 @@ public struct ResponseBytes: AsyncSequence, Sendable {
 
     package func letReaderEndCall() async { await source.letReaderEndCall() }
 
+    /// Ends the call of a body that was read and parsed completely.
+    func endCall() async { await source.readerDidEnd() }
+
     /// Ends the call with a reader's error. Returns the error with the request attached.
     func endCall(with error: any Error) async -> any Error {
-        guard let request = await source.request else { return error }
-        let error = (error as? NetworkError)?.attributed(to: request) ?? error
-        request.endCall(.failure(error))
+        let request = await source.request
+        guard let origin = request ?? origin else { return error }
+        let error = (error as? NetworkError)?.attributed(to: origin) ?? error
+        request?.endCall(.failure(error))
         return error
     }
 
@@ -139,6 +148,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             await bytes?.letReaderEndCall()
         }
 
+        func readerDidEnd() async { await bytes?.endCall() }
+
         func next() async throws -> Data? {
             if bytes == nil { try await lock.run { try await openOnce() } }
             return try await bytes?.next()
@@ -173,6 +184,7 @@ extension ResponseBytes.Source {
     package var storedCount: Int64 { 0 }
 
     package func letReaderEndCall() {}
+    package func readerDidEnd() {}
 }
 
 extension ResponseBytes {

@@ -174,7 +174,10 @@ private actor ElementParser<Element> {
         } catch {
             failure = error
         }
-        if isAtEnd, failure == nil { self.bytes = nil }
+        if isAtEnd, failure == nil {
+            await bytes.endCall()
+            self.bytes = nil
+        }
         return Transferred(elements)
     }
 }

@@ -42,6 +42,8 @@ final class CallStream: ResponseBytes.Source {
 
     func letReaderEndCall() { readerEndsCall.withLock { $0 = true } }
 
+    func readerDidEnd() { if isComplete.value { head.endCall() } }
+
     func next() async throws -> Data? {
         guard let bytes = bytes.value else {
             if call.isCancelled { throw CancellationError() }

@@ -117,6 +117,11 @@ public final class RouterCalls: Sendable {
         do throws(NetworkError) { try add(call) } catch { throw error.attributed(to: request) }
         do {
             var response = try await call.run { try await send(request) }
+            if response.stream == nil, !response.body.isEmpty, request.streams(response.statusCode) {
+                // A cache or a custom session may have the whole body. The call ends with its reader.
+                response.stream = ResponseBytes(response.body)
+                response.body = Data()
+            }
             guard let stream = response.stream else {
                 remove(call)
                 return response
