@@ -3,6 +3,7 @@ import Switchboard
 import SwitchboardCache
 import SwitchboardCookies
 import SwitchboardCalls
+import SwitchboardJSON
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -41,6 +42,17 @@ struct ChainTests {
         #expect(response.text == "done")
         #expect(stub.requests.map { $0.headers["X-Order"] } == ["abcdefgh"])
         _ = try await SessionChain { stub }.send(NetworkRequest(.get, url))
+    }
+
+    @Test("a chain encodes a body with the encoder of the options")
+    func encoder() async throws {
+        var snakeCase = FastJSONEncoder()
+        snakeCase.keyEncodingStrategy = .convertToSnakeCase
+        let stub = StubSession { _ in .text("done") }
+        struct Todo: Encodable { var userId = 1 }
+        let options = RequestOptions { [snakeCase] in $0.encoder = snakeCase }
+        _ = try await SessionChain { stub }.send(NetworkRequest(.post, url, body: JSONBody(Todo()), options: options))
+        #expect(try stub.requests.first?.body.encode() == Data("{\"user_id\":1}".utf8))
     }
 
     @Test("a cassette counts no bytes that a cache in its chain delivers")

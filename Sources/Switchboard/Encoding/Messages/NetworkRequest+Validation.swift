@@ -57,6 +57,7 @@ extension NetworkRequest {
         guard !body.isEmpty, !body.isStreamed else { return }
         let data: Data
         do {
+            if options.hasValues, let encoder = options.encoder { body = body.withEncoder(encoder) }
             data = try body.encode()
         } catch {
             throw NetworkError.encoding(error, by: "the body's encode()").attributed(to: self)
