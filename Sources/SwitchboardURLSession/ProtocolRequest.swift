@@ -16,6 +16,8 @@ struct ProtocolRequest: Sendable {
         headers.remove("Transfer-Encoding")
         let length = headers["Content-Length"].flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
         let body = try await body(length)
+        // The session sends the length of the body, which an interceptor may replace.
+        if !body.isEmpty { headers.remove("Content-Length") }
         let (timeout, policy) = (timeout, urlRequest.cachePolicy)
         let report = body.isEmpty ? nil : reportOfSentBytes(of: body.length)
         // Set by a closure, which keeps the other timeouts of a manager.

@@ -40,6 +40,17 @@ struct URLSessionBodyTests {
         }
     }
 
+    @Test("an upload with a Content-Length may be compressed by the manager")
+    func compressed() async throws {
+        let stub = StubSession { _ in .status(204) }
+        let manager = NetworkManager(session: stub, options: RequestOptions { $0.compressesBody = true })
+        var request = URLRequest("PUT", url, headers: ["Content-Length": "2"])
+        request.httpBody = Data("{}".utf8)
+        _ = try await manager.urlSession().data(for: request)
+        let sent = try #require(stub.requests.first)
+        #expect(sent.headers["Content-Encoding"] == "gzip" && sent.headers["Content-Length"] != "2")
+    }
+
     @Test("an upload task ignores the body of its request")
     func bodyOfUploadRequest() async throws {
         try await withFolder { folder in
