@@ -109,7 +109,8 @@ actor EventSource<Parser: StreamParser> {
         guard status != nil, call.isRepeatable, lost.map({ policy.errorCodes.contains($0.code) }) ?? (error == nil)
         else { return end(with: error) }
         do {
-            // Waits longer after each connection without an element, and never less than a tenth of a second.
+            // Waits longer after each connection without an element, and never less than a tenth of a second, unless
+            // the policy's limit is shorter.
             let first = max(parser.retry ?? policy.baseDelay, .milliseconds(100))
             let wait = first.doubled(emptyConnections - 1, upTo: policy.maximumDelay)
             let cause = lost?.code.description ?? "the end of a connection"

@@ -14,8 +14,8 @@ extension NetworkRouter {
     /// a control character or of more than 4 KiB is delivered but not sent. The next connection then sends the previous
     /// ID, so the server may repeat events, and no event is lost. Before it reconnects, the client waits for the
     /// server's `retry` time, or else for the first wait of `RequestOptions.retry`, by default 3 seconds. The wait
-    /// grows with each connection without an event. No wait is shorter than 0.1 seconds or longer than the policy's
-    /// `maximumDelay`, by default 5 minutes. The policy also limits the consecutive attempts that fail or deliver
+    /// grows with each connection without an event. No wait is longer than the policy's `maximumDelay`, by default 5
+    /// minutes, or shorter than 0.1 seconds, unless that limit is. The policy also limits the consecutive attempts that fail or deliver
     /// nothing, not even a comment, by default to 10. `RetryPolicy.never` connects once. A server that sends nothing
     /// for longer than `Timeouts.idle` counts as a lost connection.
     ///

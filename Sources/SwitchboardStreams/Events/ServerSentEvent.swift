@@ -67,8 +67,12 @@ struct EventStreamParser: StreamParser {
     init(limit: Int, lastEventID: String = "") {
         self.limit = limit
         self.lastEventID = lastEventID
-        (id, position) = (lastEventID, lastEventID)
+        (id, position) = (lastEventID, Self.isSendable(lastEventID) ? lastEventID : "")
         lines = LineScanner(limit: limit)
+    }
+
+    private static func isSendable(_ id: String) -> Bool {
+        id.utf8.count <= sentIDLimit && !id.utf8.contains(where: \.breaksFieldValue)
     }
 
     static var anElement: String { "an event" }
@@ -129,7 +133,7 @@ struct EventStreamParser: StreamParser {
             data.removeAll(keepingCapacity: true)
         }
         lastEventID = id
-        if id.utf8.count <= Self.sentIDLimit, !id.utf8.contains(where: \.breaksFieldValue) { position = id }
+        if Self.isSendable(id) { position = id }
         // A `data` line without a value counts: the event's data is then empty.
         guard hasData else { return nil }
         let name = type.isEmpty ? "message" : type

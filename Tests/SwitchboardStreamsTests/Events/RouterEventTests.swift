@@ -70,6 +70,17 @@ struct RouterEventTests {
         #expect(session.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "1", "é\tf"])
     }
 
+    @Test(
+        "an initial ID that no field can carry is not sent",
+        arguments: ["a\u{1}b", String(repeating: "i", count: 5_000)])
+    func unsentInitialID(id: String) async throws {
+        let session = StubSession(events("data: a\n\n"), .status(204))
+        let options = RequestOptions { $0.retry = RetryPolicy(clock: TestClock(skips: true)) }
+        let events = Router<Signed>(session: session).events(for: Signed(), lastEventID: id, options: options)
+        #expect(try await events.reduce(into: []) { $0.append($1.id) } == [id])
+        #expect(session.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil])
+    }
+
     @Test("the endpoint is read for each connection")
     func fresh() async throws {
         let session = StubSession(events("data: a\n\n"), events("data: b\n\n"), .status(204))
