@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardPlatform
 import Switchboard
 import SwitchboardTesting
 import SwitchboardTestSupport
@@ -61,6 +62,33 @@ struct EnvironmentTests {
         }
         _ = try await ends.first()
         #expect(session.requests.map(\.environment) == [.qa, .production])
+    }
+
+    /// Runs a closure after its first request.
+    private struct After: Interceptor {
+        let start: Protected<(@Sendable () -> Void)?>
+
+        func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+            let response = try await next(request)
+            start.swap(nil)?()
+            return response
+        }
+    }
+
+    @Test("a completion of a nested call uses the manager's environment", .requirement("S3.2"))
+    func fromNestedCompletion() async throws {
+        let (session, start) = (StubSession { _ in .text("") }, Protected<(@Sendable () -> Void)?>(nil))
+        let manager = NetworkManager(environment: .qa, session: session, interceptors: [After(start: start)])
+        let (router, ends) = (manager.router(for: Films.self), Deliveries<Bool>())
+        _ = start.swap {
+            router.request(.latest) { _, _, _ in
+                manager.environment = .production
+                router.request(.latest) { _, _, _ in ends.open() }
+            }
+        }
+        _ = try await router.response(for: .latest)
+        _ = try await ends.first()
+        #expect(session.requests.map(\.environment) == [.qa, .qa, .production])
     }
 
     @Test("during swaps each request has the URL and name of one environment", .requirement("S3.2"))

@@ -7,6 +7,8 @@ package struct CallEnvironment: Sendable {
     let environment: NetworkEnvironment
     /// The storage of the manager's environment, or nil without a manager. It identifies the manager.
     private let source: Protected<NetworkEnvironment>?
+    /// Whether the code runs after the call, so that its manager's environment applies to new calls.
+    private var isDetached = false
 
     /// Creates an environment that is not bound to a manager.
     init(_ environment: NetworkEnvironment) {
@@ -28,7 +30,11 @@ package struct CallEnvironment: Sendable {
     }
 
     /// The same environment without a manager, for code that runs after the call.
-    package var detached: CallEnvironment { CallEnvironment(environment) }
+    package var detached: CallEnvironment {
+        var detached = CallEnvironment(environment)
+        detached.isDetached = true
+        return detached
+    }
 
     package func run<Output>(_ operation: () throws -> Output) rethrows -> Output {
         guard !isCurrent else { return try operation() }
@@ -44,7 +50,8 @@ package struct CallEnvironment: Sendable {
 
     private var isCurrent: Bool {
         guard let current = Self.current else { return false }
-        return current.environment == environment && (source == nil || current.source?.identity == source?.identity)
+        return current.environment == environment
+            && (source == nil && !isDetached || current.source?.identity == source?.identity)
     }
 }
 

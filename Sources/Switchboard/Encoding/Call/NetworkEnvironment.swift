@@ -8,7 +8,8 @@ import SwitchboardPlatform
 /// }
 /// ```
 public struct NetworkEnvironment: Hashable, Sendable, CustomStringConvertible {
-    /// The name, compared exactly.
+    /// The name. Two names are equal if their texts are, in any Unicode form. It should contain no slash, which
+    /// separates it from the endpoint's own partition in ``RequestOptions/partition``: `production/anna`.
     public let name: String
 
     /// Creates an environment with any name.
