@@ -106,11 +106,12 @@ public struct ConnectivityGate: Interceptor {
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard isOffline(for: request) else { return try await next(request) }
         request.report(.waiting(for: "network"))
+        let elapsed = clock.stopwatch()
         var waited = Duration.zero
         while waited < limit, isOffline(for: request) {
             let step = min(reachability.interval, limit - waited)
             try await withOwnTask { [clock] in try await clock.sleep(for: step) }
-            waited += step
+            waited = elapsed()
         }
         try Call.check()
         request.report(.resumed(after: waited))

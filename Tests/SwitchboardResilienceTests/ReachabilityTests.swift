@@ -13,6 +13,7 @@ struct ReachabilityTests {
         arguments: [
             "http://127.0.0.1/", "http://127.8.9.10:80/", "http://localhost/", "http://LOCALHOST:1/", "http://[::1]/",
             "http://app.localhost/", "http://[::ffff:127.0.0.1]/", "http://0.0.0.0/", "http://127.1/",
+            "http://localhost./",
         ])
     func loopback(url: String) throws {
         let reachability = Reachability(interval: .seconds(1), clock: TestClock(), isOnline: { false })
@@ -53,6 +54,22 @@ struct ReachabilityTests {
 
     /// The waits among the events.
     private func waits(_ events: Events) -> [String] { events.texts.filter { $0.contains(/waits|continues/) } }
+
+    @Test("a wait that lasted longer than the limit is not repeated")
+    func slept() async throws {
+        let (clock, events) = (TestClock(), Events())
+        let reachability = Reachability(interval: .seconds(1), clock: clock, isOnline: { false })
+        let gate = ConnectivityGate(upTo: .seconds(5), reachability: reachability, clock: clock)
+        let router = Router<URLEndPoint>(session: StubSession(.text("ok")), interceptors: [gate])
+        let options = RequestOptions { $0.monitors = [events] }
+        let call = Task {
+            try await router.response(for: URLEndPoint(.get, URL(text: "http://example.com/"), options: options))
+        }
+        _ = try await clock.nextSleep()
+        clock.advance(by: .seconds(3_600))
+        #expect(try await call.value.text == "ok")
+        #expect(waits(events).last?.contains("3600") == true)
+    }
 
     @Test("a request waits for the network and is sent when it returns", .requirement("S1.9"))
     func waiting() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardJSON
+import SwitchboardPlatform
 import SwitchboardText
 
 /// A login on a device without a browser ([RFC 8628](https://www.rfc-editor.org/rfc/rfc8628)): the user opens a page on
@@ -114,10 +115,10 @@ extension OAuth2Client {
     public func token(for login: DeviceLogin, clock: any Clock<Duration> = ContinuousClock()) async throws -> OAuthToken
     {
         var (interval, wait, left) = (login.interval, login.interval, login.lifetime)
+        let elapsed = clock.stopwatch()
         while interval <= left {
-            let next = min(wait, left)
-            try await clock.sleep(for: next)
-            left -= next
+            try await clock.sleep(for: min(wait, left))
+            defer { left = login.lifetime - elapsed() }
             do {
                 return try await token(
                     grantType: "urn:ietf:params:oauth:grant-type:device_code",

@@ -49,6 +49,20 @@ struct DeviceLoginTests {
             ])
     }
 
+    @Test("the time of the requests counts for the lifetime")
+    func slowRequests() async throws {
+        let (clock, codes) = (TestClock(skips: true), Self.codes.replacingOccurrences(of: "1800", with: "12"))
+        let session = StubSession { [pending = error("authorization_pending")] request in
+            if request.url?.path == "/device_authorization" { return .json(codes) }
+            clock.advance(by: .seconds(8))
+            return pending
+        }
+        let client = client(session)
+        let login = try await client.deviceLogin()
+        let error = await #expect(throws: NetworkError.self) { try await client.token(for: login, clock: clock) }
+        #expect(error?.oauthError?.code == .expiredToken && session.requests.count == 2)
+    }
+
     @Test("requests without a response do not end the wait for a login (RFC 8628 §3.5)")
     func offline() async throws {
         let codes = Self.codes.replacingOccurrences(of: "1800", with: "600")

@@ -14,9 +14,12 @@ extension NetworkResponse {
     ///   `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, which servers send in different units: a value below 10^9
     ///   counts as seconds from now, below 10^12 as seconds since 1970, and any other as milliseconds since 1970.
     ///
-    /// - Parameter now: The current date.
+    /// - Parameter now: The current date, for a response without a `Date`.
     /// - Returns: The wait.
     public func retryAfter(now: Date = Date()) -> Duration? {
+        // A stored response is older than its Date by its Age.
+        let age = headers["Age"].flatMap { UInt32($0) } ?? 0
+        let now = headers["Date"].flatMap { HTTPDate.parse($0, now: now) }?.addingTimeInterval(Double(age)) ?? now
         if let wait = headers["Retry-After"].flatMap({ Self.wait($0, now) }) { return wait }
         guard statusCode == 429 || statusCode == 503 else { return nil }
         if let wait = headers["RateLimit"].flatMap(Self.rateLimitWait) { return wait }

@@ -22,6 +22,18 @@ struct RetryAfterTests {
         }
     }
 
+    @Test("a date counts from the Date of the response")
+    func serverDate() {
+        var response = NetworkResponse(
+            statusCode: 503,
+            headers: ["Date": "Sun, 06 Nov 1994 08:50:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:50:47 GMT"])
+        #expect(response.retryAfter(now: Self.now) == .seconds(10))
+        response.headers["Age"] = "4"
+        #expect(response.retryAfter(now: Self.now) == .seconds(6))
+        response.headers["Date"] = "now"
+        #expect(response.retryAfter(now: Self.now) == .seconds(70))
+    }
+
     @Test(
         "RateLimit fields set a wait for 429 and 503 when nothing remains", .requirement("S2.19"),
         arguments: [
