@@ -65,6 +65,21 @@ struct ExplainTests {
         #expect(body.error?.code == .bodyNotAllowed)
     }
 
+    @Test("explain warns of clear text, whatever the case of the scheme")
+    func upperCaseScheme() async throws {
+        let endPoint = URLEndPoint(.get, URL(text: "HTTP://api.example.com/"), headers: ["Authorization": "Bearer x"])
+        let plan = await Router<URLEndPoint>(session: StubSession()).explain(endPoint)
+        #expect(plan.warnings.contains { $0.contains("clear text") })
+    }
+
+    @Test("explain shows the idempotency key that a retry policy adds")
+    func idempotencyKey() async throws {
+        let options = RequestOptions { $0.idempotencyKey = "order-7" }
+        let endPoint = URLEndPoint(.post, URL(text: "https://api.example.com/"), options: options)
+        let plan = await Router<URLEndPoint>(session: StubSession(), interceptors: [RetryPolicy()]).explain(endPoint)
+        #expect(plan.request?.headers["Idempotency-Key"] == "order-7")
+    }
+
     @Test("explain warns of clear text, secrets in URLs and useless timeouts")
     func warnings() async throws {
         var options = RequestOptions()

@@ -69,7 +69,11 @@ extension InterceptorChain {
             var received: [NetworkRequest] = []
             do {
                 if let listingError { throw listingError }
+                try ownPolicy(of: request)?.addKey(to: &request)
                 for interceptor in interceptors {
+                    if let policy = interceptor as? RetryPolicy {
+                        try policy.policy(for: request, default: nil).addKey(to: &request)
+                    }
                     try await (interceptor as? any RequestAdapter)?.adapt(&request)
                     received.append(request)
                 }
@@ -109,7 +113,7 @@ extension NetworkRequest {
         let secret = allHeaders.first { redaction.isSecret(header: $0.name) }?.name
         let text = url?.absoluteString ?? ""
         let hasSecretURL = redaction.url(text) != text
-        if scheme == "http", secret != nil || hasSecretURL, url?.isLikelyLoopback != true {
+        if url?.isHTTPS == false, secret != nil || hasSecretURL, url?.isLikelyLoopback != true {
             let name = secret ?? "a secret of the URL"
             warnings.append("\(name) goes in clear text: http is not encrypted")
         }
