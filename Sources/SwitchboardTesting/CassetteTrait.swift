@@ -26,8 +26,9 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         } catch {
             return site.fail(error.reason ?? error.description)
         }
-        let faults = try await cassette.play { _ in try await function() }.faults
+        let (result, faults) = try await cassette.play { _ in try await function() }
         for fault in test.isSuite ? cassette.mismatches : faults { site.fail(fault) }
+        try result.get()
     }
 }
 
@@ -112,9 +113,9 @@ extension Cassette {
         failingAt site: CallSite, isolation: isolated (any Actor)? = #isolation,
         _ body: (Cassette) async throws -> Output
     ) async throws -> Output {
-        let (output, faults) = try await play(isolation: isolation, body)
+        let (result, faults) = try await play(isolation: isolation, body)
         for fault in faults { site.fail(fault) }
-        return output
+        return try result.get()
     }
 
     /// Returns `folder/name.har`, with the folder next to a source file.

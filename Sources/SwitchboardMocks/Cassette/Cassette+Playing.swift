@@ -57,6 +57,9 @@ extension Cassette {
         tape.withLock { $0.faults + (expectsAll ? $0.unsentMessages : []) } + contracts.faults
     }
 
+    /// The faults without unused entries and unsent messages.
+    var differences: [String] { tape.withLock(\.faults) + contracts.faults }
+
     private var expectsAll: Bool { mode == .replay || mode == .strict }
 
     private var unusedEntries: [String] {

@@ -151,6 +151,30 @@ struct CassetteTraitTests {
             $0.isAt(line) && $0.comments.first?.rawValue.contains("nobody requested entry 1 of 1") == true
         }
     }
+
+    @Test("a difference that the code hides is reported if the test throws")
+    func differenceBeforeAnError() async throws {
+        struct NoMovies: Error {}
+        let line = #line + 2  // of the macro
+        await withKnownIssue {
+            await #expect(throws: NoMovies.self) {
+                try await withCassette("popular movies", mode: .replay) { cassette in
+                    _ = try? await cassette.send(Self.page(9))
+                    throw NoMovies()
+                }
+            }
+        } matching: {
+            $0.isAt(line) && $0.comments.first?.rawValue.contains("query page: \"9\", recorded \"1\"") == true
+        }
+    }
+
+    @Test("a difference that the test throws is not reported again")
+    func thrownDifference() async throws {
+        let error = await #expect(throws: NetworkError.self) {
+            try await withCassette("popular movies", mode: .replay) { try await $0.send(Self.page(9)) }
+        }
+        #expect(error?.code == .unmatchedRequest)
+    }
 }
 
 extension Issue {
