@@ -73,9 +73,9 @@ struct ConditionedExchange {
 
     private func download(_ response: inout NetworkResponse) async throws {
         guard let rate = conditions.downloadBytesPerSecond else { return }
-        guard !request.options.streamsResponse || !response.body.isEmpty else {
+        if let stream = response.stream {
             let isUpgraded = response.statusCode == 101 && request.options.upgrade != nil
-            response.bytes = paced(response.bytes, rate, isUpgraded ? time.withoutLimit : time)
+            response.stream = paced(stream, rate, isUpgraded ? time.withoutLimit : time)
             return
         }
         let count = Int64(response.body.count)

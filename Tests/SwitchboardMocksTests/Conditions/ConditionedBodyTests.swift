@@ -29,6 +29,12 @@ struct ConditionedBodyTests {
         #expect(texts == ["1", "2"])
     }
 
+    @Test("a response without a body does not become a stream")
+    func noBody() async throws {
+        let response = try await StubSession(.status(304)).under(slow, clock: clock).send(streamed)
+        #expect(response.statusCode == 304 && response.stream == nil)
+    }
+
     @Test("a body of unknown length is encoded once and takes its time")
     func unknownLength() async throws {
         let encodings = Deliveries<Void>()
