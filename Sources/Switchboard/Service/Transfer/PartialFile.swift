@@ -52,7 +52,9 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         }
         // The download would replace a device or a pipe with a file.
         var existing = stat()
-        guard lstat(destination.path, &existing) != 0 || [S_IFREG, S_IFLNK].contains(existing.st_mode & S_IFMT) else {
+        let isMissing = lstat(destination.path, &existing) != 0
+        if isMissing, errno == ENAMETOOLONG { throw Self.failure(destination.path.quotedInFull, ENAMETOOLONG) }
+        guard isMissing || [S_IFREG, S_IFLNK].contains(existing.st_mode & S_IFMT) else {
             throw Self.failure("\(destination.path.quotedInFull) is not a regular file")
         }
         self.destination = destination

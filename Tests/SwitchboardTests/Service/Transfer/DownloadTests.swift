@@ -12,6 +12,19 @@ struct DownloadTests {
         URLEndPoint(.get, server.url.appendingPathComponent(path), headers: headers)
     }
 
+    @Test("a file name that is too long is refused before the request")
+    func longName() async throws {
+        let session = StubSession(.text("a"))
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent(String(repeating: "\u{6F22}", count: 100))
+            let error = await #expect(throws: NetworkError.self) {
+                let endPoint = URLEndPoint(.get, URL(text: "http://h.test/"))
+                try await Router<URLEndPoint>(session: session).download(endPoint, to: file)
+            }
+            #expect(error?.code == .cannotWriteFile && session.requests.isEmpty)
+        }
+    }
+
     @Test(
         "a download saves every byte and leaves nothing else in the folder", .requirement("S0.13"),
         arguments: SessionKind.allCases)
