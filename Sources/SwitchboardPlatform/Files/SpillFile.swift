@@ -33,7 +33,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
     var isEmpty: Bool { extents.isEmpty }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        let (unread, count) = (extents.reduce(0) { $0 + Int64($1.count) }, Int64(bytes.count))
+        let (unread, count) = (extents.reduce(0) { $0 + $1.upperBound - $1.lowerBound }, Int64(bytes.count))
         guard unread + count <= limit else { throw .full(unread: unread, limit: limit) }
         let start = offset(for: count, minimumGap: max(unread, count))
         var end = start
@@ -60,7 +60,7 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
     /// Reads the oldest bytes, at most `maximum`.
     func read(_ maximum: Int) throws(Failure) -> Data {
         guard let first = extents.first else { return Data() }
-        var data = Data(count: min(first.count, maximum))
+        var data = Data(count: Int(min(first.upperBound - first.lowerBound, Int64(maximum))))
         let count = data.withUnsafeMutableBytes { buffer in
             while true {
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(first.lowerBound))

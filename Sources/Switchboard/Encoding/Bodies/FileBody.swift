@@ -31,7 +31,7 @@ public struct FileBody: HTTPBody {
     public var length: Int64? {
         guard let size = url.sizeOfFile else { return nil }
         guard let range else { return size }
-        return range.lowerBound >= 0 && range.upperBound <= size ? Int64(range.count) : nil
+        return range.lowerBound >= 0 && range.upperBound <= size ? range.upperBound - range.lowerBound : nil
     }
 
     /// Reads the bytes into memory.

@@ -15,7 +15,7 @@ final class FileReader: @unchecked Sendable {  // only one caller reads at a tim
         guard descriptor >= 0 else { throw POSIXError.last }
         if let range {
             guard lseek(descriptor, off_t(range.lowerBound), SEEK_SET) >= 0 else { throw POSIXError.last }
-            rest = Int64(range.count)
+            rest = range.upperBound - range.lowerBound
         } else {
             rest = try size
             fileSize = rest
