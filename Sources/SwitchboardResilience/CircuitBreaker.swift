@@ -191,7 +191,7 @@ struct Circuit: Sendable {
     }
 
     private enum Phase {
-        case closed(failures: [Duration])
+        case closed(failures: ArraySlice<Duration>)
         case open(until: Duration)
         case halfOpenProbe
     }
@@ -226,7 +226,8 @@ struct Circuit: Sendable {
         guard epoch == self.epoch else { return nil }
         switch (phase, outcome) {
         case (.closed(var failures), .failure):
-            failures.removeAll { now - $0 >= rules.window }
+            phase = .closed(failures: [])  // so that the change copies nothing
+            failures.removeFirst(failures.prefix { now - $0 >= rules.window }.count)
             failures.append(now)
             guard failures.count >= rules.failures else {
                 phase = .closed(failures: failures)
