@@ -17,7 +17,8 @@ import SwitchboardText
 /// earlier request to the origin.
 ///
 /// List it after interceptors that change the URL, such as an `APIKeyAuth` in the query, because a response is only
-/// valid for its path and query.
+/// valid for its path and query. Of the exchange interceptors, list a `CookieInterceptor` after it, so that the second
+/// request has the cookies of the first response.
 ///
 /// A request that has an `Authorization` field, or a user in its URL, keeps it. `RequestOptions.credentials` replaces
 /// the credentials for one request.
