@@ -14,8 +14,8 @@ struct Scene: Sendable {
     let run: @Sendable (Place) async throws -> Void
     /// The next run, without faults. `hasSucceeded` says whether the first ended without an error.
     let verify: @Sendable (_ place: Place, _ hasSucceeded: Bool) async throws -> Void
-    /// Opens the files after the machine was killed during `run`. It must find complete contents, old or new, or a typed
-    /// error. Nil for a scene without files.
+    /// Opens the files after the machine was killed during `run`. It must find complete contents, old or new, and
+    /// no error. Nil for a scene without files.
     var recover: (@Sendable (Place) async throws -> Void)?
 }
 
