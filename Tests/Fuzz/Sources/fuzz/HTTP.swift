@@ -121,6 +121,8 @@ struct CurlURL {
     let scheme: String
     let host: String
     let port: String?
+    let user: String?
+    let password: String?
 
     /// Reads a URL and resolves references against it. Nil if curl refuses one of them.
     init?(_ texts: String...) {
@@ -137,23 +139,36 @@ struct CurlURL {
         scheme = part(1)?.lowercased() ?? ""
         host = part(5)?.lowercased() ?? ""
         port = part(6)
+        (user, password) = (part(2), part(3))
     }
 
-    /// Checks that both name the same server. `theirs` is what curl reads, or nil if it refuses the URL, which a session
-    /// reports.
+    /// Checks that both name the same server and user. `theirs` is what curl reads, or nil if it refuses the URL, which
+    /// a session reports.
     static func compare(_ url: URL, _ theirs: CurlURL?, _ text: String) {
         guard let theirs else { return }
-        let host = String(decoding: (url.host ?? "").utf8.percentDecoded, as: UTF8.self).lowercased()
-        let other = String(decoding: theirs.host.utf8.percentDecoded, as: UTF8.self)
-            .trimmingCharacters(in: ["[", "]"]).lowercased()
-        // curl writes 0x7f.1 as 127.0.0.1, and the address of IPv6 in its short form.
-        let isAddress = other.allSatisfy { $0.isNumber || $0 == "." } || other.contains(":")
+        let host = decoded(url.host)
+        let other = decoded(theirs.host).trimmingCharacters(in: ["[", "]"])
+        let (user, password) = (decoded(url.user(percentEncoded: true)), decoded(url.password(percentEncoded: true)))
         check(
-            isAddress || host == other && url.scheme?.lowercased() == theirs.scheme,
+            url.scheme?.lowercased() == theirs.scheme
+                && (host == other || address(host) != nil && address(host) == address(other))
+                && theirs.port.map { Int($0) == url.port } ?? (url.port == nil)
+                && user == decoded(theirs.user) && password == decoded(theirs.password),
             "\(text.debugDescription) is \(url), for curl \(theirs)")
-        check(
-            theirs.port.map { Int($0) == url.port } ?? (url.port == nil),
-            "\(text.debugDescription) is \(url), for curl \(theirs)")
+    }
+
+    private static func decoded(_ text: String?) -> String {
+        String(decoding: (text ?? "").utf8.percentDecoded, as: UTF8.self).lowercased()
+    }
+
+    /// The bytes of an address. curl writes 0x7f.1 as 127.0.0.1, and the address of IPv6 in its short form.
+    private static func address(_ host: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_aton(host, &four) != 0 { return withUnsafeBytes(of: four) { Array($0) } }
+        var six = in6_addr()
+        // The zone follows a percent sign.
+        let isSix = inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &six) == 1
+        return isSix ? withUnsafeBytes(of: six) { Array($0) } : nil
     }
 }
 
