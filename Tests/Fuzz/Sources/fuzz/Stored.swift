@@ -19,6 +19,19 @@ extension Target {
         else { return }
         check(other.response.status == found.response.status, "the status differs when it is read again")
         check(other.response.headers == found.response.headers, "the fields differ when they are read again")
+        // They decide who receives the response, and when.
+        let (response, second) = (found.response, other.response)
+        // A file has the hash of a variant, and no URL that is that of its key.
+        let variant = try? CacheVariant.hash(response.variant)
+        let url = response.url?.asCacheKey == StoredFiles.key.url ? nil : response.url
+        check(
+            second.url == url && second.variant == variant && second.tags == response.tags
+                && second.responseTime == response.responseTime && second.initialAge == response.initialAge,
+            "\(second.url as Any), \(second.variant), \(second.tags), \(second.responseTime), \(second.initialAge) "
+                + "instead of \(response.url as Any), \(response.variant), \(response.tags), "
+                + "\(response.responseTime), \(response.initialAge)")
+        check(
+            second.part == response.part && second.bodyCount == response.bodyCount, "the body has another position")
     } read: {
         _ = StoredFiles.read(Array($0))
     }
