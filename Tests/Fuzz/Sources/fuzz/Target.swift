@@ -35,7 +35,13 @@ struct Choices {
     /// A number below a count. 0 at the end of the input.
     mutating func number(below count: Int) -> Int { Int(rest.popFirst() ?? 0) % count }
 
+    /// A number below a count from the last byte. A choice that is added to a target is made so, and the inputs of its
+    /// corpus keep their meaning with a zero behind each.
+    mutating func lastNumber(below count: Int) -> Int { Int(rest.popLast() ?? 0) % count }
+
     mutating func element<Element>(_ elements: [Element]) -> Element { elements[number(below: elements.count)] }
+
+    mutating func lastElement<Element>(_ elements: [Element]) -> Element { elements[lastNumber(below: elements.count)] }
 
     /// A short text, which may have any character.
     mutating func text() -> String {
