@@ -9,34 +9,51 @@ extension Target {
     static let streams = [websocket, websocketDeflate, coding, multipart, events, lines]
 
     private static let websocket = Target("websocket") { bytes in
-        let data = Data(bytes)
+        let (data, selector) = bytes.splitSelector
+        // The zero that the corpus has behind each input selects the usual limit and a window that is kept.
+        let (limit, keepsContext) = (selector & 1 == 0 ? 4_096 : 64, selector & 2 == 0)
         for isCompressed in [false, true] {
-            let whole = Events.read([Data(data.dropFirst())], isCompressed ? Events.inflater() : nil)
-            let parts = Events.read(data.chunks, isCompressed ? Events.inflater() : nil)
+            func read(_ chunks: [Data]) -> Events {
+                Events.read(chunks, isCompressed ? Events.inflater(keepsContext: keepsContext) : nil, limit: limit)
+            }
+            let (whole, parts) = (read([Data(data.dropFirst())]), read(data.chunks))
             // A message that is both damaged and too large, after decompression, is refused for what is seen first.
             let isSame = isCompressed && whole.failure != nil && parts.failure != nil && whole.events == parts.events
             check(isSame || whole == parts, "the events of the whole \(whole) differ from those of chunks \(parts)")
+            for case .message(let message) in whole.events {
+                check(message.size <= limit, "a message of \(message.size) bytes is above the limit of \(limit)")
+            }
         }
     } read: {
-        _ = Events.read([Data($0)], nil)
+        _ = Events.read([Data($0)], nil, limit: 4_096)
     }
 
     private static let websocketDeflate = Target("websocket-deflate") { bytes in
         var choices = Choices(bytes)
-        let deflater = Events.deflater()
+        let keepsContext = choices.lastNumber(below: 2) == 0
+        let windowBits = 15 - choices.lastNumber(below: 7)
+        // Long messages are larger than a small window.
+        let repeats = choices.lastElement([1, 40, 7])
+        let isFragmented = choices.lastNumber(below: 2) == 1
+        let deflater = Events.deflater(windowBits: windowBits, keepsContext: keepsContext)
         var stream = Data()
         var expected: [WebSocketEvent] = []
-        for _ in 0..<4 {
-            let message = Data(choices.text().utf8)
+        for index in 0..<4 {
+            let text = choices.text()
+            let message = Data((0..<repeats).map { repeats == 1 ? text : "\(text)\($0 * $0)" }.joined().utf8)
             expected.append(.message(.binary(message)))
             guard let compressed = deflater.compress(message) else { fatalError("not compressed: \(message)") }
-            stream.append(contentsOf: [0xC2, UInt8(compressed.count)])
-            stream += compressed
+            let cut = isFragmented ? compressed.count * index / 4 : compressed.count
+            // Only the first frame of a message says that it is compressed.
+            if isFragmented { stream += Events.frame(0x42, compressed.prefix(cut)) }
+            stream += Events.frame(isFragmented ? 0x80 : 0xC2, isFragmented ? compressed.dropFirst(cut) : compressed)
         }
-        let result = Events.read(([UInt8(choices.number(below: 256))] + stream).chunks, Events.inflater())
+        let inflater = Events.inflater(keepsContext: keepsContext)
+        let chunks = ([UInt8(choices.number(below: 256))] + stream).chunks
+        let result = Events.read(chunks, inflater, limit: 8_192)
         check(result.events == expected && result.failure == nil, "\(expected) became \(result)")
     } read: { bytes in
-        let deflater = Events.deflater()
+        let deflater = Events.deflater(windowBits: 15, keepsContext: true)
         _ = deflater.compress(Data(bytes))
     }
 
@@ -55,45 +72,90 @@ extension Target {
     }
 
     private static let multipart = Target("multipart") { bytes in
-        let data = Data(bytes)
-        let (whole, parts) = (Parts.read([Data(data.dropFirst())]), Parts.read(data.chunks))
+        let (data, selector) = bytes.splitSelector
+        let boundary = ["b", "bc", "b-", "--", "b b", "'"][selector % 6]
+        func read(_ chunks: [Data], limit: Int) -> Parts { Parts.read(chunks, boundary: boundary, limit: limit) }
+        let whole = read([Data(data.dropFirst())], limit: 2_048)
+        let parts = read(data.chunks, limit: 2_048)
         check(whole == parts, "the parts of the whole \(whole) differ from those of chunks \(parts)")
+        let (few, fewParts) = (read([Data(data.dropFirst())], limit: 64), read(data.chunks, limit: 64))
+        check(few == fewParts, "with a limit, the parts of the whole \(few) differ from those of chunks \(fewParts)")
+        let start = whole.parts.prefix { $0.body.count <= 64 }
+        if few.failure == .responseTooLarge, whole.failure != .responseTooLarge {
+            let isLarge = start.count < whole.parts.count || whole.failure != nil
+            check(isLarge && few.parts == Array(start), "\(few) with a limit of 64 bytes, without it \(whole)")
+        } else {
+            check(few == whole && start.count == whole.parts.count, "\(few) with a limit, without it \(whole)")
+        }
     } read: {
-        _ = Parts.read([Data($0)])
+        _ = Parts.read([Data($0)], boundary: "b", limit: 2_048)
     }
 
     private static let events = Target("events") { bytes in
         let data = Data(bytes)
-        let parts = Result { try ServerEvents.read(data.chunks) }
-        guard let events = parts.value else { return }
-        let expected = ServerEvents.expected(Data(data.dropFirst()))
-        check(events == expected, "read \(events), expected \(expected)")
+        let all = Data(data.dropFirst())
+        let expected = ServerEvents.expected(all)
+        for limit in [1 << 20, 64] {
+            var events: [ServerSentEvent] = []
+            let result = Result { try ServerEvents.read(data.chunks, limit: limit) { events.append($0) } }
+            guard ServerEvents.isLarge(all, limit) else {
+                check(
+                    result.value != nil && events == expected,
+                    "read \(events) with a limit of \(limit), expected \(expected): \(result)")
+                continue
+            }
+            check(
+                (result.failure as? NetworkError)?.code == .responseTooLarge && expected.starts(with: events),
+                "read \(events) above the limit of \(limit), expected a part of \(expected): \(result)")
+        }
     } read: {
-        _ = try? ServerEvents.read([Data($0)])
+        try? ServerEvents.read([Data($0)], limit: 1 << 20) { _ in }
     }
 
     private static let lines = Target("lines") { bytes in
         let data = Data(bytes)
-        let lines = Lines.read(data.chunks)
         let expected = Lines.expected(Data(data.dropFirst()))
-        check(lines == expected, "read \(lines), expected \(expected)")
+        for limit in [1 << 20, 64] {
+            var lines: [[UInt8]] = []
+            let result = Result { try Lines.read(data.chunks, limit: limit) { lines.append($0) } }
+            let start = Array(expected.prefix { $0.count <= limit })
+            let code = (result.failure as? NetworkError)?.code
+            check(
+                lines == start && (result.value != nil) == (start == expected)
+                    && (result.value != nil || code == .responseTooLarge),
+                "read \(lines) with a limit of \(limit), expected \(expected): \(result)")
+        }
     } read: {
-        _ = Lines.read([Data($0)])
+        try? Lines.read([Data($0)], limit: 1 << 20) { _ in }
     }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The input without its last byte, and that byte.
+    fileprivate var splitSelector: (Data, selector: Int) { (Data(dropLast()), Int(last ?? 0)) }
 }
 
 private struct Events: Equatable {
     var events: [WebSocketEvent] = []
     var failure: WebSocketCloseCode?
 
-    static func inflater() -> MessageInflater { try! MessageInflater(try! Zlib.loaded.get(), keepsContext: true) }
-
-    static func deflater() -> MessageDeflater {
-        try! MessageDeflater(try! Zlib.loaded.get(), windowBits: 15, keepsContext: true)
+    static func inflater(keepsContext: Bool) -> MessageInflater {
+        try! MessageInflater(try! Zlib.loaded.get(), keepsContext: keepsContext)
     }
 
-    static func read(_ chunks: [Data], _ inflater: MessageInflater?) -> Events {
-        var reader = MessageReader(limit: 4_096, inflater: inflater)
+    static func deflater(windowBits: Int, keepsContext: Bool) -> MessageDeflater {
+        try! MessageDeflater(try! Zlib.loaded.get(), windowBits: windowBits, keepsContext: keepsContext)
+    }
+
+    /// A frame of a server.
+    static func frame(_ first: UInt8, _ payload: Data) -> Data {
+        let count = payload.count
+        let length = count < 126 ? [UInt8(count)] : [126, UInt8(count >> 8), UInt8(count & 0xFF)]
+        return Data([first] + length) + payload
+    }
+
+    static func read(_ chunks: [Data], _ inflater: MessageInflater?, limit: Int) -> Events {
+        var reader = MessageReader(limit: limit, inflater: inflater)
         var result = Events()
         do throws(WebSocketViolation) {
             for chunk in chunks {
@@ -145,8 +207,8 @@ private struct Parts: Equatable {
     var parts: [ResponsePart] = []
     var failure: NetworkError.Code?
 
-    static func read(_ chunks: [Data]) -> Parts {
-        var scanner = MultipartScanner(boundary: "b", limit: 2_048)
+    static func read(_ chunks: [Data], boundary: String, limit: Int) -> Parts {
+        var scanner = MultipartScanner(boundary: boundary, limit: limit)
         var result = Parts()
         do throws(NetworkError) {
             for chunk in chunks {
@@ -161,12 +223,26 @@ private struct Parts: Equatable {
 }
 
 private enum ServerEvents {
-    static func read(_ chunks: [Data]) throws -> [ServerSentEvent] {
-        var parser = EventStreamParser(limit: 1 << 20)
-        var events: [ServerSentEvent] = []
-        for chunk in chunks { try parser.parse(chunk) { events.append($0) } }
-        try parser.parse(nil) { events.append($0) }
-        return events
+    static func read(_ chunks: [Data], limit: Int, _ body: (ServerSentEvent) -> Void) throws {
+        var parser = EventStreamParser(limit: limit)
+        for chunk in chunks { try parser.parse(chunk, body) }
+        try parser.parse(nil, body)
+    }
+
+    /// Whether a line, ended or not, or the data of an event is above a limit.
+    static func isLarge(_ data: Data, _ limit: Int) -> Bool {
+        if Lines.expected(data).contains(where: { $0.count > limit }) { return true }
+        var bytes = Array(data)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        var count = -1
+        for line in Lines.ended(bytes) {
+            if line.isEmpty { count = -1 }
+            guard line.starts(with: "data".utf8), line.count == 4 || line[4] == 0x3A else { continue }
+            // A line feed joins two lines.
+            count += 1 + max(0, line.count - (line.dropFirst(5).first == 0x20 ? 6 : 5))
+            if count > limit { return true }
+        }
+        return false
     }
 
     /// The algorithm of HTML §9.2.6, line by line.
@@ -204,12 +280,10 @@ private enum ServerEvents {
 }
 
 private enum Lines {
-    static func read(_ chunks: [Data]) -> [[UInt8]] {
-        var scanner = LineScanner(limit: 1 << 20)
-        var lines: [[UInt8]] = []
-        for chunk in chunks { try? scanner.scan(chunk) { lines.append(Array($0)) } }
-        try? scanner.scan(nil) { lines.append(Array($0)) }
-        return lines
+    static func read(_ chunks: [Data], limit: Int, _ body: ([UInt8]) -> Void) throws {
+        var scanner = LineScanner(limit: limit)
+        for chunk in chunks { try scanner.scan(chunk) { body(Array($0)) } }
+        try scanner.scan(nil) { body(Array($0)) }
     }
 
     /// The lines that have an end.
