@@ -1,12 +1,13 @@
 import Foundation
 @testable import Switchboard
 @testable import SwitchboardCurl
+import SwitchboardJSON
 @testable import SwitchboardPlatform
 @testable import SwitchboardStreams
 @testable import SwitchboardWebSocket
 
 extension Target {
-    static let streams = [websocket, websocketDeflate, coding, multipart, events, lines]
+    static let streams = [websocket, websocketDeflate, coding, multipart, events, lines, jsonLines]
 
     private static let websocket = Target("websocket") { bytes in
         let (data, selector) = bytes.splitSelector
@@ -127,6 +128,30 @@ extension Target {
         }
     } read: {
         try? Lines.read([Data($0)], limit: 1 << 20) { _ in }
+    }
+
+    private static let jsonLines = Target("json-lines") { bytes in
+        let data = Data(bytes)
+        let all = Lines.expected(Data(data.dropFirst()))
+        for limit in [1 << 20, 64] {
+            var values: [Tree] = []
+            let result = Result { try JSONLines.read(data.chunks, limit: limit) { values.append($0) } }
+            let (expected, failure) = JSONLines.expected(all, limit)
+            check(
+                values.count == expected.count && zip(values, expected).allSatisfy { $0.isSame(as: $1) },
+                "read \(values) with a limit of \(limit), expected \(expected)")
+            let error = result.failure as? NetworkError
+            switch failure {
+            case nil: check(result.value != nil, "\(result), but all lines are right")
+            case .large: check(error?.code == .responseTooLarge, "\(result), but a line is too long")
+            case .wrong(let number):
+                check(
+                    error?.code == .decodingFailed && error?.reason?.hasPrefix("line \(number): ") == true,
+                    "\(result), but line \(number) is wrong")
+            }
+        }
+    } read: {
+        try? JSONLines.read([Data($0)], limit: 1 << 20) { _ in }
     }
 }
 
@@ -307,5 +332,31 @@ private enum Lines {
         let lines = ended(bytes)
         let rest = bytes.reversed().prefix { $0 != 0x0A && $0 != 0x0D }.reversed()
         return rest.isEmpty ? lines : lines + [Array(rest)]
+    }
+}
+
+private enum JSONLines {
+    enum Failure { case large, wrong(line: Int) }
+
+    static func read(_ chunks: [Data], limit: Int, _ body: (Tree) -> Void) throws {
+        var parser = JSONLineParser<Tree, Int>(limit: limit, position: nil, cursor: { $0.elements?.count }) { line in
+            try FastJSONDecoder().decode(Tree.self, from: line)
+        }
+        for chunk in chunks { try parser.parse(chunk, body) }
+        try parser.parse(nil, body)
+    }
+
+    /// Decodes the lines that are not blank, up to the first that is too long or wrong.
+    static func expected(_ lines: [[UInt8]], _ limit: Int) -> ([Tree], Failure?) {
+        var values: [Tree] = []
+        for (index, line) in lines.enumerated() {
+            if line.count > limit { return (values, .large) }
+            guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) else { continue }
+            guard let value = try? FastJSONDecoder().decode(Tree.self, from: Data(line)) else {
+                return (values, .wrong(line: index + 1))
+            }
+            values.append(value)
+        }
+        return (values, nil)
     }
 }

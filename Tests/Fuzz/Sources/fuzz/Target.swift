@@ -18,7 +18,7 @@ struct Target: Sendable {
     /// The test of the target that `main.swift` runs. libFuzzer's callback has no context.
     nonisolated(unsafe) static var chosen: @Sendable (UnsafeRawBufferPointer) -> Void = { _ in }
 
-    static let all = json + contracts + heads + addresses + fields + stored + streams + texts
+    static let all = json + contracts + heads + addresses + fields + stored + streams + texts + peers
 }
 
 /// Ends the process with a message when a claim does not hold. libFuzzer then keeps the input.
