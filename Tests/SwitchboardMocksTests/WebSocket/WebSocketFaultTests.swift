@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+@testable import SwitchboardMocks
 import SwitchboardTesting
 import SwitchboardWebSocket
 import SwitchboardTestSupport
@@ -143,16 +144,30 @@ import Testing
         }
     }
 
-    @Test("a message of 65,536 fragments is read in linear time")
+    // A fragment of 255 bytes has a length of 16 bits.
+    private let fragment = Data([0x00, 0xFE, 0, 255, 0, 0, 0, 0]) + Data(count: 255)
+    private let firstFragment = Data([0x02, 0x80, 0, 0, 0, 0])
+    private let lastFragment = Data([0x80, 0x80, 0, 0, 0, 0])
+
+    @Test("thousands of fragments are read in linear time")
+    func linearTime() {
+        let growth = growth(from: 4_000, to: 32_000) { count in
+            (count, (0..<count).reduce(into: firstFragment) { bytes, _ in bytes += fragment } + lastFragment)
+        } _: { count, bytes in
+            var scanner = MessageScanner(requiresMasks: true)
+            #expect(scanner.take(bytes).map(\.payload.count) == [count * 255])
+        }
+        #expect(growth < 24)
+    }
+
+    @Test("a message of 65,536 fragments is read")
     func manyFragments() async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.receive, .close()))
             let client = try opened(server)
-            // A fragment of 255 bytes has a length of 16 bits.
-            let fragment = Data([0x00, 0xFE, 0, 255, 0, 0, 0, 0]) + Data(count: 255)
-            var frames = Data([0x02, 0x80, 0, 0, 0, 0])
+            var frames = firstFragment
             for _ in 0..<65_535 { frames += fragment }
-            client.send(frames + Data([0x80, 0x80, 0, 0, 0, 0]) + normalClosure)
+            client.send(frames + lastFragment + normalClosure)
             _ = client.readAll()
             let seen = try await server.takeWebSocket()
             #expect(seen.messages.map(\.payload.count) == [65_535 * 255])
