@@ -2,9 +2,9 @@
 import Foundation
 import Switchboard
 import SwitchboardTesting
-import SwitchboardWebSocket
 import SwitchboardTestSupport
 import Testing
+@testable import SwitchboardWebSocket
 
 /// A socket over a server that plays scripts.
 @Suite("WebSocket", .timeLimit(.minutes(10))) struct WebSocketTests {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("a ping is answered on both sides")
+    @Test("a ping is answered, and one of the server is no message")
     func pings() async throws {
         try await MockServer.run { server in
             server.enqueue(.webSocket(.ping(Data("server".utf8)), .receive, .text("after")))
@@ -185,10 +185,11 @@ import Testing
         try await MockServer.run { server in
             server.enqueue(.webSocket(.stall))
             let clock = TestClock()
-            let socket = try await router(server).webSocket(for: endPoint(server), clock: clock)
+            let socket = try await router(server).webSocket(
+                for: endPoint(server) { $0.webSocket.closeTimeout = .seconds(3) }, clock: clock)
             async let closing: Void = socket.close()
-            _ = try await clock.nextSleep()
-            clock.advance(by: .seconds(10))
+            #expect(try await clock.nextSleep() == .seconds(3))
+            clock.advance(by: .seconds(3))
             await closing
             try await server.waitForDisconnect()
         }
@@ -202,8 +203,11 @@ import Testing
             let socket = try await open(server) { $0.webSocket.receiveBufferLimit = 200_000 }
             let first = try await socket.receive()
             #expect(first != nil)
-            // Far less than the 40 MB has arrived: the rest waits in the server.
-            #expect(socket.metrics.bytesReceived < 20_000_000)
+            // The socket stops reading at its limit. Far less than the 40 MB has arrived: the rest waits in the server.
+            let inbox = try await socket.connections.current().inbox
+            func arrived() -> Bool { socket.metrics.bytesReceived >= 2_000_000 }
+            #expect(await comesTrue { inbox.hasWaitingWriter || arrived() })
+            #expect(!arrived())
             for _ in 1..<400 {
                 let message = try await socket.receive()
                 #expect(message == .binary(Data(count: 100_000)))
@@ -251,6 +255,93 @@ import Testing
             try await socket.send(.text(long))
             #expect(socket.metrics.bytesSent < 100)
         }
+    }
+
+    /// Returns hexadecimal digits, which deflate to a little more than half of their number.
+    private func digits(_ count: Int) -> String {
+        var random = SeededGenerator(seed: 8)
+        return String((0..<count).map { _ in "0123456789abcdef".randomElement(using: &random)! })
+    }
+
+    /// Returns the sizes of the payloads that a server receives, and whether the last two are equal.
+    private func sent(
+        _ texts: [String], answer: String, _ compression: WebSocketCompression = WebSocketCompression()
+    ) async throws -> (sizes: [Int], isRepeated: Bool) {
+        try await MockServer.run { server in
+            let steps = texts.map { _ in WebSocketStep.receive } + [.close()]
+            let fields: HTTPHeaders = ["Sec-WebSocket-Extensions": "permessage-deflate" + answer]
+            server.enqueue(.webSocket(steps: steps, headers: fields))
+            let socket = try await open(server) { $0.webSocket.compression = compression }
+            for text in texts { try await socket.send(.text(text)) }
+            let payloads = try await server.takeWebSocket().messages.map(\.payload)
+            return (payloads.map(\.count), payloads.suffix(2).first == payloads.last)
+        }
+    }
+
+    @Test("only a message of at least the threshold is compressed")
+    func threshold() async throws {
+        var compression = WebSocketCompression()
+        compression.threshold = 100
+        let texts = [99, 100].map { String(repeating: "a", count: $0) }
+        let sizes = try await sent(texts, answer: "", compression).sizes
+        #expect(sizes.count == 2 && sizes[0] == 99 && sizes[1] < 40)
+    }
+
+    // RFC 7692 §7.1.1.2: without a context, no message refers to an earlier one.
+    @Test(
+        "a sent message refers to earlier ones unless one side forbids it",
+        arguments: [
+            (true, "", true), (true, "; server_no_context_takeover", true),
+            (true, "; client_no_context_takeover", false), (false, "", false),
+        ])
+    func ownContext(isAllowed: Bool, answer: String, isKept: Bool) async throws {
+        var compression = WebSocketCompression()
+        compression.allowsClientContextTakeover = isAllowed
+        let (sizes, isRepeated) = try await sent([digits(600), digits(600)], answer: answer, compression)
+        #expect(sizes.count == 2 && sizes[0] > 300 && sizes[0] < 500)
+        #expect(isKept ? sizes[1] < 50 : isRepeated)
+    }
+
+    // The payloads are those of RFC 7692 §7.2.3.2. The second one refers to the first.
+    @Test("a received message may refer to earlier ones unless forbidden", arguments: ["client", "server"])
+    func serverContext(side: String) async throws {
+        try await MockServer.run { server in
+            let hello = Data([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])
+            let again = Data([0xF2, 0x00, 0x11, 0x00, 0x00])
+            let fields: HTTPHeaders = [
+                "Sec-WebSocket-Extensions": "permessage-deflate; \(side)_no_context_takeover"
+            ]
+            server.enqueue(
+                .webSocket(
+                    .frame(0x1, hello, reserved: 4), .frame(0x1, again, reserved: 4), .close(), headers: fields))
+            let socket = try await open(server) { $0.webSocket.compression = WebSocketCompression() }
+            #expect(try await socket.receive() == .text("Hello"))
+            if side == "client" {
+                #expect(try await socket.receive() == .text("Hello"))
+            } else {
+                let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+                #expect(failure?.code == .invalidResponse)
+            }
+        }
+    }
+
+    // RFC 7692 §7.1.2.2: a window of 2^9 bytes. What is 600 bytes before is outside.
+    @Test("a sent message keeps to the window of the server", arguments: [(9, false), (15, true)])
+    func window(bits: Int, isLarge: Bool) async throws {
+        let texts = [digits(600) + digits(600)]
+        let sizes = try await sent(texts, answer: "; client_max_window_bits=\(bits)").sizes
+        #expect(sizes.count == 1 && (sizes[0] < 500) == isLarge)
+    }
+
+    @Test("the defaults of the options are those of the documentation")
+    func defaults() {
+        let options = WebSocketOptions()
+        #expect(options.messageLimit == 16_777_216 && options.receiveBufferLimit == 1_048_576)
+        #expect(options.closeTimeout == .seconds(10) && options.pingInterval == nil && !options.reconnects)
+        #expect(options.compression == nil && options.subprotocols.isEmpty)
+        let compression = WebSocketCompression()
+        #expect(compression.threshold == 256)
+        #expect(compression.allowsClientContextTakeover && compression.allowsServerContextTakeover)
     }
 
     @Test("a stubbed session gives a socket without a network")
