@@ -140,12 +140,14 @@ struct SessionConnectionTests {
     // MARK: Limits
 
     @Test(
-        "a host gets no more connections than allowed [connections per host]",
-        arguments: SessionKind.allCases, [1, 2, 5])
-    func connectionsPerHost(kind: SessionKind, limit: Int) async throws {
+        "a host gets as many connections as allowed, by default 6 [connections per host]",
+        arguments: SessionKind.allCases, [(nil, 6), (-1, 1), (0, 1), (1, 1), (2, 2), (5, 5)] as [(Int?, Int)])
+    func connectionsPerHost(kind: SessionKind, numbers: (setting: Int?, limit: Int)) async throws {
+        let limit = numbers.limit
         let crowd = Crowd(limit)
         try await MockServer.run(handler: crowd.handle) { server in
-            let session = kind.make(SessionConfiguration(maximumConnectionsPerHost: limit))
+            let session = kind.make(
+                numbers.setting.map { SessionConfiguration(maximumConnectionsPerHost: $0) } ?? SessionConfiguration())
             try await sendAll(30, over: session, to: [server.url])
             #expect(server.requests.count == 30)
             #expect(crowd.peak == limit)
@@ -155,17 +157,17 @@ struct SessionConnectionTests {
 
     @Test(
         "all hosts share the limit of connections [connections in total]",
-        arguments: SessionKind.curlAlone)
-    func connectionsInTotal(kind: SessionKind) async throws {
-        let crowd = Crowd(3)
+        arguments: SessionKind.curlAlone, [(3, 3), (0, 1), (-1, 1)])
+    func connectionsInTotal(kind: SessionKind, numbers: (setting: Int, limit: Int)) async throws {
+        let crowd = Crowd(numbers.limit)
         try await MockServer.run(handler: crowd.handle) { one in
             try await MockServer.run(handler: crowd.handle) { other in
                 var configuration = SessionConfiguration()
-                configuration.maximumConnections = 3
+                configuration.maximumConnections = numbers.setting
                 try await sendAll(30, over: kind.make(configuration), to: [one.url, other.url])
                 #expect(one.requests.count + other.requests.count == 30)
-                #expect(crowd.peak == 3)
-                #expect(await comesTrue { one.openConnections + other.openConnections <= 3 })
+                #expect(crowd.peak == numbers.limit)
+                #expect(await comesTrue { one.openConnections + other.openConnections <= numbers.limit })
             }
         }
     }
