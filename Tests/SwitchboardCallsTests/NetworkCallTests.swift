@@ -265,6 +265,8 @@ struct NetworkCallTests {
         handle.cancel()
         queue.resume()
         #expect(try await results.first() == .cancelled)
+        for _ in 0..<50 { await Task.yield() }
+        await queue.flushed()
         #expect(results.all.count == 1)
     }
 

@@ -136,6 +136,12 @@ package final class RawConnection {
         _ = try send(data, givingUpAfter: nil)
     }
 
+    /// Sends the head of a response whose body has `length` bytes, and the first `count` of them.
+    package func sendPart(of length: Int, _ count: Int) throws {
+        try send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
+        try send(Data(count: count))
+    }
+
     /// Sends until the client has accepted nothing for that time. Returns the number of bytes sent.
     package func send(_ data: Data, givingUpAfter time: Duration?) throws -> Int {
         try data.withUnsafeBytes { bytes in

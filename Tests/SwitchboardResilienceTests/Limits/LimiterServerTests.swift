@@ -51,8 +51,8 @@ struct LimiterServerTests {
             let router = Router<URLEndPoint>(session: DefaultSession.make(), interceptors: chain)
             let paths = ["done", "busy", "other", "more"].map { server.url.appendingPathComponent($0) }
             var random = SeededGenerator(seed: 16)
-            for round in 0..<20 {
-                let ends = Deliveries<Int>()
+            let rounds = (0..<20).map { _ in Deliveries<Int>() }
+            for (round, ends) in rounds.enumerated() {
                 var handles: [RequestHandle] = []
                 let order = (0..<500).map { _ in Int.random(in: 0..<3, using: &random) }
                 for (index, turn) in order.enumerated() {
@@ -71,6 +71,7 @@ struct LimiterServerTests {
             // Canceled requests leave without another event.
             #expect(await comesTrue { limiter.inFlight == 0 && limiter.waiting == 0 })
             #expect(try await router.request(URLEndPoint(.get, paths[0]), as: String.self) == "done")
+            #expect(rounds.map(\.all.count) == Array(repeating: 500, count: 20))
         }
     }
 }

@@ -165,11 +165,14 @@ struct SessionCancellationTests {
                 }
             }
             for index in 0..<200 {
+                let known = starts.all.count
                 let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
                 for _ in 0..<(index % 20) { await Task.yield() }
+                if index % 20 == 19 { _ = try await starts.wait(for: known + 1) }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
             }
+            #expect(!starts.all.isEmpty)
             while ends.all.count < starts.all.count { _ = try await ends.wait(for: starts.all.count) }
         }
     }
@@ -179,14 +182,24 @@ struct SessionCancellationTests {
         .requirement("S2.16"),
         arguments: SessionKind.allCases, [true, false])
     func cancelledInFlight(kind: SessionKind, isReceiving: Bool) async throws {
-        try await MockServer.run { server in
-            server.enqueue(isReceiving ? .stalled(after: 10) : .stall, .text("next"))
+        let (waits, ended) = (Gate(), Gate())
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            guard connection.number == 1 else {
+                return try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
+            }
+            // The buffers of the system hold less than this, so the client has received a part of the body.
+            if isReceiving { try connection.sendPart(of: 40_000_000, 30_000_000) }
+            waits.open()
+            try connection.waitForEnd()
+            ended.open()
+        } body: { server in
             let session = kind.make()
             let task = Task { try await session.send(NetworkRequest(.get, server.url)) }
-            let connection = try await server.takeRequest().connection
+            try await waits.wait()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            try await server.waitForDisconnect(of: connection)
+            try await ended.wait()
             let next = try await session.send(NetworkRequest(.get, server.url))
             #expect(next.text == "next")
         }
