@@ -39,8 +39,10 @@ struct CircuitBreakerTests {
     @Test("successes, client errors and local failures keep it closed", arguments: harmless)
     func stays(answer: MockResponse) async throws {
         let breaker = breaker()
-        let router = Router<URLEndPoint>(session: StubSession { _ in answer }, interceptors: [breaker])
+        let session = StubSession { _ in answer }
+        let router = Router<URLEndPoint>(session: session, interceptors: [breaker])
         for _ in 0..<10 { _ = try? await router.response(for: URLEndPoint(.get, url)) }
+        #expect(session.requests.count == 10)
         #expect(breaker.state(of: key) == .closed)
     }
 

@@ -185,6 +185,7 @@ struct TextMaskingTests {
             [URLEndPoint(.get, url)] + (0..<200).map { _ in URLEndPoint(.get, URL(text: "https://api.example.com/")) },
             answers: .text("").repeated(201), isStreamFirst: true)
         for text in texts { #expect(!text.contains("leaked-token-abcdef")) }
+        #expect(texts.count { $0.contains("/users/REDACTED") } >= 2)
     }
 
     @Test(

@@ -296,6 +296,23 @@ import SwitchboardTestSupport
         }
     }
 
+    // RFC 6455 §5.5.3: a pong has the payload of its ping. §5.1: a client masks its frames.
+    @Test("a ping of the server is answered with its payload, masked", arguments: Route.allCases)
+    func pong(_ route: Route) async throws {
+        let answers = Deliveries<[UInt8]>()
+        try await run(Data([0x89, 0x06]) + Data("server".utf8)) { connection in
+            answers.add(Array(try connection.read(12)))
+            try connection.stall()
+        } body: { url in
+            let socket = try await open(url, route)
+            let frame = try await answers.first()
+            #expect(frame.prefix(2) == [0x8A, 0x86])
+            let payload = frame.dropFirst(6).enumerated().map { $1 ^ frame[2 + $0 % 4] }
+            #expect(payload == Array("server".utf8))
+            withExtendedLifetime(socket) {}
+        }
+    }
+
     @Test("a ping after a lost connection throws that connection's error", arguments: Route.allCases)
     func pingAfterLoss(_ route: Route) async throws {
         try await run { _ in
@@ -317,7 +334,7 @@ import SwitchboardTestSupport
             #expect(first == .text("1"))
             await router.reset()
             try await server.waitForDisconnect()
-            await #expect(throws: (any Error).self) { while try await socket.receive() != nil {} }
+            await #expect(throws: CancellationError.self) { while try await socket.receive() != nil {} }
         }
     }
 
