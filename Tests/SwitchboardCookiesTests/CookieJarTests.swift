@@ -73,6 +73,19 @@ struct CookieJarTests {
         #expect(jar.cookies().isEmpty && jar.description == "CookieJar of 0 cookies")
     }
 
+    @Test("an app sets and removes a cookie in one partition")
+    func ownPartition() throws {
+        for name in ["a", "b"] {
+            try jar.set(StoredCookie(name, "qa", domain: "a.example"), in: "qa")
+            #expect(jar.cookies(in: nil).isEmpty)
+        }
+        try jar.set(StoredCookie("a", "1", domain: "a.example"))
+        jar.remove(in: "qa") { $0.name == "a" }
+        #expect(jar.cookies(in: "qa").map(\.name) == ["b"] && jar.cookies(in: nil).map(\.name) == ["a"])
+        jar.remove(in: nil)
+        #expect(jar.cookies().map(\.name) == ["b"])
+    }
+
     @Test("an app's cookie for an IPv6 address is sent, with and without brackets", arguments: ["[::1]", "::1"])
     func addressOfApp(domain: String) throws {
         try jar.set(StoredCookie("a", "1", domain: domain, isSecure: false))

@@ -79,6 +79,39 @@ struct TotalTimeoutTests {
         }
     }
 
+    @Test("the total timeout ends a stream whose head does not come", .requirement("S3.10"))
+    func streamWithoutHead() async throws {
+        let clock = TestClock()
+        let router = Router<URLEndPoint>(session: StubSession { _ in .stall }, clock: clock)
+        let call = Task { try await router.streamedResponse(for: URLEndPoint(.get, url, options: options)) }
+        #expect(try await clock.nextSleep() == .milliseconds(2_500))
+        clock.advance(by: .milliseconds(2_500))
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test("the total timeout does not end the body of a stream", .requirement("S3.10"))
+    func streamedBody() async throws {
+        let (clock, gate) = (TestClock(), Gate())
+        let session = AdHocSession { request in
+            let count = Deliveries<Void>()
+            var response = NetworkResponse(statusCode: 200, url: request.url)
+            response.bytes = ResponseBytes {
+                guard count.count(adding: ()) == 1 else { return nil }
+                try await gate.wait()
+                return Data("late".utf8)
+            }
+            return response
+        }
+        let router = Router<URLEndPoint>(session: session, clock: clock)
+        let response = try await router.streamedResponse(for: URLEndPoint(.get, url, options: options))
+        let body = Task { try await response.bytes.elements() }
+        #expect(await comesTrue { clock.sleeperCount == 0 })
+        clock.advance(by: .seconds(10))
+        gate.open()
+        #expect(try await body.value == [Data("late".utf8)])
+    }
+
     @Test(
         "a total timeout of any length works with the real clock", .requirement("S3.10"),
         arguments: [Int64.max, 1 << 40, 60])

@@ -53,6 +53,14 @@ struct IdempotencyKeyTests {
         #expect(await keys(.put, policy: { $0.addsIdempotencyKeys = true }) == [nil, nil, nil])
     }
 
+    @Test("the policy of a request keeps the key setting of the chain", .requirement("S2.19"))
+    func ownPolicy() async {
+        let own = RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 2, strategy: .immediate) }
+        let keys = await keys(policy: { $0.addsIdempotencyKeys = true }, options: own)
+        #expect(keys.count == 2 && Set(keys).count == 1 && keys[0] != nil)
+        #expect(await self.keys(options: own) == [nil])
+    }
+
     @Test("over a real connection a POST is retried only with a key", .requirement("S2.19"))
     func overTheWire() async throws {
         try await MockServer.run { server in

@@ -126,6 +126,21 @@ struct RetryStrategyTests {
         #expect(session.requests.count == 4)
     }
 
+    @Test("exactly the listed error codes are retried, not their special cases", .requirement("S2.19"))
+    func exactCodes() async throws {
+        #expect(NetworkError.Code.cannotFindHost.isKind(of: .cannotConnect))
+        for (code, count) in [(NetworkError.Code.cannotFindHost, 1), (.cannotConnect, 3)] {
+            let session = StubSession { _ in .failure(code) }
+            var policy = RetryPolicy(strategy: .immediate)
+            policy.errorCodes = [.cannotConnect]
+            let router = Router<URLEndPoint>(session: session, interceptors: [policy])
+            let error = await #expect(throws: NetworkError.self) {
+                try await router.response(for: URLEndPoint(.get, url))
+            }
+            #expect(error?.code == code && session.requests.count == count)
+        }
+    }
+
     @Test("a monitor hears why a request is not retried")
     func reasons() async throws {
         let monitor = Events()

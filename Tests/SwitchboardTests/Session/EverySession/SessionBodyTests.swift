@@ -217,6 +217,26 @@ struct SessionBodyTests {
     }
 
     @Test(
+        "the default of the ratio is 250 [decompression ratio limit]",
+        arguments: SessionKind.curlAlone)
+    func defaultRatio(kind: SessionKind) async throws {
+        try await MockServer.run { server in
+            let session = kind.make()
+            // 158 times its size, and about 1,000 times.
+            server.enqueue(
+                .data(Self.zeros(20_000_000)).with("Content-Encoding", "deflate"),
+                .data(Data(count: 20_000_000)).gzipped())
+            let response = try await session.send(NetworkRequest(.get, server.url))
+            #expect(response.body.count == 20_000_000)
+            let error = await #expect(throws: NetworkError.self) {
+                try await session.send(NetworkRequest(.get, server.url))
+            }
+            #expect(error?.code == .responseTooLarge)
+            #expect(error?.reason?.contains("250 times") == true)
+        }
+    }
+
+    @Test(
         "a small or allowed body is decompressed [decompression ratio limit]",
         arguments: SessionKind.curlAlone)
     func withinRatio(kind: SessionKind) async throws {
