@@ -138,12 +138,15 @@ private struct Secret {
     let text: String
     /// In a URL, within the quotes of JSON, and in markup.
     let escaped: String, content: String, entities: String
+    /// In a field of a head. In prose, a quote there is the end of the text that contains the field.
+    let field: String
     private let forms: [String]
 
     init(_ text: String) {
         self.text = text
         (escaped, content, entities) = (text.percentEncoded(), text.quotedContent, text.entities)
-        forms = [text, escaped, content, content.quotedContent, entities].filter { $0 != text } + [text]
+        field = text.filter { $0 != "\"" }
+        forms = [escaped, content, content.quotedContent, entities, field].filter { $0 != text } + [text]
     }
 
     static let all = [Secret("hunter2hunter2"), Secret("hun/ter+2%é\"\\2")]
@@ -192,6 +195,8 @@ private struct Document {
     /// The names of secrets, which are the app's own or standard ones.
     private let names: [String]
     private let isOwn: Bool
+    /// What precedes the secrets of a form.
+    private let scheme: String
 
     var type: String { isForm ? "application/x-www-form-urlencoded" : isJSON ? "application/json" : "text/plain" }
 
@@ -199,6 +204,7 @@ private struct Document {
     init(_ choices: inout Choices, _ secret: Secret, ownName: String?) {
         self.secret = secret
         isOwn = ownName != nil
+        scheme = choices.lastElement(["", "Bearer ", "basic "])
         names = ownName.map { [String](repeating: $0, count: Self.standardNames.count) } ?? Self.standardNames
         switch choices.number(below: 7) {
         case 0:
@@ -266,8 +272,8 @@ private struct Document {
             if choices.number(below: 2) == 0 {
                 let name = choices.element(names)
                 let written = choices.element([name, "user[\(name)]", "user.\(name)"])
-                pairs.append("\(written)=\(secret.escaped)")
-                isStored = isStored || isForm
+                pairs.append("\(written)=\(scheme)\(secret.escaped)")
+                isStored = isStored || isForm && scheme.isEmpty
             } else if choices.number(below: 4) == 0 {
                 // A URL in a value, before a malformed escape or one that is not UTF-8.
                 let inner = "/a?\(choices.element(names))=\(secret.escaped)&b=1"
@@ -294,10 +300,10 @@ private struct Document {
             switch choices.number(below: 4) {
             case 0:
                 let scheme = choices.element(["Bearer ", "Basic ", ""])
-                lines.append("\(isOwn ? "X-Zebra" : "Authorization"): \(scheme)\(secret.text)")
+                lines.append("\(isOwn ? "X-Zebra" : "Authorization"): \(scheme)\(secret.field)")
             case 1:
                 let name = choices.element(["Cookie", "X-Api-Key", "X-Auth-Token"])
-                lines.append("\(isOwn ? "X-Zebra" : name): \(secret.text); \(secret.text)")
+                lines.append("\(isOwn ? "X-Zebra" : name): \(secret.field); \(secret.field)")
             case 2: lines.append("Host: a.example")
             default: lines.append("X-Note: \(plain(&choices).oneLine)")
             }
