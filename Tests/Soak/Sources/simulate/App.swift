@@ -36,7 +36,7 @@ final class App: @unchecked Sendable {
             id: "app", tokenURL: Self.url("https://\(Server.hosts[3])/token"), session: session,
             now: { clock.date })
         client.timeouts.attempt = .seconds(15)
-        let store = SimulatedStore(fault)
+        let store = SimulatedStore(fault, clock)
         login = AuthenticationInterceptor(
             OAuth2Authenticator(client, store: store), leeway: .milliseconds(Server.leeway), clock: clock,
             now: { clock.date })
@@ -50,7 +50,13 @@ final class App: @unchecked Sendable {
             now: { clock.date }
         ).limited(by: budget())
         var identity: ResponseCache.Identity?
-        if setup.cache == .first { identity = { request in users.identity(request.options.partition) } }
+        if setup.cache == .first {
+            identity = { request in
+                // The number of the next user would hide the stored responses that a reset keeps.
+                let user = users.identity(request.options.partition)
+                return fault == .keptCache ? user.map { _ in "everyone" } : user
+            }
+        }
         let now: @Sendable () -> Date = {
             let slow = Double(clock.milliseconds) / (fault == .slowCache ? 10 : 1)
             return Date(timeIntervalSince1970: 1_750_000_000 + slow / 1_000)
@@ -86,7 +92,7 @@ final class App: @unchecked Sendable {
         }
         if let rate = setup.rate, fault != .rate { exchanges.append(RateLimiter(rate, clock: clock)) }
         if fault == .foreignToken { exchanges.append(ForeignToken()) }
-        if let breaker, fault != .breaker { exchanges.append(breaker) }
+        if let breaker { exchanges.append(fault == .breaker ? LeakyBreaker(breaker: breaker) : breaker) }
 
         let servers: EnvironmentURLs = [
             .production: "https://\(Server.hosts[0])/", .staging: "https://\(Server.hosts[1])/",
@@ -262,6 +268,8 @@ final class App: @unchecked Sendable {
                 next += 1
                 if next > operation.limit { break }
             }
+            world.checkEnd(
+                next - 1, of: min(operation.limit, Server.pageCount), "all pages, in order", "call \(id)")
             return nil
         case .events:
             var next = 1
@@ -270,6 +278,8 @@ final class App: @unchecked Sendable {
                 next += 1
                 if next > operation.limit { break }
             }
+            world.checkEnd(
+                next - 1, of: min(operation.limit, Server.eventCount), "each event once, in order", "call \(id)")
             return nil
         case .stream:
             let response =

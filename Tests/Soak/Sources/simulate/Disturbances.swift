@@ -3,6 +3,7 @@ import Switchboard
 import SwitchboardAuth
 import SwitchboardCache
 import SwitchboardCookies
+import SwitchboardResilience
 
 // Broken parts, each of which one rule of the simulation must find; see `Fault`.
 
@@ -44,6 +45,13 @@ struct Disturbance: Interceptor {
             let url = URL(string: "https://\(Server.hosts[3])/token")
             if number >= 0 { _ = try? await session.send(NetworkRequest(.post, url, body: body)) }
             return try await next(request)
+        case .shortEvents where request.headers.contains("Last-Event-ID"):
+            return NetworkResponse(statusCode: 204, url: request.url)
+        case .shortPages where request.url?.path == "/pages/3":
+            return NetworkResponse(
+                statusCode: 200, headers: ["Content-Type": "application/json"], body: Data("[3,0]".utf8),
+                url: request.url)
+        case .falseCancel where id % 16 == 3: throw CancellationError()
         default: return try await next(request)
         }
     }
@@ -58,17 +66,34 @@ struct ForeignToken: ExchangeInterceptor {
     }
 }
 
-/// A store of tokens. With a fault, a reset keeps them.
+/// A circuit breaker that sends all requests.
+struct LeakyBreaker: ExchangeInterceptor {
+    let breaker: CircuitBreaker
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        do {
+            return try await breaker.intercept(request, next: next)
+        } catch let error as NetworkError where error.code == .circuitOpen {
+            return try await next(request)
+        }
+    }
+}
+
+/// A store of tokens. With a fault, a reset keeps them or waits.
 actor SimulatedStore: TokenStore {
     private let store = MemoryTokenStore()
     private let fault: Fault?
+    private let clock: VirtualClock
 
-    init(_ fault: Fault?) { self.fault = fault }
+    init(_ fault: Fault?, _ clock: VirtualClock) { (self.fault, self.clock) = (fault, clock) }
 
     func load(in partition: String?) async throws -> OAuthToken? { await store.load(in: partition) }
     func save(_ token: OAuthToken, in partition: String?) async throws { await store.save(token, in: partition) }
     func remove(in partition: String?) async throws { await store.remove(in: partition) }
-    func removeAll() async throws { if fault != .keptTokens { await store.removeAll() } }
+    func removeAll() async throws {
+        if fault == .slowReset { try? await clock.sleep(for: .seconds(1)) }
+        if fault != .keptTokens { await store.removeAll() }
+    }
 }
 
 /// Cookies that a reset keeps.

@@ -22,6 +22,7 @@ final class Server: @unchecked Sendable {
 
     static let hosts = ["production.example.com", "staging.example.com", "foreign.example.net", "login.example.com"]
     static let leeway = 5_000
+    static let (pageCount, eventCount) = (4, 12)
     static let items: [Freshness] = [
         Freshness(
             control: "max-age=10, stale-while-revalidate=20", maxAge: 10, whileRevalidating: 20, ifError: 0,
@@ -172,12 +173,13 @@ final class Server: @unchecked Sendable {
         case "pages":
             return Answer(
                 200, [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-                "[\(item),\(item < 4 ? item + 1 : 0)]")
+                "[\(item),\(item < Self.pageCount ? item + 1 : 0)]")
         case "stream":
             return Answer(200, [("Cache-Control", "max-age=4")], chunks: (0..<6).map { "chunk \($0);" })
         case "events":
-            let last = request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
-            guard last < 12 else { return Answer(204) }
+            var last = request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
+            if world.fault == .repeatedEvent, last > 0 { last -= 1 }
+            guard last < Self.eventCount else { return Answer(204) }
             return Answer(
                 200, [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
                 chunks: (last + 1...last + 3).map { "id: \($0)\ndata: \($0)\n\n" })
