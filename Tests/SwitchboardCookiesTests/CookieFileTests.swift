@@ -51,7 +51,7 @@ struct CookieFileTests {
             let (target, link) = (folder.appendingPathComponent("a.json"), folder.appendingPathComponent("b.json"))
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
             let jar = try CookieJar(contentsOf: link)
-            jar.store(["a=1; Max-Age=60"], from: url)
+            jar.store(["a=1; Max-Age=86400"], from: url)
             try jar.save(to: link)
             #expect(try CookieJar(contentsOf: target).cookies().count == 1)
             jar.reset()

@@ -183,7 +183,7 @@ public actor FileTokenStore: TokenStore {
     }
 
     private func unlinkFile() throws {
-        guard unlink(file.path) != 0, errno != ENOENT else { return }
+        guard file.isFileURL || file.scheme == nil, unlink(file.path) != 0, errno != ENOENT else { return }
         throw failure("be removed", POSIXError.last)
     }
 

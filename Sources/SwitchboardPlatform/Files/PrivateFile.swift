@@ -68,12 +68,15 @@ package enum PrivateFile {
 
     /// Returns the file that a symbolic link names, which may not exist yet. A loop of links is returned unchanged.
     package static func target(of file: URL) -> URL {
+        guard file.isFileURL || file.scheme == nil else { return file }
         var target = file
         for _ in 0..<32 {
             guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else {
                 return target
             }
-            target = URL(fileURLWithPath: path, relativeTo: target.deletingLastPathComponent()).absoluteURL
+            // The system resolves `..` in the path, because a folder before it may be a link.
+            let folder = target.absoluteURL.deletingLastPathComponent()
+            target = path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appendingPathComponent(path)
         }
         return file
     }

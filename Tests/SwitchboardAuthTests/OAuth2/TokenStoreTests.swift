@@ -84,6 +84,21 @@ struct TokenStoreTests {
         }
     }
 
+    @Test("a relative link in a folder that is a link leads to its file")
+    func relativeLink() async throws {
+        try await withFolder { folder in
+            let (manager, root) = (FileManager.default, folder.path)
+            for name in ["real/in", "shared"] {
+                try manager.createDirectory(atPath: "\(root)/\(name)", withIntermediateDirectories: true)
+            }
+            try manager.createSymbolicLink(atPath: "\(root)/now", withDestinationPath: "real/in")
+            try manager.createSymbolicLink(
+                atPath: "\(root)/real/in/t.json", withDestinationPath: "../../shared/t.json")
+            try await FileTokenStore(folder.appendingPathComponent("now/t.json")).save(one, in: nil)
+            #expect(try await FileTokenStore(folder.appendingPathComponent("shared/t.json")).load(in: nil) == one)
+        }
+    }
+
     @Test("a token without an end has a description")
     func endless() {
         let token = OAuthToken(accessToken: "a", expiresAt: Date(timeIntervalSince1970: .infinity))
