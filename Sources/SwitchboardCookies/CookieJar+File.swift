@@ -58,9 +58,7 @@ extension CookieJar {
 
     /// Removes a file. If that fails, removes its cookies. Returns false if they remain.
     static func remove(_ file: URL) -> Bool {
-        guard file.isFileURL || file.scheme == nil else { return true }  // was never written
-        // A save replaces the target of a link.
-        guard unlink(PrivateFile.target(of: file).path) != 0, errno != ENOENT else { return true }
+        if (try? PrivateFile.remove(file)) != nil { return true }
         do {
             try JSONEncoder().encode(CookieFile(partitions: [])).write(to: file)
             return true

@@ -183,8 +183,7 @@ public actor FileTokenStore: TokenStore {
     }
 
     private func unlinkFile() throws {
-        guard file.isFileURL || file.scheme == nil, unlink(file.path) != 0, errno != ENOENT else { return }
-        throw failure("be removed", POSIXError.last)
+        do { try PrivateFile.remove(file) } catch { throw failure("be removed", error) }
     }
 
     private var folder: URL { file.deletingLastPathComponent() }

@@ -68,7 +68,7 @@ package enum PrivateFile {
 
     /// Returns the file that a symbolic link names, which may not exist yet. A loop of links is returned unchanged.
     package static func target(of file: URL) -> URL {
-        guard file.isFileURL || file.scheme == nil else { return file }
+        guard isFile(file) else { return file }
         var target = file
         for _ in 0..<32 {
             guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else {
@@ -81,10 +81,21 @@ package enum PrivateFile {
         return file
     }
 
-    /// Throws for a URL of another scheme, whose path names a file that the app did not mean.
-    private static func check(_ file: URL) throws(Refusal) {
-        guard file.isFileURL || file.scheme == nil else { throw Refusal(errorDescription: "it is not a file URL") }
+    /// Removes the file, or the one that a symbolic link names. Does nothing if there is none, or for a URL of another
+    /// scheme, which was never written.
+    ///
+    /// - Throws: `POSIXError`.
+    package static func remove(_ file: URL) throws(POSIXError) {
+        guard isFile(file), unlink(target(of: file).path) != 0, errno != ENOENT else { return }
+        throw .last
     }
+
+    private static func check(_ file: URL) throws(Refusal) {
+        guard isFile(file) else { throw Refusal(errorDescription: "it is not a file URL") }
+    }
+
+    /// Returns false for a URL of another scheme, whose path names a file that the app did not mean.
+    private static func isFile(_ url: URL) -> Bool { url.isFileURL || url.scheme == nil }
 
     /// Creates a file with mode 0600. No file of this name may exist.
     ///

@@ -144,7 +144,7 @@ actor ResumableUploader {
                 } else {
                     end = try await sendOffsetRequest()
                 }
-                if let stateFile { unlink(PrivateFile.target(of: stateFile).path) }
+                if let stateFile { try? PrivateFile.remove(stateFile) }
                 return end
             } catch let error as NetworkError {
                 // The result is the response of the last request, never of one before an error.
@@ -188,7 +188,7 @@ actor ResumableUploader {
         if let status = error.statusCode, target != nil, error.request?.id == call.request?.id,
             status == 404 || status == 410 || status == 403
         {
-            if status != 403, let stateFile { unlink(PrivateFile.target(of: stateFile).path) }
+            if status != 403, let stateFile { try? PrivateFile.remove(stateFile) }
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)
