@@ -72,9 +72,7 @@ extension NetworkRouter {
         let source = EventSource(parser, in: call) { position in
             let response = try await prepare(position).value.stream { request throws(NetworkError) in
                 // A cache would answer the next request with the lines of this one.
-                try call.join(&request) {
-                    if !$0.headers.contains("Cache-Control") { $0.headers.add("Cache-Control", "no-store") }
-                }
+                try call.join(&request) { $0.headers.addMissing(["Cache-Control": "no-store"]) }
             }
             decoding.resolve(response.request)
             return response

@@ -91,7 +91,7 @@ extension NetworkRouter {
             let response = try await prepare(()).value.stream { request throws(NetworkError) in
                 try call.join(&request) { request in
                     if !lastEventID.isEmpty { request.headers["Last-Event-ID"] = lastEventID }
-                    if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
+                    request.headers.addMissing(["Cache-Control": "no-store"])
                 }
             }
             decoding?.resolve(response.request)

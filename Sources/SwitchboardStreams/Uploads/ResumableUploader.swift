@@ -238,7 +238,7 @@ actor ResumableUploader {
         try await sendToTarget { [flow] request in
             flow.prepareOffsetRequest(&request)
             // A cached response would have an old offset.
-            if !request.headers.contains("Cache-Control") { request.headers.add("Cache-Control", "no-store") }
+            request.headers.addMissing(["Cache-Control": "no-store"])
         }
     }
 
