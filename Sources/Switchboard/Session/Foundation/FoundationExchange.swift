@@ -4,12 +4,14 @@ import Foundation
 /// One request in flight in a ``FoundationSession``. Collects the response and ends exactly once.
 ///
 /// URLSession's callbacks, the deadline sweeper and the caller's cancellation use it from three threads. The first to
-/// end the exchange takes the continuation, and later attempts to end it have no effect.
+/// end the exchange determines its result, and later attempts to end it have no effect.
 final class FoundationExchange: Sendable {
     private struct State {
         var continuation: CheckedContinuation<NetworkResponse, any Error>?
         var task: URLSessionDataTask?
         var isOver = false
+        /// The error of a canceled task, and the latest time at which the caller gets it.
+        var failure: (error: any Error, deadline: SuspendingClock.Instant)?
         var response: NetworkResponse?
         /// The body received so far, unless a reader streams it.
         var body = Data()
@@ -162,6 +164,7 @@ final class FoundationExchange: Sendable {
     }
 
     func didComplete(with error: (any Error)?) {
+        guard !deliverFailure() else { return }
         let hasResponse = state.withLock { $0.isChallengeDeclined && $0.response != nil }
         if let error, !hasResponse { return fail(failure(of: error)) }
         if let end = state.withLock({ $0.parts?.end }) { add(end) }
@@ -239,30 +242,60 @@ final class FoundationExchange: Sendable {
     // MARK: End
 
     /// Ends with a `CancellationError` and closes the connection, unless the exchange is over.
-    func cancel() {
-        guard !state.withLock({ $0.isOver }) else { return }
-        end(with: .failure(CancellationError()))
-        cancelTask()
-    }
+    func cancel() { close(with: CancellationError()) }
 
     /// Ends with an error that contains the request and the partial response.
-    func fail(_ error: NetworkError) {
+    func fail(_ error: NetworkError) { end(with: .failure(attributed(error))) }
+
+    /// Ends with an error and closes the connection.
+    private func abort(with error: NetworkError) { close(with: attributed(error)) }
+
+    private func attributed(_ error: NetworkError) -> NetworkError {
         let partial = state.withLock { state in
             guard var response = state.response else { return nil as NetworkResponse? }
             response.body = state.body
             return response
         }
         let error = error.attributed(to: request)
-        end(with: .failure(partial.map(error.with) ?? error))
+        return partial.map(error.with) ?? error
     }
 
-    /// Ends with an error and closes the connection.
-    private func abort(with error: NetworkError) {
-        fail(error)
+    /// Ends with an error and cancels the task.
+    ///
+    /// URLSession may still send a request that waits for a connection. So the caller gets the error when the task has
+    /// ended, or a second later if URLSession never reports the end.
+    private func close(with error: any Error) {
+        let (isFirst, pipe) = state.withLock { state in
+            guard !state.isOver else { return (false, nil as BytePipe?) }
+            state.isOver = true
+            state.failure = (error, .now + .seconds(1))
+            defer { state.pipe = nil }
+            return (true, state.pipe)
+        }
+        guard isFirst else { return }
+        if let pipe {
+            pipe.end(error)
+            deadlines.remove(self)
+        } else {
+            deadlines.add(self)
+        }
         cancelTask()
     }
 
+    /// Returns the error of a canceled task to the caller. Returns false if the task was not canceled.
+    private func deliverFailure() -> Bool {
+        let (failure, continuation) = state.withLock { state in
+            guard let failure = state.failure else { return (nil as (any Error)?, state.continuation) }
+            defer { state.continuation = nil }
+            return (failure.error, state.continuation)
+        }
+        guard let failure else { return false }
+        continuation?.resume(throwing: failure)
+        return true
+    }
+
     private func end(with result: Result<NetworkResponse, any Error>) {
+        guard !deliverFailure() else { return }
         let (continuation, pipe) = state.withLock { state in
             state.isOver = true
             defer { (state.continuation, state.pipe) = (nil, nil) }
@@ -287,10 +320,13 @@ final class FoundationExchange: Sendable {
 
 extension FoundationExchange: DeadlineHolder {
     var deadline: SuspendingClock.Instant? {
+        if let failure = state.withLock({ $0.failure }) { return failure.deadline }
         let idle = request.timeouts.idle.map { state.withLock { $0.lastActivity } + $0.clamped }
         let attempt = request.timeouts.attempt.map { start + $0.clamped }
         return [idle, attempt].compactMap { $0 }.min()
     }
 
-    func deadlinePassed() { abort(with: request.timeouts.error(since: start)) }
+    func deadlinePassed() {
+        if !deliverFailure() { abort(with: request.timeouts.error(since: start)) }
+    }
 }

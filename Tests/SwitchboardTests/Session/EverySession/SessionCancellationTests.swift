@@ -39,6 +39,11 @@ struct SessionCancellationTests {
             _ = try await server.takeRequest()
             let second = Task { try await session.send(NetworkRequest(.get, server.url.appendingPathComponent("2"))) }
             async let third = session.send(NetworkRequest(.get, server.url.appendingPathComponent("3")))
+            // A later request times out. By then the second one is in the queue.
+            var probe = NetworkRequest(.get, server.url.appendingPathComponent("4"))
+            probe.timeouts.attempt = .milliseconds(100)
+            let fourth = probe
+            await #expect(throws: NetworkError.self) { try await session.send(fourth) }
             second.cancel()
             await #expect(throws: CancellationError.self) { try await second.value }
             turn.signal()
