@@ -25,9 +25,9 @@ extension ExchangeMasking {
 
     private mutating func masked(text: String, type: String) -> String {
         if type.isForm { return mask(text) { [redaction] in redaction.form($0) } }
-        guard let tree = JSONTree(Data(text.utf8)) else { return mask(text) { [redaction] in redaction.text($0) } }
-        add(tree)
-        return redaction.text(text)
+        if let tree = JSONTree(Data(text.utf8)) { add(tree) }
+        // Also of JSON: a tree has the last value of a name that an object repeats, the text has each.
+        return mask(text) { [redaction] in redaction.text($0) }
     }
 
     /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests.

@@ -64,6 +64,7 @@ struct HARRecorderTests {
             #"[{"Values":["hunter2secret"],"Header":"X-Vault-Token"}]"#,
             #"{"html":"<input name='token' value='hunter2secret'>"}"#,
             #"{"xml":"<password>hunter2secret</password>"}"#,
+            #"{"password":"hunter2secret","password":"another"}"#,
         ])
     func secretsInJSON(body: String) async throws {
         let recorder = HARRecorder()

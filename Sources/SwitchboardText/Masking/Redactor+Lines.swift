@@ -157,14 +157,20 @@ private struct LineRedactor {
         let isProse = isWord && !isFirst && !isFlow && !isStructured
         if isProse, NonSecretText.beginsMessage(bytes[start..<line.upperBound]) { return nil }
         if isWhole, NonSecretText.isMessage(bytes[start..<line.upperBound]) { return nil }
-        if !isWhole, let quoted { return quoted }
-        if isStructured { return start..<bytes.endOfField(from: start, line.upperBound) }
+        // A field that begins its line is not within quotes or markup, so these are part of its value.
+        let isOwnLine = isFirst && isHeader
+        if !isWhole, let quoted, !isOwnLine || bytes.isEnd(ofValueQuotedTo: quoted.upperBound) { return quoted }
+        var endOfLine: Int {
+            bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
+        }
+        if isStructured { return start..<(isFirst ? endOfLine : bytes.endOfField(from: start, line.upperBound)) }
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end =
             isWhole
-            ? bytes[start..<line.upperBound].firstIndex { ASCIISet.lineEnd.contains($0) } ?? line.upperBound
-            : bytes.endOfList(from: next, line.upperBound)
+            ? endOfLine
+            : bytes.endOfList(
+                from: next, line.upperBound, isOwnLine ? ASCIISet.lineEnd : ASCIISet.valueEnd)
         // After `|` and `>`, the value is in the next lines.
         let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
         return start..<(isBlock ? start : end)
@@ -197,6 +203,12 @@ extension [UInt8] {
         return nesting < 0 ? start : index
     }
 
+    /// Returns whether no text follows the closing quote of a quoted text.
+    fileprivate func isEnd(ofValueQuotedTo end: Int) -> Bool {
+        guard let quote = self[end...].firstIndex(where: { $0 != .backslash }) else { return true }
+        return quote + 1 >= count || self[quote] == .lineFeed || ASCIISet.afterText.contains(self[quote + 1])
+    }
+
     /// Returns the end of a word in prose, without punctuation after it.
     fileprivate func endOfWord(from start: Int, _ limit: Int) -> Int {
         let end = self[start..<limit].firstIndex { ASCIISet.wordEnd.contains($0) } ?? limit
@@ -205,9 +217,9 @@ extension [UInt8] {
 
     /// Returns the end of a value that may contain commas and semicolons. It ends before a separator that another field
     /// follows.
-    fileprivate func endOfList(from start: Int, _ limit: Int) -> Int {
+    fileprivate func endOfList(from start: Int, _ limit: Int, _ valueEnd: ASCIISet) -> Int {
         var index = start
-        while index < limit, !ASCIISet.valueEnd.contains(self[index]) {
+        while index < limit, !valueEnd.contains(self[index]) {
             if self[index] == .comma || self[index] == .semicolon {
                 let next = self[(index + 1)..<limit].firstIndex { !$0.isBlank } ?? limit
                 let end = self[next..<limit].firstIndex { !ASCIISet.fieldName.contains($0) } ?? limit

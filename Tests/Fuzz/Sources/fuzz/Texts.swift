@@ -138,15 +138,12 @@ private struct Secret {
     let text: String
     /// In a URL, within the quotes of JSON, and in markup.
     let escaped: String, content: String, entities: String
-    /// In a field of a head. In prose, a quote there is the end of the text that contains the field.
-    let field: String
     private let forms: [String]
 
     init(_ text: String) {
         self.text = text
         (escaped, content, entities) = (text.percentEncoded(), text.quotedContent, text.entities)
-        field = text.filter { $0 != "\"" }
-        forms = [escaped, content, content.quotedContent, entities, field].filter { $0 != text } + [text]
+        forms = [escaped, content, content.quotedContent, entities].filter { $0 != text } + [text]
     }
 
     static let all = [Secret("hunter2hunter2"), Secret("hun/ter+2%é\"\\2")]
@@ -230,7 +227,7 @@ private struct Document {
     }
 
     private mutating func object(_ choices: inout Choices, depth: Int) -> String {
-        var (members, storedNames): ([String], [String: Bool]) = ([], [:])
+        var members: [String] = []
         for _ in 0...choices.number(below: 4) {
             let space = choices.element(["", " ", "\n  "])
             if choices.number(below: 3) == 0 {
@@ -238,8 +235,7 @@ private struct Document {
                 let index = choices.number(below: 3)
                 let value = ["\"\(content)\"", "\"\(content)\\n\\\"\(content)\"", "[\"\(content)\"]"][index]
                 let name = choices.element(names)
-                // An archive stores the last value of a name that an object repeats.
-                if depth == 0 { storedNames[name] = index != 1 }
+                if depth == 0 { isStored = isStored || index != 1 }
                 members.append("\(space)\"\(name)\":\(space)\(value)")
             } else {
                 let name = choices.element(Self.plainNames)
@@ -247,15 +243,12 @@ private struct Document {
                 case 0: members.append("\(space)\"\(name)\":\(space)\(choices.number(below: 200))")
                 case 1: members.append("\(space)\(name.quoted):\(space)\(plain(&choices).quoted)")
                 case 2:
-                    let name = plain(&choices)
-                    storedNames[name] = false
-                    members.append("\(space)\(name.quoted):\(space)null")
+                    members.append("\(space)\(plain(&choices).quoted):\(space)null")
                 case 3: members.append("\(space)\"\(name)\":\(object(&choices, depth: depth + 1))")
                 default: members.append("\(space)\"\(name)\":[\(object(&choices, depth: depth + 1))]")
                 }
             }
         }
-        isStored = isStored || storedNames.values.contains(true)
         return "{" + members.joined(separator: ",") + "}"
     }
 
@@ -300,10 +293,10 @@ private struct Document {
             switch choices.number(below: 4) {
             case 0:
                 let scheme = choices.element(["Bearer ", "Basic ", ""])
-                lines.append("\(isOwn ? "X-Zebra" : "Authorization"): \(scheme)\(secret.field)")
+                lines.append("\(isOwn ? "X-Zebra" : "Authorization"): \(scheme)\(secret.text)")
             case 1:
                 let name = choices.element(["Cookie", "X-Api-Key", "X-Auth-Token"])
-                lines.append("\(isOwn ? "X-Zebra" : name): \(secret.field); \(secret.field)")
+                lines.append("\(isOwn ? "X-Zebra" : name): \(secret.text); \(secret.text)")
             case 2: lines.append("Host: a.example")
             default: lines.append("X-Note: \(plain(&choices).oneLine)")
             }

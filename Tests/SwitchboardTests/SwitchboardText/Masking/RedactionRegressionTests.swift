@@ -24,6 +24,16 @@ struct RedactionRegressionTests {
         }
     }
 
+    @Test(
+        "a field that begins its line is masked to its end",
+        arguments: ["X-Api-Key: ", "Authorization: ", "Authorization: Bearer ", "Cookie: a=1; sid=", "X-Auth-Token:"],
+        ["abc\"hunter2", "it's)hunter2", "a<b>hunter2", "a}\"hunter2\"", "\"abc\"hunter2; hunter2"])
+    func fieldsWithQuotes(name: String, value: String) {
+        let text = redaction.text("GET / HTTP/1.1\r\n\(name)\(value)\r\nHost: a.example\r\n")
+        let space = name.hasSuffix(":") ? "" : " "
+        #expect(text == "GET / HTTP/1.1\r\n\(name.prefix { $0 != ":" }):\(space)<redacted>\r\nHost: a.example\r\n")
+    }
+
     @Test("a combining mark before the user of a URL hides no password", arguments: ["Location", "Referer", "X"])
     func userAfterMark(header: String) {
         let text = redaction.value("https://\u{301}me:hunter2@h.example/a", ofHeader: header)
