@@ -181,4 +181,71 @@ struct EndPointStubTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: .me(token: "c")) }
         #expect(error?.reason?.contains("nearest: RootApi.me (GET me): the endpoint is not equal") == true)
     }
+
+    /// Writes all parameters into the query, after the items of the path.
+    private struct QueryEncoder: ParameterEncoder {
+        func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws {
+            request.query =
+                (request.query.map { $0 + "&" } ?? "") + "q="
+                + String(decoding: try JSONBody(parameters).encode(), as: UTF8.self)
+        }
+    }
+
+    private enum NoteApi: EndPointType {
+        case found(Int), add(String, RequestOptions)
+
+        var baseURL: String { "https://h.test/v1?key=a" }
+        var httpMethod: HTTPMethod {
+            switch self {
+            case .found: .get
+            case .add: .post
+            }
+        }
+        var path: String { "notes?by=me" }
+        var task: HTTPTask {
+            switch self {
+            case .found(let page):
+                .requestParameters(
+                    bodyParameters: ["page": page], bodyEncoding: .custom(QueryEncoder()), urlParameters: ["n": 1])
+            case .add(let text, _): .requestBody(JSONBody(["noteText": text] as [String: String]))
+            }
+        }
+        var options: RequestOptions {
+            switch self {
+            case .found: RequestOptions()
+            case .add(_, let options): options
+            }
+        }
+    }
+
+    @Test("an endpoint whose query an encoder of the app writes matches its stub only")
+    func customQuery() async throws {
+        let session = StubSession()
+        session.stub(NoteApi.found(1), with: .text("one"))
+        session.stub(NoteApi.found(2), with: .text("two"))
+        let router = Router<NoteApi>(session: session)
+        #expect(try await router.response(for: .found(2)).text == "two")
+        #expect(try await router.response(for: .found(1)).text == "one")
+        #expect(session.requests.last?.query == "key=a&by=me&q=%7B%22page%22:1%7D&n=1")
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: .found(3)) }
+        #expect(
+            error?.reason?.contains(#"query q is "{"page":3}", not "{"page":1}""#) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("an endpoint whose options change its body matches its stub only", arguments: [true, false])
+    func bodyOptions(compresses: Bool) async throws {
+        let options = RequestOptions {
+            $0.compressesBody = compresses
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            if !compresses { $0.encoder = encoder }
+        }
+        let session = StubSession()
+        session.stub(NoteApi.add("a", options), with: .text("A"))
+        session.stub(NoteApi.add("b", options), with: .text("B"))
+        let router = Router<NoteApi>(session: session)
+        #expect(try await router.response(for: .add("b", options)).text == "B")
+        #expect(try await router.response(for: .add("a", options)).text == "A")
+        await #expect(throws: NetworkError.self) { try await router.response(for: .add("c", options)) }
+    }
 }

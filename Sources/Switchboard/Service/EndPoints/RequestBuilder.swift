@@ -117,35 +117,43 @@ package struct RequestBuilder: Sendable {
     /// Writes a task's body into the request, and its parameters into the body or the query. Returns the items of the
     /// query.
     private func write(_ task: HTTPTask, to request: inout NetworkRequest, _ text: inout URLText) throws -> [UInt8] {
-        var query: [UInt8] = []
+        var (query, written): ([UInt8], [UInt8]) = ([], [])
         switch task.content {
         case .none, .download: break
         case .body(let body): request.body = body
         case .parameters(let parameters, let encoding):
-            try write(parameters, by: encoding.bodyEncoder, to: &request, &text, &query)
+            written = try write(parameters, by: encoding.bodyEncoder, to: &request, &text, &query)
         case .byMethod(let parameters, let encoding):
             let encoder: any ParameterEncoder = request.method.prefersQuery ? encoding.urlEncoder : encoding.bodyEncoder
-            try write(parameters, by: encoder, to: &request, &text, &query)
+            written = try write(parameters, by: encoder, to: &request, &text, &query)
         }
         if let parameters = task.urlParameters { try task.urlEncoding.append(parameters, to: &query) }
         text.append(query: query)
-        return query
+        return written.isEmpty ? query : query.isEmpty ? written : written + "&".utf8 + query
     }
 
     /// Writes parameters with an encoder. Parameters for the query are collected in `query`, which joins the URL once.
+    /// Returns the query that an encoder of the app wrote into the URL.
     private func write(
         _ parameters: Parameters, by encoder: any ParameterEncoder, to request: inout NetworkRequest,
         _ text: inout URLText, _ query: inout [UInt8]
-    ) throws {
-        if let encoder = encoder as? URLParameterEncoder { return try encoder.form.append(parameters, to: &query) }
-        request.url = try text.url
+    ) throws -> [UInt8] {
+        if let encoder = encoder as? URLParameterEncoder {
+            try encoder.form.append(parameters, to: &query)
+            return []
+        }
+        let before = try text.url
+        request.url = before
         do {
             try encoder.encode(parameters, into: &request)
         } catch {
             throw NetworkError.encoding(error)
         }
         guard let url = request.url else { throw NetworkError(.missingURL) }
+        guard url != before else { return [] }
         text = try URLText(url)
+        let (old, new) = (URLParts(before).query.map { Array($0.utf8) } ?? [], Array((request.query ?? "").utf8))
+        return Array(new.starts(with: old) ? new.dropFirst(old.count).drop { $0 == .ampersand } : new[...])
     }
 
     private func base(of endPoint: some EndPointType) throws -> URL {
