@@ -60,7 +60,8 @@ package final class BytePipe: Sendable {
 
         mutating func append(_ bytes: UnsafeRawBufferPointer) {
             bufferedCount += bytes.count
-            if let last = pieces.last, last.count + bytes.count <= BytePipe.piece {
+            // Holding the last piece here would copy it with each append.
+            if let count = pieces.last?.count, count + bytes.count <= BytePipe.piece {
                 pieces[pieces.count - 1].append(contentsOf: bytes)
             } else {
                 pieces.append(Data(bytes))

@@ -23,6 +23,17 @@ struct BytePipeTests {
         #expect(pieces == [Data("piece".utf8)])
     }
 
+    @Test("single bytes are buffered in linear time")
+    func singleBytes() {
+        let growth = growth(from: 4_000, to: 32_000, of: { $0 }) { count in
+            for _ in 0..<10 {
+                let pipe = BytePipe()
+                for _ in 0..<count { _ = offer("x", to: pipe) }
+            }
+        }
+        #expect(growth < 24)
+    }
+
     @Test("a full pipe asks its writer once to resume, when space is free")
     func full() async throws {
         let pipe = BytePipe()
