@@ -41,6 +41,7 @@ struct watch {
     uint8_t registered;  // the same, as registered with epoll
     bool is_connection;  // open_socket created it, so close_socket will close it
     bool is_unwatched;   // epoll refused it, and the next pass reports its end
+    bool reports_stop;   // a transfer has upgraded it, so the loop observes whether libcurl stops reading from it
 };
 
 struct swcurl_poller {
@@ -52,7 +53,7 @@ struct swcurl_poller {
     struct watch *watches;
     int count;
     bool has_closed_socket;    // whether a socket was closed since the wait began, so that another may have its number
-    bool has_stopped_reading;  // whether libcurl stopped reading from a socket since the last query
+    bool has_stopped_reading;  // whether libcurl stopped reading from an upgraded socket since the last query
     bool has_unwatched;        // whether a socket is unwatched
     swcurl_ready_callback on_ready;
     struct epoll_event events[64];  // the events of the last wait
@@ -111,7 +112,8 @@ static int on_socket(void *easy, int socket, int what, void *context, void *unus
     if (what & CURL_POLL_REMOVE) poller->has_closed_socket = true;
     watch->wanted = what & CURL_POLL_REMOVE ? 0 : what & (CURL_POLL_IN | CURL_POLL_OUT);
     watch->reader = watch->wanted & CURL_POLL_IN ? easy : NULL;
-    if (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN) poller->has_stopped_reading = true;
+    if (watch->reports_stop && (what & CURL_POLL_REMOVE || before & ~watch->wanted & CURL_POLL_IN))
+        poller->has_stopped_reading = true;
     // Keeps an idle connection in epoll for reading, so that its next transfer needs no system call. libcurl itself may
     // already have closed a socket that was still connecting, and another socket may have its number.
     uint8_t mask = watch->wanted;
@@ -264,7 +266,12 @@ void swcurl_poller_forget(swcurl_poller *poller, const void *easy) {
         if (poller->watches[socket].reader == easy) poller->watches[socket].reader = NULL;
 }
 
-bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy) { return socket_of(poller, easy) >= 0; }
+int swcurl_poller_upgraded(swcurl_poller *poller, const void *easy, int last) {
+    bool is_last = last >= 0 && last < poller->count && poller->watches[last].reader == easy;
+    int socket = is_last ? last : socket_of(poller, easy);
+    if (socket >= 0) poller->watches[socket].reports_stop = true;
+    return socket;
+}
 
 void swcurl_poller_read(swcurl_poller *poller, void *easy) {
     int found = socket_of(poller, easy);

@@ -25,7 +25,8 @@ extension CurlExchange {
         }
         if isUpgraded {
             deadlines.endAll()
-            loop.upgraded += 1
+            upgradedIndex = loop.upgraded.count
+            loop.upgraded.append(self)
             loop.newlyUpgraded.append(self)
         } else if request.isUpgrade {
             upload?.startSending(to: -1)

@@ -81,6 +81,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isBodySent = false
     /// Whether the server has sent the 101, so that another protocol uses the connection.
     @exclusivity(unchecked) var isUpgraded = false
+    /// The index among the loop's upgraded exchanges, or -1.
+    @exclusivity(unchecked) var upgradedIndex = -1
+    /// The socket from which libcurl last read for the upgraded exchange, or -1.
+    @exclusivity(unchecked) var readSocket: Int32 = -1
     /// The socket of an upgraded connection that this exchange has taken from libcurl, or -1.
     @exclusivity(unchecked) var socket: Int32 = -1
     var ownsSocket: Bool { socket >= 0 }

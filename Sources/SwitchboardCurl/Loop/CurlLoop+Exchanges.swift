@@ -190,7 +190,7 @@ extension CurlLoop {
             for exchange in deliveries { exchange.deliver() }
             deliveries.removeAll(keepingCapacity: true)
         }
-        if upgraded > 0 { endHalfClosed() }
+        if !upgraded.isEmpty { endHalfClosed() }
         if !freed.isEmpty { startWaiting() }
     }
 

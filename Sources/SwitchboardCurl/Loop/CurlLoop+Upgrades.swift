@@ -21,6 +21,8 @@ extension CurlLoop {
                 removeFromUpgraded(exchange)
                 exchange.socket = socket
                 exchange.pauseIfFull()
+            } else {
+                resumed.append(exchange)
             }
             exchange.upload?.startSending(to: socket)
         }
@@ -58,9 +60,18 @@ extension CurlLoop {
     func removeFromUpgraded(_ exchange: CurlExchange) {
         countUpgrade(exchange, -1)
         guard exchange.isUpgraded else { return }
-        upgraded -= 1
+        stopObserving(exchange)
         resumed.removeAll { $0 === exchange }
         closing.removeAll { $0 === exchange }
+    }
+
+    private func stopObserving(_ exchange: CurlExchange) {
+        guard exchange.upgradedIndex >= 0, let last = upgraded.popLast() else { return }
+        if last !== exchange {
+            upgraded[exchange.upgradedIndex] = last
+            last.upgradedIndex = exchange.upgradedIndex
+        }
+        exchange.upgradedIndex = -1
     }
 
     /// Reads again from connections that are closing. libcurl 8.6 forgets the end of a TLS connection if it reads the
@@ -79,12 +90,14 @@ extension CurlLoop {
         for exchange in resumed { endIfHalfClosed(exchange) }
         resumed.removeAll(keepingCapacity: true)
         guard swcurl_poller_take_stopped_reading(poller) else { return }
-        for exchange in active where exchange.isUpgraded { endIfHalfClosed(exchange) }
+        for exchange in upgraded { endIfHalfClosed(exchange) }
     }
 
     private func endIfHalfClosed(_ exchange: CurlExchange) {
         guard exchange.activeIndex >= 0, !exchange.ownsSocket, exchange.pipe?.isPaused == false else { return }
-        guard !swcurl_poller_reads(poller, exchange.handle.easy) else { return }
+        exchange.readSocket = swcurl_poller_upgraded(poller, exchange.handle.easy, exchange.readSocket)
+        guard exchange.readSocket < 0 else { return }
+        stopObserving(exchange)
         exchange.upload?.finish(nil)
         // A server that does not read either would block the upload for ever.
         exchange.deadlines.limitUpload(now: now())

@@ -71,9 +71,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0
-    /// The number of upgraded exchanges whose bytes pass through libcurl.
-    @exclusivity(unchecked) var upgraded = 0
-    /// The upgraded exchanges that were resumed in this pass.
+    /// The upgraded exchanges whose bytes pass through libcurl, until the server closes its side of the connection.
+    @exclusivity(unchecked) var upgraded: [CurlExchange] = []
+    /// The upgraded exchanges that were resumed in this pass, or began in it.
     @exclusivity(unchecked) var resumed: [CurlExchange] = []
     /// The exchanges that sent their last bytes in this pass, or received bytes after them.
     @exclusivity(unchecked) var closing: [CurlExchange] = []

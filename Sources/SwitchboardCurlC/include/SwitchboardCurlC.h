@@ -116,13 +116,14 @@ void swcurl_poller_free(swcurl_poller *poller);
 void swcurl_poller_adopt(swcurl_poller *poller, void *easy);
 /// Runs libcurl's timer if it has expired, and ends connections that epoll refused. Added transfers start here.
 void swcurl_poller_run_timer(swcurl_poller *poller);
-/// Returns whether libcurl has stopped reading from a socket since the last call.
+/// Returns whether libcurl has stopped reading from an upgraded socket since the last call.
 bool swcurl_poller_take_stopped_reading(swcurl_poller *poller);
 /// Forgets the sockets of earlier transfers of an easy handle. libcurl does not report that a transfer leaves a connection
 /// that others still use.
 void swcurl_poller_forget(swcurl_poller *poller, const void *easy);
-/// Returns whether libcurl reads from the socket of a transfer that upgrades.
-bool swcurl_poller_reads(const swcurl_poller *poller, const void *easy);
+/// Returns the socket of an upgraded transfer, or -1 if libcurl does not read from it. `last` is the result of the last
+/// call, or -1. From now on, the poller reports when libcurl stops reading from the socket.
+int swcurl_poller_upgraded(swcurl_poller *poller, const void *easy, int last);
 /// Lets libcurl read now from the socket of a transfer, if libcurl waits for it.
 void swcurl_poller_read(swcurl_poller *poller, void *easy);
 /// Receives the owner of a socket that is ready. An error or the end of the connection makes it readable. `is_closed`
