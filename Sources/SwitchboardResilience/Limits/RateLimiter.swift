@@ -18,8 +18,8 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         var bucket: TokenBucket
         var nextID = 0
         var waiters = Waiters()
-        /// The task that resumes waiting requests. Nil while no request waits.
-        var refiller: Task<Void, Never>?
+        /// The task that resumes waiting requests, with the number of the first one. Nil while no request waits.
+        var refiller: (number: Int, task: Task<Void, Never>)?
     }
 
     let count: Int
@@ -84,23 +84,21 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
         try await waitInQueue { waiter in
             state.withLock { state in
                 state.waiters.append(waiter, id)
-                if state.refiller == nil { state.refiller = Task { await resumeWaiters() } }
+                if state.refiller == nil { state.refiller = (id, Task { await resumeWaiters(id) }) }
             }
         } onCancel: { [self] in
-            let waiter = state.withLock { state in
-                defer {
-                    if state.waiters.isEmpty {
-                        state.refiller?.cancel()
-                        state.refiller = nil
-                    }
-                }
-                return state.waiters.remove(id)
+            let (waiter, refiller) = state.withLock { state in
+                let waiter = state.waiters.remove(id)
+                guard state.waiters.isEmpty else { return (waiter, nil as Task<Void, Never>?) }
+                defer { state.refiller = nil }
+                return (waiter, state.refiller?.task)
             }
+            refiller?.cancel()
             waiter?.resume(throwing: CancellationError())
         }
     }
 
-    private func resumeWaiters() async {
+    private func resumeWaiters(_ number: Int) async {
         while !Task.isCancelled {
             let elapsed = elapsed()
             let (ready, wait) = state.withLock { state -> ([Waiters.Waiter], Duration?) in
@@ -110,8 +108,8 @@ public final class RateLimiter: Interceptor, ExchangeInterceptor {
                     ready.append(waiter)
                 }
                 guard !state.waiters.isEmpty else {
-                    // After a cancellation, another task may already have replaced this one.
-                    if !Task.isCancelled { state.refiller = nil }
+                    // Another task may have replaced this one, whose cancellation follows.
+                    if state.refiller?.number == number { state.refiller = nil }
                     return (ready, nil)
                 }
                 return (ready, state.bucket.wait)

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -115,5 +116,39 @@ struct RateLimiterTests {
         #expect(try await call(router, 3).value == "done")
         let odd = RateLimiter(-1, per: .seconds(-1), burst: 0)
         #expect(odd.count == 1 && odd.burst == 1 && odd.period == .nanoseconds(1))
+    }
+
+    /// A clock whose sleeps are canceled by code that reads the limiter.
+    private final class CuriousClock: Clock {
+        typealias Instant = ContinuousClock.Instant
+        let limiter = Protected<RateLimiter?>(nil)
+        let (asleep, read) = (Gate(), Gate())
+
+        var now: Instant { .now }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await withTaskCancellationHandler {
+                asleep.open()
+                try await ContinuousClock().sleep(until: deadline)
+            } onCancel: {
+                if limiter.value?.waiting == 0 { read.open() }
+            }
+        }
+    }
+
+    @Test("a clock may use the limiter while its sleep is canceled")
+    func curiousClock() async throws {
+        let clock = CuriousClock()
+        let limiter = RateLimiter(1, per: .seconds(1_000), clock: clock)
+        _ = clock.limiter.swap(limiter)
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("done") }, interceptors: [limiter])
+        #expect(try await call(router, 0).value == "done")
+        let waiting = try await enqueue(router, 1..<2, at: limiter)
+        try await clock.asleep.wait()
+        waiting[0].cancel()
+        await #expect(throws: CancellationError.self) { try await waiting[0].value }
+        try await clock.read.wait()
+        _ = clock.limiter.swap(nil)
     }
 }
