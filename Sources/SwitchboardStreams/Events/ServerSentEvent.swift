@@ -49,6 +49,8 @@ struct EventStreamParser: StreamParser {
     private var data: [UInt8] = []
     private var hasData = false
     private var id: String
+    /// Whether the current event has an ID.
+    private var hasNewID = false
     /// The ID of the last complete event, even of one without data.
     private var lastEventID: String
     /// The ID that a reconnecting client sends: the last ID that a header field can carry.
@@ -85,7 +87,7 @@ struct EventStreamParser: StreamParser {
     mutating func restart() {
         lines = LineScanner(limit: limit)
         isFirst = true
-        (type, data, hasData, id) = ("", [], false, lastEventID)
+        (type, data, hasData, id, hasNewID) = ("", [], false, lastEventID, false)
     }
 
     /// Passes `body` the events that this chunk completes. An event that the end of the stream truncates is dropped.
@@ -119,7 +121,7 @@ struct EventStreamParser: StreamParser {
         } else if name.elementsEqual(Self.eventName) {
             type = String(decoding: value, as: UTF8.self)
         } else if name.elementsEqual(Self.idName) {
-            if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+            if !value.contains(0) { (id, hasNewID) = (String(decoding: value, as: UTF8.self), true) }
         } else if name.elementsEqual(Self.retryName) {
             let isNumber = !value.isEmpty && value.allSatisfy(\.isDigit)
             if isNumber, let time = Int64(String(decoding: value, as: UTF8.self)) { retry = .milliseconds(time) }
@@ -132,8 +134,12 @@ struct EventStreamParser: StreamParser {
             (type, hasData) = ("", false)
             data.removeAll(keepingCapacity: true)
         }
-        lastEventID = id
-        if Self.isSendable(id) { position = id }
+        // Only then, because a server may send millions of empty lines after a long ID.
+        if hasNewID {
+            hasNewID = false
+            lastEventID = id
+            if Self.isSendable(id) { position = id }
+        }
         // A `data` line without a value counts: the event's data is then empty.
         guard hasData else { return nil }
         let name = type.isEmpty ? "message" : type

@@ -50,6 +50,19 @@ struct EventStreamTests {
             [event("73857293", type: "add"), event("2153", type: "remove"), event("113411", type: "add")])
     }
 
+    @Test("empty lines after a long ID take no time of their own")
+    func emptyLines() {
+        let growth = growth(
+            from: 500, to: 4_000,
+            of: { Data(("id: " + String(repeating: "x", count: $0) + String(repeating: "\n", count: 50_000)).utf8) }
+        ) { chunk in
+            var parser = EventStreamParser(limit: 10_000)
+            #expect((try? parser.events(in: chunk))?.isEmpty == true)
+            #expect(parser.position.utf8.count >= 500)
+        }
+        #expect(growth < 3)
+    }
+
     @Test("handles a BOM, an id with NUL, split characters and unfinished events")
     func details() throws {
         try expect("\u{FEFF}data: a\n\n", [event("a")])
