@@ -72,7 +72,9 @@ package struct ServerMessage {
     /// are added, because each one is searched in the whole message.
     private static func adding(_ errors: Any?, to text: String) -> String {
         guard let errors = errors as? [String: Any] else { return text }
-        guard let more = joined(fields(errors).prefix(100).lazy.filter { !text.contains($0) }) else { return text }
+        let bytes = Data(text.utf8)
+        let missing = fields(errors).prefix(100).lazy.filter { bytes.firstRange(ofBytes: Data($0.utf8)) == nil }
+        guard let more = joined(missing) else { return text }
         return text + (text.last?.isPunctuation == true ? " " : ": ") + more
     }
 

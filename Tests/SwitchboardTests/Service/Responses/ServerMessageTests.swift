@@ -155,4 +155,21 @@ struct ServerMessageTests {
             #expect(error != nil && error?.serverMessage == nil)
         }
     }
+
+    @Test("texts by field are searched in a message in linear time")
+    func searchedFields() {
+        func response(_ size: Int) -> NetworkResponse {
+            let text = String(repeating: "A", count: size / 100) + "B"
+            let texts = [String](repeating: "\"\(text)\"", count: 100).joined(separator: ",")
+            let message = String(repeating: "A", count: size) + text
+            return NetworkResponse(
+                statusCode: 422, headers: ["Content-Type": "application/json"],
+                body: Data(#"{"message":"\#(message)","errors":{"x":[\#(texts)]}}"#.utf8))
+        }
+        let growth = growth(from: 3_500, to: 28_000, of: response) { response in
+            let error = #expect(throws: NetworkError.self) { try response.checked() }
+            #expect(error?.serverMessage?.hasPrefix("AAA") == true)
+        }
+        #expect(growth < 24)
+    }
 }
