@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardStreams
 import SwitchboardTesting
 import SwitchboardTestSupport
@@ -148,5 +149,22 @@ struct JSONLinesTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
         gate.open()
         await reset.value
+    }
+
+    private final class Element: Sendable {}
+
+    @Test("an element is released when its reader has it")
+    func releasedElements() async throws {
+        let chunks = Protected([[Element(), Element(), Element()]])
+        weak var second: Element?
+        second = chunks.value[0][1]
+        let sequence = ResponseSequence<Element>(more: { chunks.withLock { $0.popLast() }.map { Transferred($0) } })
+        var iterator = sequence.makeAsyncIterator()
+        _ = try await iterator.next()
+        #expect(second != nil)
+        _ = try await iterator.next()
+        #expect(second == nil)
+        let third = try await iterator.next()
+        #expect(third != nil)
     }
 }

@@ -19,16 +19,18 @@ public struct ResponseSequence<Element>: AsyncSequence, Sendable {
 
     /// Creates a sequence. `more` returns the next elements, an empty array if none is complete yet, or nil at the end.
     package init(more: @escaping @Sendable () async throws -> Transferred<[Element]>?) {
-        let parsed = Protected(Transferred<ArraySlice<Element>>([]))
+        // The last element is the next one, so that each is released when the reader has it.
+        let parsed = Protected(Transferred<[Element]>([]))
         let lock = ReadLock()
-        let ready: @Sendable () -> Element? = { parsed.withLock { $0.value.popFirst() } }
+        let ready: @Sendable () -> Element? = { parsed.withLock { $0.value.popLast() } }
         self.ready = ready
         read = {
             try await lock.run {
                 if let element = ready() { return element }
                 while let elements = try await more()?.value {
                     guard let first = elements.first else { continue }
-                    parsed.withLock { $0.value += elements.dropFirst() }
+                    let rest = Transferred(Array(elements.dropFirst().reversed()))
+                    parsed.withLock { $0 = rest }
                     return first
                 }
                 return nil
