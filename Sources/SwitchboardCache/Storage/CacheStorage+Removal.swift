@@ -60,7 +60,7 @@ extension CacheStorage {
     }
 
     private func remove(except excluded: Int? = nil, where predicate: (CacheKeyHash) -> Bool) {
-        for (number, load) in loads where number != excluded && predicate(CacheKeyHash(load.key)) {
+        for (number, load) in loads where number != excluded && predicate(load.keyHash) {
             loads[number]?.isSuperseded = true
         }
         remove {

@@ -41,7 +41,8 @@ actor CacheStorage {
         /// The tags of the request, and of the stored responses that the load may confirm.
         var tags: Set<String>
         /// Whether a newer response or a removal superseded this load.
-        var isSuperseded = false
+        var isSuperseded: Bool
+        let keyHash: CacheKeyHash
     }
 
     nonisolated let state: Protected<State>
@@ -51,6 +52,8 @@ actor CacheStorage {
     nonisolated let limits: (memory: Int, disk: Int)
     /// The loads in flight, numbered in the order in which they began.
     var loads: [Int: Load] = [:]
+    /// The numbers of the loads in flight by key.
+    private var numbers: [CacheKeyHash: Set<Int>] = [:]
     private var nextLoad = 0
     /// The removals that are reading the heads of files. They supersede the loads that begin meanwhile.
     var activeRemovals: [Int: Removal] = [:]
@@ -85,9 +88,19 @@ actor CacheStorage {
         nextLoad += 1
         let tags = load.request.options.cacheTags.union(load.found?.tags ?? [])
         let isSuperseded = isBeingRemoved(load.key, tags)
-        loads[nextLoad] = Load(key: load.key, request: load.request, tags: tags, isSuperseded: isSuperseded)
+        let keyHash = CacheKeyHash(load.key)
+        loads[nextLoad] = Load(
+            key: load.key, request: load.request, tags: tags, isSuperseded: isSuperseded, keyHash: keyHash)
+        numbers[keyHash, default: []].insert(nextLoad)
         load.number = nextLoad
         return (load, isFoundAgain)
+    }
+
+    private func takeLoad(_ number: Int) -> Load? {
+        guard let load = loads.removeValue(forKey: number) else { return nil }
+        numbers[load.keyHash]?.remove(number)
+        if numbers[load.keyHash]?.isEmpty ?? false { numbers[load.keyHash] = nil }
+        return load
     }
 
     /// Ends a load without storing a response.
@@ -99,7 +112,7 @@ actor CacheStorage {
     ///   - unstored: The answer, if it may be stored but its body was not: it is too large, or the disk failed. A
     ///     stored response of its version then stays.
     func end(_ load: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
-        guard let load = loads.removeValue(forKey: load), isReplaced, !load.isSuperseded,
+        guard let load = takeLoad(load), isReplaced, !load.isSuperseded,
             !(unstored.map { isSameVersionStored(as: $0, load) } ?? false)
         else { return }
         removeMatching(load.key, load.request)
@@ -108,7 +121,7 @@ actor CacheStorage {
     /// Ends the load of a HEAD. A 200 removes the stored 200s that match the request and whose fields differ from its
     /// own.
     func end(_ load: Int, head: NetworkResponse) {
-        guard let load = loads.removeValue(forKey: load), !load.isSuperseded, head.statusCode == 200 else { return }
+        guard let load = takeLoad(load), !load.isSuperseded, head.statusCode == 200 else { return }
         func isOutdated(_ stored: StoredResponse) -> Bool {
             stored.status == 200 && stored.matches(load.request) && !stored.agrees(withHead: head)
         }
@@ -139,7 +152,7 @@ actor CacheStorage {
     func commit(
         _ response: StoredResponse, at number: Int, _ draft: Result<CacheDraft, CacheRefusal>?, isStream: Bool = false
     ) -> CacheRefusal? {
-        let load = loads.removeValue(forKey: number)
+        let load = takeLoad(number)
         if let load, isBeingRemoved(load.key, load.tags) { return "it was removed meanwhile" }
         if !isStream, let load, isTooLarge(toBeCombinedWith: response, load) { return "more is stored" }
         let joined = isStream && draft != nil ? nil : load.flatMap { combined(response, $0) }
@@ -150,7 +163,8 @@ actor CacheStorage {
                 ? "a newer one was, or it was removed meanwhile" : "more is stored"
         }
         let response = joined ?? response
-        for (other, entry) in loads where other < number && entry.key == load.key && response.matches(entry.request) {
+        for other in numbers[load.keyHash] ?? [] where other < number {
+            guard let older = loads[other], older.key == load.key, response.matches(older.request) else { continue }
             loads[other]?.isSuperseded = true
         }
         guard let disk else {
