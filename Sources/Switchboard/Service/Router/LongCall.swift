@@ -48,7 +48,10 @@ package final class LongCall: Sendable {
         _ request: inout NetworkRequest, _ change: (inout NetworkRequest) throws(NetworkError) -> Void
     ) throws(NetworkError) {
         if let last = self.request { (request.id, request.call) = (last.id, last.call) } else { try begin(&request) }
-        defer { state.withLock { $0.request = request } }
+        defer {
+            // Keeps the last request until here, because its values are the app's.
+            withExtendedLifetime(self.request) { state.withLock { $0.request = request } }
+        }
         try change(&request)
     }
 
