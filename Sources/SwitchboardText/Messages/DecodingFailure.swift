@@ -55,7 +55,7 @@ package enum DecodingFailure {
     private static func syntax(
         _ fault: String, _ context: DecodingError.Context, in body: Data, _ whole: String
     ) -> String? {
-        guard let offset = offset(of: fault, context), offset <= body.count,
+        guard let offset = offset(of: fault, context), (0...body.count).contains(offset),
             let excerpt = BodyExcerpt(of: body, at: body.startIndex + offset, containers: [])
         else { return nil }
         let position = position(of: body.startIndex + offset, in: body)

@@ -143,6 +143,22 @@ struct DecodingTextTests {
         #expect(other.hasPrefix("not valid JSON"), "\(other)")
     }
 
+    @Test("a text has no position for an offset outside of the body", arguments: [-3, 3])
+    func offsetOutside(offset: Int) async throws {
+        struct Cells: ResponseDecoder {
+            let offset: Int
+
+            func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+                let cause = NSError(
+                    domain: "app", code: 1, userInfo: [NSDebugDescriptionErrorKey: "bad cell (byte \(offset))"])
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: [], debugDescription: "The given data was not valid JSON.", underlyingError: cause))
+            }
+        }
+        let text = try await reason(Int.self, "no", Cells(offset: offset))
+        #expect(text == #"not valid JSON: bad cell (byte \#(offset)); the body (2 bytes) begins "no""#)
+    }
+
     @Test("Foundation's errors without a path claim no place")
     func placeless() async throws {
         let decoder = JSONDecoder()
