@@ -135,6 +135,8 @@ package enum DecodingFailure {
 
     /// Returns the parser's message about a text that is not JSON. Nil for other errors.
     private static func fault(in context: DecodingError.Context) -> String? {
+        // Property lists and types of an app have such a detail too, which may contain a secret.
+        guard context.debugDescription.hasPrefix("The given data was not valid JSON") else { return nil }
         let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
         return detail.map(sentence)
     }

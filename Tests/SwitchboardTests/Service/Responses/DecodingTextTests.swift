@@ -152,11 +152,41 @@ struct DecodingTextTests {
                 let cause = NSError(
                     domain: "app", code: 1, userInfo: [NSDebugDescriptionErrorKey: "bad cell (byte \(offset))"])
                 throw DecodingError.dataCorrupted(
-                    .init(codingPath: [], debugDescription: "The given data was not valid JSON.", underlyingError: cause))
+                    .init(
+                        codingPath: [], debugDescription: "The given data was not valid JSON.", underlyingError: cause))
             }
         }
         let text = try await reason(Int.self, "no", Cells(offset: offset))
         #expect(text == #"not valid JSON: bad cell (byte \#(offset)); the body (2 bytes) begins "no""#)
+    }
+
+    @Test("a type's own rule is no syntax error, whatever its underlying error", arguments: [true, false])
+    func ownRule(isFast: Bool) async throws {
+        struct Day: Decodable {
+            init(from decoder: any Decoder) throws {
+                let text = try decoder.singleValueContainer().decode(String.self)
+                let cause = NSError(
+                    domain: NSCocoaErrorDomain, code: 2048,
+                    userInfo: [NSDebugDescriptionErrorKey: "Cannot parse \(text)."])
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "Not a day.", underlyingError: cause))
+            }
+        }
+        let decoder: any ResponseDecoder = isFast ? FastJSONDecoder() : JSONDecoder()
+        let text = try await reason([String: Day].self, #"{"released":"25.05.1979"}"#, decoder)
+        #expect(
+            text == #"released: not a day, found the string "25.05.1979" at line 1, column 13 of the body (25 bytes), "#
+                + #"near "{"released":"25.05.1979"}""#)
+        let secret = try await reason([String: Day].self, #"{"token":"hunter2"}"#, decoder)
+        #expect(secret == "token: the value is not valid at line 1, column 10 of the body (19 bytes)")
+    }
+
+    @Test("the error of a property list does not mention JSON")
+    func propertyList() async throws {
+        let list = #"<?xml version="1.0"?><plist><dict><key>a</key>"#
+        let text = try await reason([String: Int].self, list, PropertyListDecoder())
+        #expect(!text.contains("JSON"), "\(text)")
+        #expect(text.contains("; the body (\(list.utf8.count) bytes) begins "), "\(text)")
     }
 
     @Test("Foundation's errors without a path claim no place")
