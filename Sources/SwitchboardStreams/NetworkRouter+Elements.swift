@@ -91,11 +91,11 @@ extension ResponseBytes {
                     guard let chunk else { return try reader.finish() }
                     try chunk.withUnsafeBytes { bytes in try reader.read(bytes) { elements.append($0) } }
                 }
-            } catch let error as DecodingError {
-                throw NetworkError(.decodingFailed, reason: DecodingFailure.cause(of: error), underlying: error)
             } catch is JSONElementReader<Value>.TooLarge {
                 throw NetworkError(
                     .responseTooLarge, reason: "an element, or the text around the array, has more than \(limit) bytes")
+            } catch let error where !(error is NetworkError || error is CancellationError) {
+                throw NetworkError(.decodingFailed, reason: DecodingFailure.cause(of: error), underlying: error)
             }
         }
     }

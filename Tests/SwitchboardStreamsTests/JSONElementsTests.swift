@@ -74,6 +74,23 @@ struct JSONElementsTests {
         #expect(error?.url?.absoluteString == "http://h.test/films")
     }
 
+    @Test("any error of an element's type is the cause of decodingFailed", arguments: [true, false])
+    func foreignError(isFast: Bool) async {
+        struct Odd: Error {}
+        struct Value: Decodable {
+            init(from decoder: any Decoder) throws { throw Odd() }
+        }
+        let decoder: any ResponseDecoder = isFast ? FastJSONDecoder() : JSONDecoder()
+        let router = Router<URLEndPoint>(session: StubSession(.text("[{}]")), decoder: decoder)
+        let endPoint = URLEndPoint(.get, URL(text: "http://h.test/films"))
+        let error = await #expect(throws: NetworkError.self) {
+            for try await _ in router.elements(for: endPoint, as: Value.self) {}
+        }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.underlying is Odd)
+        #expect(error?.request?.url == endPoint.baseURL)
+    }
+
     @Test(
         "a body that is cut, invalid or without the array is decodingFailed",
         arguments: [
