@@ -55,6 +55,14 @@ struct ErrorMappingTests {
         #expect(try await results.first().failureCode == .cancelled)
     }
 
+    @Test("a CancellationError of a decoding closure is thrown unchanged")
+    func cancellationOfClosure() async {
+        let router = Router<URLEndPoint>(session: StubSession(.text("")))
+        await #expect(throws: CancellationError.self) {
+            try await router.request(endPoint) { _ -> Int in throw CancellationError() }
+        }
+    }
+
     @Test("an EncodingError in a body or an interceptor is an invalidRequest", .requirement("S2.10"))
     func encodingErrors() async throws {
         let session = StubSession { _ in .text("no") }

@@ -91,8 +91,8 @@ extension NetworkRouter {
     ///   - isolation: The actor on which the endpoint is read and the closure runs: the caller's.
     ///   - decode: Returns the value of a response.
     /// - Returns: The value.
-    /// - Throws: The errors of ``response(for:options:isolation:)``. A ``NetworkError`` of the closure is thrown
-    ///   unchanged, any other error within ``NetworkError/Code/decodingFailed``.
+    /// - Throws: The errors of ``response(for:options:isolation:)``. A ``NetworkError`` or `CancellationError` of the
+    ///   closure is thrown unchanged, any other error within ``NetworkError/Code/decodingFailed``.
     public func request<Value>(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation,
         decoding decode: (NetworkResponse) throws -> Value
@@ -101,9 +101,7 @@ extension NetworkRouter {
             let response = try response.checked()
             do {
                 return try response.environment.run { try decode(response) }
-            } catch let error as NetworkError {
-                throw error
-            } catch {
+            } catch let error where !(error is NetworkError || error is CancellationError) {
                 throw NetworkError(.decodingFailed, underlying: error).with(response)
             }
         }
