@@ -55,6 +55,17 @@ struct ErrorMappingTests {
         #expect(try await results.first().failureCode == .cancelled)
     }
 
+    @Test("a DecodingError of a decoding closure has its key path in the reason")
+    func keyPathOfClosure() async {
+        let router = Router<URLEndPoint>(session: StubSession(.json(#"{"a":"text"}"#)))
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.request(endPoint) { try JSONDecoder().decode([String: Int].self, from: $0.body) }
+        }
+        #expect(error?.code == .decodingFailed)
+        #expect(error?.reason?.hasPrefix("a: expected Int, found ") == true)
+        #expect(error?.underlying is DecodingError)
+    }
+
     @Test("a CancellationError of a decoding closure is thrown unchanged")
     func cancellationOfClosure() async {
         let router = Router<URLEndPoint>(session: StubSession(.text("")))
@@ -106,6 +117,7 @@ struct ErrorMappingTests {
         let other = await #expect(throws: NetworkError.self) { try await unwrapped.response(for: endPoint) }
         #expect(other?.code.isKind(of: .cannotDecodeResponse) == true)
         #expect(other?.underlying is DecodingError)
+        #expect(other?.reason?.hasPrefix("top level: expected an array") == true)
 
         let results = Deliveries<Result<[Int], NetworkError>>()
         let decode: @Sendable (NetworkResponse) throws -> [Int] = {

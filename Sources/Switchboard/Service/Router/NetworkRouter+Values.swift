@@ -1,3 +1,4 @@
+import SwitchboardText
 import Foundation
 
 extension NetworkRouter {
@@ -102,7 +103,9 @@ extension NetworkRouter {
             do {
                 return try response.environment.run { try decode(response) }
             } catch let error where !(error is NetworkError || error is CancellationError) {
-                throw NetworkError(.decodingFailed, underlying: error).with(response)
+                // Without the body, because the closure may have decoded other bytes.
+                let reason = (error as? DecodingError).map { DecodingFailure.cause(of: $0) }
+                throw NetworkError(.decodingFailed, reason: reason, underlying: error).with(response)
             }
         }
     }

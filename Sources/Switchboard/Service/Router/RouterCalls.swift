@@ -1,5 +1,6 @@
 import Dispatch
 import SwitchboardPlatform
+import SwitchboardText
 import Foundation
 
 /// The calls of a router that are in flight. It sends them, limits their total time, and cancels them together.
@@ -256,7 +257,8 @@ extension NetworkError {
         case is CancellationError: NetworkError(.cancelled)
         case is URLError: URLErrorMapping.networkError(error)
         case is EncodingError: encoding(error)
-        case is DecodingError: NetworkError(.decodingFailed, underlying: error)
+        case is DecodingError:
+            NetworkError(.decodingFailed, reason: DecodingFailure.cause(of: error), underlying: error)
         default: transport(error)
         }
     }
