@@ -38,6 +38,20 @@ package enum DecodingFailure {
         BodyExcerpt.redacted(body.prefix(2_048)).quotedForMessage
     }
 
+    /// Returns whether a decoder of JSON could not parse the text.
+    package static func isInvalidJSON(_ error: any Error) -> Bool {
+        guard case DecodingError.dataCorrupted(let context) = error else { return false }
+        return context.isInvalidJSON
+    }
+
+    /// Returns whether a decoder could parse the text, which lacks a value or has one of another type.
+    package static func isMismatch(_ error: any Error) -> Bool {
+        switch error {
+        case DecodingError.keyNotFound, DecodingError.typeMismatch, DecodingError.valueNotFound: true
+        default: false
+        }
+    }
+
     private static func mismatch(
         _ error: DecodingError, at location: JSONLocation, _ type: Any.Type?, _ whole: String
     ) -> String {
@@ -136,7 +150,7 @@ package enum DecodingFailure {
     /// Returns the parser's message about a text that is not JSON. Nil for other errors.
     private static func fault(in context: DecodingError.Context) -> String? {
         // Property lists and types of an app have such a detail too, which may contain a secret.
-        guard context.debugDescription.hasPrefix("The given data was not valid JSON") else { return nil }
+        guard context.isInvalidJSON else { return nil }
         let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
         return detail.map(sentence)
     }
@@ -184,6 +198,9 @@ extension DecodingError {
 }
 
 extension DecodingError.Context {
+    /// Whether the text of a decoder of JSON, of this package or of Foundation, says that the JSON is broken.
+    fileprivate var isInvalidJSON: Bool { debugDescription.hasPrefix("The given data was not valid JSON") }
+
     /// Whether a name on the path is that of a secret.
     fileprivate var isSecret: Bool { codingPath.contains { Redactor.standard.isSecret(member: $0.stringValue) } }
 }

@@ -147,10 +147,12 @@ extension NetworkResponse {
     private func failure(for error: any Error, as type: Any.Type?) -> NetworkError {
         let reason = DecodingFailure.describe(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
-            !mediaType.contains("json"), !mediaType.contains("plist"),
-            mediaType.contains("html") || body.first(where: { $0 > 0x20 })?.startsJSON != true
+            !mediaType.contains("json"),
+            mediaType.contains("html")
+                ? !DecodingFailure.isMismatch(error)
+                : DecodingFailure.isInvalidJSON(error) && body.first(where: { $0 > 0x20 })?.startsJSON != true
         else { return failure(.decodingFailed, reason, error) }
-        return failure(.unexpectedContentType, "the response is \(mediaType): \(reason)", error)
+        return failure(.unexpectedContentType, "the response is \(mediaType.shortForMessage): \(reason)", error)
     }
 
     private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError

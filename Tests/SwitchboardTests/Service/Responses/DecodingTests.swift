@@ -206,6 +206,42 @@ struct DecodingTests {
         #expect(error?.reason?.contains("text/html") == true)
     }
 
+    @Test("a value of another shape is decodingFailed in every media type")
+    func otherShape() async throws {
+        let list = try PropertyListEncoder().encode(["name": "Ann"])
+        let answers: [(mediaType: String, body: Data, decoder: any ResponseDecoder)] = [
+            ("application/xml", list, PropertyListDecoder()), ("text/html", list, PropertyListDecoder()),
+            ("text/html", Data(#"{"name":"Ann"}"#.utf8), FastJSONDecoder()),
+        ]
+        for (mediaType, body, decoder) in answers {
+            let response = MockResponse.data(body, headers: ["Content-Type": mediaType])
+            let error = await failure(User.self, response, decoder)
+            #expect(error?.code == .decodingFailed)
+            #expect(error?.reason?.hasPrefix("id: expected a value, the key is missing") == true)
+        }
+    }
+
+    @Test("an error of a decoder for another format is decodingFailed")
+    func otherFormat() async {
+        struct Odd: Error {}
+        struct Fields: ResponseDecoder {
+            func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value { throw Odd() }
+        }
+        let response = MockResponse.text("a: 1", headers: ["Content-Type": "application/x-protobuf"])
+        let error = await failure(User.self, response, Fields())
+        #expect(error?.code == .decodingFailed)
+        let page = await failure(User.self, .text("<html>", headers: ["Content-Type": "text/html"]), Fields())
+        #expect(page?.code == .unexpectedContentType)
+    }
+
+    @Test("a long media type is cut in the reason")
+    func longMediaType() async {
+        let mediaType = "x/" + String(repeating: "y", count: 100_000)
+        let error = await failure([Int].self, .text("oh", headers: ["Content-Type": mediaType]))
+        #expect(error?.code == .unexpectedContentType)
+        #expect((error?.reason?.count ?? .max) < 1_000)
+    }
+
     @Test("a key path in an error's text keeps the case of its keys")
     func keyPathLetters() async throws {
         let error = await failure([String: [User]].self, .json(#"{"results":[{"name":"Ann"}]}"#))
@@ -227,11 +263,12 @@ struct DecodingTests {
         try await Router<URLEndPoint>(session: StubSession { _ in .json(json) }).request(endPoint, as: type)
     }
 
-    private func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ response: MockResponse) async
-        -> NetworkError?
-    {
+    private func failure<Value: Decodable & Sendable>(
+        _ type: Value.Type, _ response: MockResponse, _ decoder: any ResponseDecoder = FastJSONDecoder.ofResponses
+    ) async -> NetworkError? {
         await #expect(throws: NetworkError.self) {
-            try await Router<URLEndPoint>(session: StubSession { _ in response }).request(endPoint, as: type)
+            try await Router<URLEndPoint>(session: StubSession { _ in response }, decoder: decoder)
+                .request(endPoint, as: type)
         }
     }
 }
