@@ -93,7 +93,8 @@ package enum DecodingFailure {
                 (context.codingPath.isEmpty ? "" : "\(keyPath(context)): ") + rule(context, found)
             }
         default:
-            (error as? any LocalizedError)?.errorDescription
+            // The description of a NetworkError is a text for a person, without the cause.
+            (error as? any LocalizedError).flatMap { $0.failureReason ?? $0.errorDescription }.map(withoutPeriod)
                 ?? "\(Swift.type(of: error)): \(error.localizedDescription)"
         }
     }
@@ -125,9 +126,13 @@ package enum DecodingFailure {
 
     /// Returns a sentence as part of another one.
     private static func sentence(_ text: String) -> String {
-        var rest = text.dropFirst()
-        while rest.last == "." { rest.removeLast() }
-        return text.prefix(1).lowercased() + rest
+        text.prefix(1).lowercased() + withoutPeriod(text).dropFirst()
+    }
+
+    private static func withoutPeriod(_ text: String) -> String {
+        var text = text
+        while text.last == "." { text.removeLast() }
+        return text
     }
 
     /// Returns `found a number` for "Expected to decode Int but found number instead."

@@ -181,6 +181,21 @@ struct DecodingTextTests {
         #expect(secret == "token: the value is not valid at line 1, column 10 of the body (19 bytes)")
     }
 
+    @Test("the cause in an error of a type is in the reason, without its period")
+    func ownError() async throws {
+        struct Field: Decodable {
+            struct Invalid: LocalizedError { let errorDescription: String? = "Field 3 is odd." }
+            init(from decoder: any Decoder) throws {
+                guard try decoder.singleValueContainer().decode(Bool.self) else { throw Invalid() }
+                throw NetworkError(.decodingFailed, reason: "field 3 has no length")
+            }
+        }
+        let cause = try await reason(Field.self, "true")
+        #expect(cause == #"field 3 has no length; the body (4 bytes) begins "true""#)
+        let description = try await reason(Field.self, "false")
+        #expect(description == #"Field 3 is odd; the body (5 bytes) begins "false""#)
+    }
+
     @Test("the error of a property list does not mention JSON")
     func propertyList() async throws {
         let list = #"<?xml version="1.0"?><plist><dict><key>a</key>"#
