@@ -221,7 +221,13 @@ extension OAuth2Client {
         // A session ignores the total timeout, and there is one attempt.
         request.timeouts.attempt = [timeouts.attempt, timeouts.total].compactMap { $0 }.min()
         request.limits.responseBody = 1 << 20
-        let response = try await withOwnTask { [session, request] in try await session.send(request) }
+        let response: NetworkResponse
+        do {
+            response = try await withOwnTask { [session, request] in try await session.send(request) }
+        } catch var error as NetworkError where request.timeouts.attempt != timeouts.attempt {
+            error.reason = error.reason?.replacingOccurrences(of: "(timeouts.attempt", with: "(timeouts.total")
+            throw error
+        }
         guard !(200..<300).contains(response.statusCode) else { return response }
         throw Self.failure(response, without: secrets(in: items)).attributed(to: request)
     }

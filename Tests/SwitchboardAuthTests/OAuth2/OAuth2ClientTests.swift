@@ -215,6 +215,21 @@ struct OAuth2ClientTests {
         }
     }
 
+    @Test("a timeout of a request has the name that the app has set")
+    func timeoutNames() async {
+        let session = AdHocSession { request in
+            throw request.timeouts.error(since: SuspendingClock.now.advanced(by: .seconds(-60)))
+        }
+        for (total, reason) in [(5, "5 s (timeouts.total)"), (nil, "30 s (timeouts.attempt)")] as [(Int?, String)] {
+            var limited = self.client(session, secret: "s")
+            limited.timeouts.total = total.map { .seconds($0) }
+            let client = limited
+            let error = await #expect(throws: NetworkError.self) { try await client.clientCredentials() }
+            #expect(error?.code == .timedOut)
+            #expect(error?.reason == "no complete response within \(reason)")
+        }
+    }
+
     @Test(
         "any failure of the token endpoint is a typed error without secrets",
         arguments: [
