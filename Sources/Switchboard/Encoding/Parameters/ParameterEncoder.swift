@@ -28,8 +28,8 @@ extension ParameterEncoder {
     /// Writes parameters into a `URLRequest`, for code that has its own request.
     ///
     /// - Throws: ``NetworkError/Code/parametersNil`` for nil, ``NetworkError/Code/missingURL`` when the request has no
-    ///   URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written. On an error, the request stays
-    ///   unchanged.
+    ///   URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written,
+    ///   ``NetworkError/Code/invalidRequest`` for an invalid header field. On an error, the request stays unchanged.
     public func encode(urlRequest: inout URLRequest, with parameters: Parameters?) throws(NetworkError) {
         guard let parameters else { throw NetworkError(.parametersNil) }
         guard urlRequest.url != nil else { throw NetworkError(.missingURL) }
@@ -41,7 +41,7 @@ extension ParameterEncoder {
             try encode(parameters, into: &request)
             try request.write(to: &urlRequest)
         } catch {
-            throw NetworkError.encoding(error)
+            throw NetworkError.encoding(error, by: "\(type(of: self))")
         }
     }
 }

@@ -71,7 +71,7 @@ public struct CommonParameters: Interceptor, RequestAdapter {
             // A redirect would send them to another origin.
             if changesBody { request.route.bodyRules.append(source.origins.allow) }
         } catch {
-            throw NetworkError.encoding(error)
+            throw NetworkError.encoding(error, by: "\(type(of: encoding.bodyEncoder))")
         }
     }
 }

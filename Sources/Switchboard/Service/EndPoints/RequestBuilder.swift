@@ -147,7 +147,7 @@ package struct RequestBuilder: Sendable {
         do {
             try encoder.encode(parameters, into: &request)
         } catch {
-            throw NetworkError.encoding(error)
+            throw NetworkError.encoding(error, by: "\(type(of: encoder))")
         }
         guard let url = request.url else { throw NetworkError(.missingURL) }
         guard url != before else { return [] }

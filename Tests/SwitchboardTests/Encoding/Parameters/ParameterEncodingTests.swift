@@ -116,6 +116,24 @@ struct ParameterEncodingTests {
         #expect(parameters.map(\.name) == ["b", "a"])
     }
 
+    @Test("an error of a custom encoder names the encoder")
+    func failingEncoder() {
+        struct Odd: Error {}
+        struct Signing: ParameterEncoder {
+            func encode(_ parameters: Parameters, into draft: inout NetworkRequest) throws { throw Odd() }
+        }
+        let task = HTTPTask.requestParameters(
+            bodyParameters: ["a": 1], bodyEncoding: .custom(Signing()), urlParameters: ["q": 1])
+        let error = #expect(throws: NetworkError.self) {
+            try RequestBuilder().makeRequest(for: EndPointFixture(path: "p", httpMethod: .post, task: task))
+        }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.reason == "Odd was thrown by Signing")
+        var request = post
+        let other = #expect(throws: NetworkError.self) { try Signing().encode(urlRequest: &request, with: ["a": 1]) }
+        #expect(other?.reason == "Odd was thrown by Signing")
+    }
+
     @Test("a custom encoder may write body, query, headers and method", .requirement("S3.3"))
     func ownEncoder() throws {
         struct Signed: ParameterEncoder {
