@@ -65,6 +65,20 @@ struct ExplainTests {
         #expect(body.error?.code == .bodyNotAllowed)
     }
 
+    @Test("explain names the adapter that throws, as the call does")
+    func failingAdapter() async {
+        struct Refusing: Interceptor, RequestAdapter {
+            enum Refusal: Error { case noToken }
+            func adapt(_ request: inout NetworkRequest) async throws { throw Refusal.noToken }
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [Stamp(), Refusing()])
+        let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/"))
+        let plan = await router.explain(endPoint)
+        #expect(plan.error?.reason == "Refusing threw Refusal.noToken")
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        #expect(error?.reason == plan.error?.reason)
+    }
+
     @Test("explain warns of clear text, whatever the case of the scheme")
     func upperCaseScheme() async throws {
         let endPoint = URLEndPoint(.get, URL(text: "HTTP://api.example.com/"), headers: ["Authorization": "Bearer x"])

@@ -79,7 +79,8 @@ extension InterceptorChain {
                 }
                 request = try request.encodedAndValidated()
             } catch {
-                plan.error = NetworkError.caught(error).attributed(to: request)
+                let adapter = plan.steps.dropFirst(received.count).first?.name
+                plan.error = NetworkError.caught(error).naming(adapter).attributed(to: request)
             }
             for (index, own) in received.enumerated() {
                 plan.steps[index].explanation = await (interceptors[index] as? any ExplainedInterceptor)?

@@ -231,11 +231,8 @@ extension NetworkError {
     /// Returns the error for the caller, with the request and the number of attempts.
     static func caught(_ error: any Error, of call: Call, _ request: NetworkRequest?) -> any Error {
         let thrower = call.thrower(of: error)
-        var error = caught(error)
+        var error = caught(error).naming(thrower)
         guard error.code != .cancelled else { return CancellationError() }
-        if let thrower, let underlying = error.underlying, error.code == .unknown, error.reason == nil {
-            error.reason = "\(thrower) threw \(NetworkError.text(of: underlying))"
-        }
         error.attempts = max(error.attempts, call.totalAttempts)
         if error.code.isTransport, request?.options.hasValues == true,
             request?.options.statusMap.message != nil
@@ -243,6 +240,14 @@ extension NetworkError {
             error.statusMapMessage = NetworkError.Code.connectionMessage
         }
         return request.map(error.attributed) ?? error
+    }
+
+    /// Returns the error with the name of the interceptor that threw it, unless it has a code or a reason.
+    func naming(_ thrower: String?) -> NetworkError {
+        guard let thrower, let underlying, code == .unknown, reason == nil else { return self }
+        var error = self
+        error.reason = "\(thrower) threw \(NetworkError.text(of: underlying))"
+        return error
     }
 
     /// Returns the error for a completion, which receives a cancellation as a ``NetworkError``.
