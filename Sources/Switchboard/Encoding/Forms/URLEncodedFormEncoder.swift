@@ -199,11 +199,14 @@ package enum EncodingFailure {
         case EncodingError.invalidValue(let value, let context):
             let keys = context.codingPath.pathText
             let path = path + (path.isEmpty || keys.isEmpty || keys.hasPrefix("[") ? "" : ".") + keys
-            let subject = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
-            return "\(subject), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
+            return "\(subject(at: path)), a \(type(of: value)), cannot be encoded: \(context.debugDescription)"
         default:
             return (path.isEmpty ? "" : "\(path): ") + "\(type(of: error)) was thrown by \(source)"
         }
+    }
+
+    static func subject(at path: String) -> String {
+        path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
     }
 }
 

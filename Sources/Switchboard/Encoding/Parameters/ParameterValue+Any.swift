@@ -46,12 +46,12 @@ extension ParameterValue {
                     .encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
             }
         } else {
-            let subject = path.isEmpty ? "the value" : "the value of \(path.quotedForMessage)"
             throw NetworkError(
                 .encodingFailed,
                 reason:
-                    "\(subject) is a \(type(of: value)), which is neither a scalar, a date, data, "
-                    + "an array or dictionary of these, nor Encodable; a type of the main actor must be nonisolated")
+                    "\(EncodingFailure.subject(at: path)) is a \(type(of: value)), which is neither a scalar, a date, "
+                    + "data, an array or dictionary of these, nor Encodable; "
+                    + "a type of the main actor must be nonisolated")
         }
     }
 
@@ -102,7 +102,7 @@ extension ParameterValue {
 
     private static func notFinite(_ value: Any, at path: String) -> NetworkError {
         NetworkError(
-            .encodingFailed, reason: "the value of \(path.quotedForMessage) is \(value), which is not a finite number")
+            .encodingFailed, reason: "\(EncodingFailure.subject(at: path)) is \(value), which is not a finite number")
     }
 }
 

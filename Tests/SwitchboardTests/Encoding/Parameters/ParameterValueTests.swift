@@ -91,6 +91,13 @@ struct ParameterValueTests {
         }
     }
 
+    @Test("the error of a value without a name does not mention a name")
+    func unnamed() {
+        let body = JSONBody(ParameterValue(Double.nan))
+        let error = #expect(throws: NetworkError.self) { try body.encode() }
+        #expect(error?.reason == "the value is nan, which is not a finite number")
+    }
+
     private struct User: Encodable, Sendable { var ratios = [1, Double.nan] }
 
     private static let faults: [(Parameters, String)] = [
