@@ -234,7 +234,8 @@ struct Circuit: Sendable {
                 return nil
             }
             transition(.open(until: now + rules.openTime))
-            return "opens for \(rules.openTime.secondsText): \(failures.count) failures"
+            let count = failures.count
+            return "opens for \(rules.openTime.secondsText): \(count) failure\(count == 1 ? "" : "s")"
         case (.halfOpenProbe, .failure):
             transition(.open(until: now + rules.openTime))
             return "opens again for \(rules.openTime.secondsText): the probe failed"

@@ -32,10 +32,10 @@ extension AuthenticationInterceptor {
             if let stored = try await newCredential(replacing: current.stored, current.failures, for: request) {
                 return stored
             }
+            let times = "\(refreshLimit.count) time\(refreshLimit.count == 1 ? "" : "s")"
             throw NetworkError(
                 .cannotAuthenticate,
-                reason: "the credential expired, and was refreshed \(refreshLimit.count) times within "
-                    + refreshLimit.window.secondsText)
+                reason: "the credential expired, and was refreshed \(times) within " + refreshLimit.window.secondsText)
         } catch {
             if proceedsWithoutCredential(request, after: error) { return nil }
             // The credential stays in use if only an early refresh failed.

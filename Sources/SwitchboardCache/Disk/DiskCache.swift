@@ -44,7 +44,7 @@ final class DiskCache {
         guard limit >= Self.space(1) else {
             throw NetworkError(
                 .cannotWriteFile,
-                reason: "a disk limit of \(limit) bytes is less than the \(Self.space(1)) of the smallest file")
+                reason: "a disk limit of \(limit) bytes is less than the \(Self.space(1)) bytes of the smallest file")
         }
         _ = try MessageDigest.sha256.checkedHash(Data())
         do {

@@ -13,7 +13,7 @@ package enum DecodingFailure {
     package static func describe(
         _ error: any Error, in body: Data, as type: Any.Type? = nil, called name: String = "the body"
     ) -> String {
-        let whole = "\(name) (\(body.count) bytes)"
+        let whole = "\(name) (\(body.count) byte\(body.count == 1 ? "" : "s"))"
         if let error = error as? DecodingError {
             let context = error.context
             if let fault = fault(in: context) {

@@ -49,8 +49,9 @@ public struct RedirectInterceptor: Interceptor {
     ) throws(NetworkError) -> NetworkRequest? {
         guard limit > 0, let location = try response.redirectLocation() else { return nil }
         guard count < limit else {
+            let followed = limit == 1 ? "1 was followed" : "\(limit) were followed"
             throw NetworkError(
-                .tooManyRedirects, reason: "\(limit) were followed, the next leads to \(location.quotedURLForMessage)"
+                .tooManyRedirects, reason: "\(followed), the next leads to \(location.quotedURLForMessage)"
             ).with(response)
         }
         var request = request

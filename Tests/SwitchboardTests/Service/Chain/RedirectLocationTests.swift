@@ -167,6 +167,9 @@ struct RedirectLocationTests {
         let none = Router<URLEndPoint>(session: circle, interceptors: [RedirectInterceptor.none])
         #expect(try await none.rawResponse(for: URLEndPoint(.get, base)).statusCode == 302)
         #expect(circle.requests.count == 4)
+        let one = Router<URLEndPoint>(session: circle, interceptors: [RedirectInterceptor(limit: 1)])
+        let other = await #expect(throws: NetworkError.self) { try await one.response(for: URLEndPoint(.get, base)) }
+        #expect(other?.reason?.hasPrefix("1 was followed, the next leads to ") == true)
     }
 
     // Excludes the empty reference of §5.4.1, because an empty Location is no redirect here.

@@ -204,6 +204,12 @@ struct DecodingTextTests {
         #expect(text.contains("; the body (\(list.utf8.count) bytes) begins "), "\(text)")
     }
 
+    @Test("a body of one byte is counted in the singular")
+    func oneByte() async throws {
+        let text = try await reason(Bool.self, "3")
+        #expect(text.hasSuffix(#" of the body (1 byte), near "3""#), "\(text)")
+    }
+
     @Test("Foundation's errors without a path claim no place")
     func placeless() async throws {
         let decoder = JSONDecoder()
