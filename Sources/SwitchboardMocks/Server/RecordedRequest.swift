@@ -37,14 +37,16 @@ public struct RecordedRequest: Sendable, Hashable {
 
     /// Decodes the body from JSON.
     ///
-    /// - Throws: ``/Switchboard/NetworkError/Code/decodingFailed`` when the body is not JSON for that type.
+    /// - Throws: ``/Switchboard/NetworkError/Code/decodingFailed`` with the key path when the body is not JSON for that
+    ///   type.
     public func decode<Value: Decodable>(
         _ type: Value.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(NetworkError) -> Value {
         do {
             return try decoder.decode(type, from: body.received(for: decoder))
         } catch {
-            throw NetworkError(.decodingFailed, reason: "the body of \(self): \(error)", underlying: error)
+            let reason = DecodingFailure.describe(error, in: body, as: type)
+            throw NetworkError(.decodingFailed, reason: "the body of \(self): \(reason)", underlying: error)
         }
     }
 }

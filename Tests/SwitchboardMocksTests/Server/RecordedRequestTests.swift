@@ -54,6 +54,17 @@ struct RecordedRequestTests {
         #expect(request.description == "POST /a?api_key=<redacted>&page=1 (2 bytes)")
     }
 
+    @Test("the error of a body of another shape has the key path and no secret")
+    func decodingError() async throws {
+        let request = try await seen(
+            "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 21\r\n\r\n{\"password\":\"s3cret\"}")
+        let error = #expect(throws: NetworkError.self) { try request.decode([String: Int].self) }
+        #expect(error?.code == .decodingFailed)
+        let start = "the body of POST /a (21 bytes): password: expected Int, found a string"
+        #expect(error?.reason?.hasPrefix(start) == true)
+        #expect(error?.reason?.contains("s3cret") == false)
+    }
+
     private func seen(_ bytes: String) async throws -> RecordedRequest {
         try await MockServer.run { server in
             let client = try RawClient(port: server.port).send(bytes)
