@@ -187,7 +187,7 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
     public var errorDescription: String? {
         guard code.isKind(of: .invalidRequest) || code == .unsupported, let failureReason else { return message }
         guard message.hasSuffix(".") else { return "\(message): \(failureReason)" }
-        return "\(message) \(failureReason.prefix(1).uppercased())\(failureReason.dropFirst())"
+        return "\(message) \(failureReason.asSentence)"
     }
 
     /// The cause, as in ``reason``, with the secrets of URLs redacted.
@@ -209,10 +209,7 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
         }
         func add(_ more: String) {
             let isSentence = text.last == "." || text.last == "!" || text.last == "?"
-            // Only words are capitalized, not a key path or a media type.
-            let isWord = more.prefix { $0 != " " }.allSatisfy { $0.isLetter || $0 == "'" }
-            let sentence = isWord ? more.prefix(1).uppercased() + more.dropFirst() : more
-            text += isSentence ? " " + sentence : ": " + more
+            text += isSentence ? " " + more.asSentence : ": " + more
         }
         if let words = serverMessage.map(redaction.pairs), words != message {
             add("the server says \(words.quotedForMessage)")
@@ -244,6 +241,14 @@ extension NetworkError: LocalizedError, DumpedAsDescription {
                 ? Redaction.standard.pairs(in: error.localizedDescription) : String(describing: type(of: error))
         }
         return "\(type(of: error)).\(mirror.children.first?.label ?? String(describing: error))"
+    }
+}
+
+extension String {
+    /// The text with a capital, if it begins with a word and not with a key path or a media type.
+    fileprivate var asSentence: String {
+        let isWord = prefix { $0 != " " }.allSatisfy { $0.isLetter || $0 == "'" }
+        return isWord ? prefix(1).uppercased() + dropFirst() : self
     }
 }
 

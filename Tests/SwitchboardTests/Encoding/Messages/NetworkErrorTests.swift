@@ -108,6 +108,10 @@ struct NetworkErrorTests {
             ])
         #expect(
             NetworkError(.invalidRequest, reason: "why").localizedDescription == "Unable to create the request: why")
+        #expect(NetworkError(.encodingFailed, reason: "why").localizedDescription == "Parameter encoding failed. Why")
+        #expect(
+            NetworkError(.encodingFailed, reason: "user.id: why").localizedDescription
+                == "Parameter encoding failed. user.id: why")
         #expect(NetworkError(.invalidRequest, reason: "why").message == "Unable to create the request")
         #expect(NetworkError(.invalidRequest, reason: "why").failureReason == "why")
     }
