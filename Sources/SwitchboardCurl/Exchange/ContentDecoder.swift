@@ -22,7 +22,7 @@ final class ContentDecoder {
 
     /// Creates a decoder for codings of ``names``, in the order of the field. Servers use one.
     init(_ names: [String]) throws(DynamicLibrary.Failure) {
-        guard names.count <= 5 else { throw DynamicLibrary.Failure(text: "\(names.count) content codings") }
+        guard names.count <= 5 else { throw DynamicLibrary.Failure(text: "more than 5 content codings") }
         var coders: [Coder] = []
         for name in names.reversed() {
             switch name {
