@@ -145,7 +145,12 @@ extension NetworkResponse {
     }
 
     private func failure(for error: any Error, as type: Any.Type?) -> NetworkError {
-        let reason = DecodingFailure.describe(error, in: body, as: type)
+        // A type may decode a text within the body, whose positions are not those of the body.
+        let isWithin = DecodingFailure.isInvalidJSON(error) && (try? JSONValues(body)) != nil
+        let reason =
+            isWithin
+            ? "within a value of the body: \(DecodingFailure.cause(of: error))"
+            : DecodingFailure.describe(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"),
             mediaType.contains("html")

@@ -160,6 +160,20 @@ struct DecodingTextTests {
         #expect(text == #"not valid JSON: bad cell (byte \#(offset)); the body (2 bytes) begins "no""#)
     }
 
+    @Test("broken JSON in a string of the body has no position in the body", arguments: [true, false])
+    func textWithin(isFast: Bool) async throws {
+        struct Event: Decodable {
+            init(from decoder: any Decoder) throws {
+                let text = try decoder.singleValueContainer().decode([String: String].self)["payload"] ?? ""
+                _ = try FastJSONDecoder().decode([String: Int].self, from: Data(text.utf8))
+            }
+        }
+        let decoder: any ResponseDecoder = isFast ? FastJSONDecoder() : JSONDecoder()
+        let text = try await reason(Event.self, #"{"payload":"{\"a\":}"}"#, decoder)
+        #expect(text.hasPrefix("within a value of the body: "), "\(text)")
+        #expect(text.hasSuffix("not valid JSON: expected a value, found '}' at line 1, column 6 (byte 5)"), "\(text)")
+    }
+
     @Test("a type's own rule is no syntax error, whatever its underlying error", arguments: [true, false])
     func ownRule(isFast: Bool) async throws {
         struct Day: Decodable {
