@@ -243,6 +243,24 @@ struct SharedSignInTests {
         }
     }
 
+    @Test("a sign-in of another process is not undone by a refresh")
+    func signedInElsewhere() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("tokens")
+            let login = StubSession { _ in
+                try await FileTokenStore(file).save(OAuthToken(accessToken: "b1", refreshToken: "rb"), in: nil)
+                return .json(#"{"access_token":"a2","token_type":"bearer","refresh_token":"r2"}"#)
+            }
+            let client = OAuth2Client(id: "app", tokenURL: URL(text: "https://login.example.com/"), session: login)
+            let interceptor = AuthenticationInterceptor(client, store: FileTokenStore(file))
+            let router = self.router(accepting: "b1", interceptor)
+            try await interceptor.signIn(OAuthToken(accessToken: "a1", refreshToken: "r1"), in: String?.none)
+            #expect(try await router.request(get, as: String.self) == "ok")
+            #expect(login.requests.count == 1)
+            #expect(try await FileTokenStore(file).load(in: nil)?.accessToken == "b1")
+        }
+    }
+
     @Test("a token from the store does not replace a newer one there")
     func newerToken() async throws {
         let store = RacingStore()
