@@ -28,7 +28,8 @@ package enum FileLock {
         while true {
             if let descriptor = try open(path, mode: 0o600) {
                 defer {
-                    unlink(path)
+                    // If another program removed the lock file, the next holder has a new one.
+                    if isNamed(descriptor, path) { unlink(path) }
                     close(descriptor)
                 }
                 return try await body()
@@ -49,15 +50,17 @@ package enum FileLock {
         repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
         let code = errno
         // The previous holder may have removed the file: only a lock on the file that now has this path counts.
-        var locked = stat()
-        var named = stat()
-        if result == 0, fstat(descriptor, &locked) == 0, lstat(path, &named) == 0, locked.st_ino == named.st_ino,
-            locked.st_dev == named.st_dev
-        {
-            return descriptor
-        }
+        if result == 0, isNamed(descriptor, path) { return descriptor }
         close(descriptor)
         guard result == 0 || code == EWOULDBLOCK else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
         return nil
+    }
+
+    /// Returns whether an open file is the one that has this path now.
+    package static func isNamed(_ descriptor: Int32, _ path: String) -> Bool {
+        var opened = stat()
+        var named = stat()
+        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
+            && opened.st_dev == named.st_dev
     }
 }

@@ -1,5 +1,6 @@
 @testable import SwitchboardAuth
 import Foundation
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -47,6 +48,22 @@ struct FileLockTests {
             try await save.value
             let kept = try await store.load(in: nil)
             #expect(kept?.accessToken == "t")
+        }
+    }
+
+    @Test("the end of a lock leaves the lock file of the next holder")
+    func replacedLockFile() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent(".tokens.json.lock").path
+            let file = folder.appendingPathComponent("tokens.json")
+            let next = try await FileLock.withLock(for: file, clock: TestClock()) { () -> Int32? in
+                unlink(path)
+                return try FileLock.open(path, mode: 0o600)
+            }
+            let descriptor = try #require(next)
+            defer { close(descriptor) }
+            #expect(FileLock.isNamed(descriptor, path))
+            #expect(try FileLock.open(path, mode: 0o600) == nil)
         }
     }
 
