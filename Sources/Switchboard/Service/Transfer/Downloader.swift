@@ -206,11 +206,7 @@ actor Downloader {
             }
         }
         let response = try await send(request)
-        if let offset, offset == file.count - 1 {
-            file.rewind(to: offset)
-        } else if let offset, offset < file.count {
-            try file.cut(to: offset)
-        }
+        if let offset, offset < file.count { try file.cut(to: offset) }
         return (response, offset)
     }
 

@@ -30,8 +30,6 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     private var descriptor: Int32
     /// The number of bytes in the file.
     private(set) var count: Int64 = 0
-    /// The end of the file at the last ``rewind(to:)``. 0 without one.
-    private var oldEnd: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
     /// Whether the file no longer has its name, which another download may use.
@@ -109,27 +107,16 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     func restart() throws(NetworkError) {
         if let sidecar { unlink(sidecar.path) }
         origin = nil
-        var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_nlink > 1 else {
-            try cut(to: 0)
-            // After a loss of power, the removed bytes must not have the origin that follows.
-            return try synchronize()
-        }
-        // A cache shares the bytes, and may deliver them into the new file.
-        unlink(url.path)
-        let new = try Self.open(url, for: destination)
-        close(descriptor)
-        (descriptor, count, oldEnd) = (new, 0, 0)
+        try cut(to: 0)
+        // After a loss of power, the removed bytes must not have the origin that follows.
+        try synchronize()
     }
 
     /// Shortens the file to a size.
     func cut(to size: Int64) throws(NetworkError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure(errno) }
-        (count, oldEnd) = (size, 0)
+        count = size
     }
-
-    /// Moves the end back to an offset. The bytes after it stay until others arrive, because a cache may share them.
-    func rewind(to offset: Int64) { (count, oldEnd) = (offset, count) }
 
     /// Records the origin of the bytes before the first of them is written, because a process may be killed at any
     /// time.
@@ -147,19 +134,11 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         }
     }
 
-    /// Appends bytes. Bytes that the file already has there, after ``rewind(to:)``, are not written again.
     func append(_ data: Data) throws(NetworkError) {
-        guard count + Int64(data.count) > oldEnd || !contains(data) else { return count += Int64(data.count) }
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(POSIXError) in try bytes.write(to: descriptor, at: &count) }
         }
         if case .failure(let error) = result { throw failure(error.code.rawValue) }
-    }
-
-    /// Returns whether the file has these bytes at its end.
-    private func contains(_ data: Data) -> Bool {
-        var bytes = [UInt8](repeating: 0, count: data.count)
-        return pread(descriptor, &bytes, bytes.count, off_t(count)) == bytes.count && data.elementsEqual(bytes)
     }
 
     /// Renames the complete file to its destination, atomically. After a loss of power, the destination is the old or
