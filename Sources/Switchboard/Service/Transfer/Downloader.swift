@@ -44,6 +44,7 @@ actor Downloader {
         defer { file.finish() }
         var (response, isWhole) = try await fetch()
         guard isWhole else { return response }
+        try file.checkName()
         if let verify = download.verify {
             do {
                 try await withOwnTask { [url = file.url] in try await verify(url) }
@@ -118,7 +119,7 @@ actor Downloader {
 
     /// Returns an error whose reason has the number of bytes that a later call can resume.
     private func mentioningKeptBytes(_ error: NetworkError) -> NetworkError {
-        guard file.isKept, isResumable, file.origin != nil, file.count > 0 else { return error }
+        guard file.isKept, isResumable, file.origin != nil, file.count > 0, !file.hasLostName else { return error }
         var error = error
         error.reason = (error.reason.map { $0 + "; " } ?? "") + "\(file.count) bytes are kept for the next call"
         return error

@@ -32,10 +32,11 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     private(set) var count: Int64 = 0
     /// The origin of the bytes. Nil when it is unknown, so that nothing can be appended later.
     private(set) var origin: Origin?
-    /// Whether the file no longer has its name, which another download may use.
-    private var isGone = false
     /// Whether a later call can resume the file.
     var isKept: Bool { sidecar != nil }
+    /// Whether a kept file no longer has its name, because it ended or an app removed it. Another download may use the
+    /// name and the sidecar.
+    var hasLostName: Bool { isKept && !FileLock.isNamed(descriptor, url.path) }
 
     /// Opens and locks the file.
     ///
@@ -105,6 +106,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
 
     /// Removes the bytes and their origin.
     func restart() throws(NetworkError) {
+        try checkName()
         if let sidecar { unlink(sidecar.path) }
         origin = nil
         try cut(to: 0)
@@ -123,6 +125,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     func record(_ origin: Origin?) throws(NetworkError) {
         let origin = origin?.isUsable == true ? origin : nil
         guard self.origin != origin else { return }
+        try checkName()
         self.origin = origin
         guard let sidecar else { return }
         unlink(sidecar.path)
@@ -145,9 +148,15 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
     /// the new file.
     func moveToDestination() throws(NetworkError) {
         try synchronize()
+        try checkName()
         guard rename(url.path, destination.path) == 0 else { throw failure(errno) }
-        isGone = true
         if let sidecar { unlink(sidecar.path) }
+    }
+
+    /// Throws for a kept file that an app removed.
+    func checkName() throws(NetworkError) {
+        guard hasLostName else { return }
+        throw Self.failure("the temporary file next to \(destination.path.quotedInFull) was removed")
     }
 
     private func synchronize() throws(NetworkError) {
@@ -160,8 +169,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
 
     /// Removes the file and its sidecar, even if it is a kept file.
     func discard() {
-        guard !isGone else { return }
-        isGone = true
+        guard !hasLostName else { return }
         unlink(url.path)
         if let sidecar { unlink(sidecar.path) }
     }

@@ -424,6 +424,30 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("a download whose kept file was removed leaves those of the next one", arguments: [false, true])
+    func removedFile(isComplete: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            let first = try PartialFile(for: file, isKept: true)
+            try first.append(Data("old".utf8))
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(".a.download"))
+            let second = try PartialFile(for: file, isKept: true)
+            try second.record(PartialFile.Origin(url: "http://h.test/", validator: "\"v1\"", size: 3))
+            try second.append(Data("ne".utf8))
+            let error = #expect(throws: NetworkError.self) {
+                guard isComplete else { return try first.restart() }
+                try first.moveToDestination()
+            }
+            #expect(error?.code == .cannotWriteFile && error?.reason?.contains("was removed") == true)
+            first.finish()
+            #expect(names(in: folder) == [".a.download", ".a.download.json"])
+            try second.append(Data("w".utf8))
+            try second.moveToDestination()
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+            #expect(names(in: folder) == ["a"])
+        }
+    }
+
     @Test("a complete but unnamed file resumes at its last byte")
     func wholeButNameless() async throws {
         let files = RangeServer(content: content)
