@@ -164,6 +164,23 @@ struct CacheRemovalTests {
     }
 
     #if compiler(>=6.2)
+    @Test("a removal and a replacement remove a file that cannot be read")
+    func unreadableFile() async {
+        await #expect(processExitsWith: .success) {
+            try await withGuardedFolder { folder in
+                for isReplacement in [false, true] {
+                    let old = try CacheFixture(.counting([:], 200), in: folder)
+                    _ = try await old.get { $0.cacheTags = ["t"] }
+                    let file = folder.appendingPathComponent(try #require(names(in: folder).first))
+                    try #require(chmod(file.path, 0) == 0)
+                    let other = try CacheFixture(.counting(["Vary": "X-A"], 200), in: folder)
+                    if isReplacement { _ = try await other.get() } else { await other.cache.remove(.tag("t")) }
+                    #expect(!FileManager.default.fileExists(atPath: file.path))
+                }
+            }
+        }
+    }
+
     @Test("after a failed removal nothing is used, and a later one removes all")
     func failedRemoval() async {
         await #expect(processExitsWith: .success) {

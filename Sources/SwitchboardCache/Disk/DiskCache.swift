@@ -141,7 +141,8 @@ final class DiskCache {
         }
     }
 
-    /// Returns the summary of a file's head, which is read once, unless the index is full. Nil for a file that is gone.
+    /// Returns the summary of a file's head, which is read once, unless the index is full. Nil for a file that is
+    /// gone or cannot be read.
     private func summary(of name: CacheFileName) -> DiskIndex.Summary? {
         if let summary = index.item(name)?.summary { return summary }
         guard case .found(let found) = content(of: name, isHeadOnly: true) else { return nil }
@@ -261,17 +262,27 @@ final class DiskCache {
     /// Removes the variants that match a request, except one file. If that file has the response without `Vary`,
     /// removes all other variants, because a lookup by name does not compare dates.
     func remove(_ key: CacheKey, _ request: NetworkRequest, except keptName: CacheFileName? = nil) {
+        guard let plainName = try? CacheFileName(key) else { return }
         // Another process may have stored a response without `Vary` since the folder was listed.
-        if keptName == nil || keptName?.variant != nil, let name = try? CacheFileName(key), index.item(name) == nil,
-            folder.contains(name), index.add(name)
+        if keptName == nil || keptName?.variant != nil, index.item(plainName) == nil, folder.contains(plainName),
+            index.add(plainName)
         {
-            unscanned.append(name)
+            unscanned.append(plainName)
         }
         let isWithoutVary = keptName.map { $0.variant == nil } ?? false
-        for (name, summary) in variants(of: key)
-        where name != keptName && (isWithoutVary || CacheVariant.matches(summary.variant, summary.vary, request)) {
-            remove(name)
+        list()
+        for name in index[plainName.key].map(\.name) where name != keptName {
+            guard let summary = summaryForRemoval(of: name), summary.matches(key) else { continue }
+            if isWithoutVary || CacheVariant.matches(summary.variant, summary.vary, request) { remove(name) }
         }
+    }
+
+    /// Returns the summary of a file's head. Nil for a file that is gone, and for one that cannot be read now, which it
+    /// removes, because the caller may mean that file.
+    private func summaryForRemoval(of name: CacheFileName) -> DiskIndex.Summary? {
+        if let summary = summary(of: name) { return summary }
+        if index.item(name) != nil { remove(name) }
+        return nil
     }
 
     /// Removes the variants that match a request and for which the closure returns true. The closure receives
@@ -300,7 +311,7 @@ final class DiskCache {
         where predicate: (_ url: String, _ partition: String, _ tags: Set<String>) -> Bool
     ) {
         for name in names {
-            guard let summary = summary(of: name) else { continue }
+            guard let summary = summaryForRemoval(of: name) else { continue }
             if predicate(summary.url, summary.partition, summary.tags) { remove(name) }
         }
     }
