@@ -21,8 +21,6 @@ struct CacheFolder: Sendable {
     /// its name alone.
     let mustBeEmptied = Protected(false)
     private let prefix: String
-    /// The age in seconds above which an unlocked temporary file counts as left by an ended process.
-    static let gracePeriod = 10.0
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     private static let inodeOffset = MemoryLayout<dirent>.offset(of: \.d_ino) ?? 0
 
@@ -155,19 +153,11 @@ struct CacheFolder: Sendable {
     func sweep(_ leftovers: [String], isRemovingAll: Bool = false) {
         for name in leftovers {
             let path = prefix + name
-            guard name.hasPrefix(".") else {
+            if name.hasPrefix(".") {
+                FileLock.removeLeftover(path, ignoresAge: isRemovingAll)
+            } else {
                 unlink(path)
-                continue
             }
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            guard descriptor >= 0 else { continue }
-            defer { close(descriptor) }
-            var information = stat()
-            guard fstat(descriptor, &information) == 0 else { continue }
-            let age = Double(CacheTime.now - information.changed) / 1e9
-            // A young file is not locked, because the process that has just created it may be about to lock it.
-            guard isRemovingAll || !(0..<Self.gracePeriod).contains(age) else { continue }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
         }
     }
 }

@@ -64,3 +64,29 @@ package enum FileLock {
             && opened.st_dev == named.st_dev
     }
 }
+
+extension FileLock {
+    /// The age in seconds above which an unlocked temporary file counts as left by an ended process.
+    private static let gracePeriod = 10.0
+
+    /// Removes the temporary files that ended processes left in a folder. The closure returns whether a name is that of
+    /// a temporary file.
+    package static func removeLeftovers(in folder: URL, where isTemporary: (String) -> Bool) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] where isTemporary(name) {
+            removeLeftover(folder.appendingPathComponent(name).path)
+        }
+    }
+
+    /// Removes a temporary file, except one that a process locks, or has just changed: it may be about to lock the
+    /// file, or lock none. With `ignoresAge`, removes such a young file too.
+    package static func removeLeftover(_ path: String, ignoresAge: Bool = false) {
+        let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return }
+        let age = Date().timeIntervalSince1970 - Double(information.changed) / 1e9
+        guard ignoresAge || !(0..<gracePeriod).contains(age) else { return }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+    }
+}

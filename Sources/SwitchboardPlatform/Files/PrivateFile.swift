@@ -54,9 +54,7 @@ package enum PrivateFile {
         try check(file)
         guard data.count <= limit else { throw POSIXError(.EFBIG) }
         let file = target(of: file)
-        // The name becomes fifteen bytes longer, and the limit is 255.
-        let stem = String(decoding: file.lastPathComponent.utf8.prefix(224), as: UTF8.self)
-        let name = ".\(stem).\(UUID().uuidString.prefix(8)).part"
+        let name = "\(partPrefix(of: file))\(UUID().uuidString.prefix(8)).part"
         let part = file.deletingLastPathComponent().appendingPathComponent(name)
         try create(part, data, isSynchronized: isSynchronized)
         guard rename(part.path, file.path) == 0 else {
@@ -81,13 +79,25 @@ package enum PrivateFile {
         return file
     }
 
-    /// Removes the file, or the one that a symbolic link names. Does nothing if there is none, or for a URL of another
-    /// scheme, which was never written.
+    /// Removes the file, or the one that a symbolic link names, and the temporary files of processes that were killed
+    /// while they wrote it. Does nothing for a URL of another scheme, which was never written.
     ///
     /// - Throws: `POSIXError`.
     package static func remove(_ file: URL) throws(POSIXError) {
-        guard isFile(file), unlink(target(of: file).path) != 0, errno != ENOENT else { return }
-        throw .last
+        guard isFile(file) else { return }
+        let file = target(of: file)
+        guard unlink(file.path) == 0 || errno == ENOENT else { throw .last }
+        let prefix = partPrefix(of: file)
+        FileLock.removeLeftovers(in: file.deletingLastPathComponent()) { name in
+            let id = name.dropFirst(prefix.count).dropLast(5)
+            return name.hasPrefix(prefix) && name.hasSuffix(".part") && id.count == 8 && id.allSatisfy(\.isHexDigit)
+        }
+    }
+
+    /// Returns the start of the names of a file's temporary files.
+    private static func partPrefix(of file: URL) -> String {
+        // The name becomes fifteen bytes longer, and the limit is 255.
+        ".\(String(decoding: file.lastPathComponent.utf8.prefix(224), as: UTF8.self))."
     }
 
     private static func check(_ file: URL) throws(Refusal) {

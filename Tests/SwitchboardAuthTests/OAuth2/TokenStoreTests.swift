@@ -45,6 +45,23 @@ struct TokenStoreTests {
         }
     }
 
+    @Test("a removal includes the files that a process killed in a save left")
+    func leftovers() async throws {
+        try await withFolder { folder in
+            let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
+            try await store.save(one, in: nil)
+            let left = [".tokens.json.0A0A0A0A.part", ".other.json.0A0A0A0A.part", ".tokens.json.bak.part"]
+            for name in left {
+                let file = folder.appendingPathComponent(name)
+                try PrivateFile.write(Data("a1".utf8), to: file)
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file.path)
+            }
+            try await store.removeAll()
+            #expect(names(in: folder) == left.dropFirst().sorted())
+        }
+    }
+
     @Test("a token too large for the file is not saved, and the file stays")
     func tooLarge() async throws {
         try await withFolder { folder in
