@@ -8,19 +8,30 @@ final class RequestPayload: Sendable {
         case file(TemporaryFile)
     }
 
-    /// A file that is removed with its last reference, also when a timeout has discarded the result of the reading.
+    /// A file that is removed with its last reference, also when a timeout has discarded the result of the reading. Only
+    /// its owner can read it. A later process removes it if this one is killed.
     private final class TemporaryFile: Sendable {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
             "switchboard-\(UUID().uuidString).body")
+        /// Holds the lock that tells other processes that the file is in use.
+        let descriptor: Int32
 
-        init() throws(NetworkError) {
-            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: attributes) else {
-                throw fileFailure(nil)
-            }
+        /// Removes the files of ended processes, once.
+        private static let sweep: Void = FileLock.removeLeftovers(in: FileManager.default.temporaryDirectory) {
+            $0.hasPrefix("switchboard-") && $0.hasSuffix(".body")
         }
 
-        deinit { try? FileManager.default.removeItem(at: url) }
+        init() throws(NetworkError) {
+            _ = Self.sweep
+            descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw fileFailure(POSIXError.last) }
+            flock(descriptor, LOCK_EX | LOCK_NB)
+        }
+
+        deinit {
+            unlink(url.path)
+            close(descriptor)
+        }
     }
 
     private let source: Source
@@ -78,8 +89,7 @@ final class RequestPayload: Sendable {
 
     private static func spool(_ body: any HTTPBody) async throws -> (TemporaryFile, Int64) {
         let temporary = try TemporaryFile()
-        let file = try writing { try FileHandle(forWritingTo: temporary.url) }
-        defer { try? file.close() }
+        let file = FileHandle(fileDescriptor: temporary.descriptor, closeOnDealloc: false)
         var length: Int64 = 0
         for try await chunk in try body.makeStream() {
             try Task.checkCancellation()
@@ -93,7 +103,7 @@ final class RequestPayload: Sendable {
         try Result(catching: body).mapError(fileFailure).get()
     }
 
-    private static func fileFailure(_ error: (any Error)?) -> NetworkError {
+    private static func fileFailure(_ error: any Error) -> NetworkError {
         NetworkError(
             .cannotWriteFile, reason: "the temporary file for the streamed body failed", underlying: error)
     }

@@ -40,6 +40,31 @@ struct URLRequestTests {
     }
     #endif
 
+    #if compiler(>=6.2)
+    @Test("the body of a killed process is removed, and that of a live one stays")
+    func leftFile() async {
+        await #expect(processExitsWith: .success) {
+            let folder = FileManager.default.temporaryDirectory
+            let left = folder.appendingPathComponent("switchboard-\(UUID().uuidString).body")
+            let used = folder.appendingPathComponent("switchboard-\(UUID().uuidString).body")
+            try PrivateFile.create(left, Data(), isSynchronized: false)
+            let lock = try #require(try FileLock.open(used.path, mode: 0o600))
+            defer {
+                unlink(used.path)
+                close(lock)
+            }
+            for file in [left, used] {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file.path)
+            }
+            let payload = try await RequestPayload(StreamBody { HTTPBodyStream { nil } }, within: .standard)
+            #expect(payload?.length == 0)
+            #expect(!FileManager.default.fileExists(atPath: left.path))
+            #expect(FileManager.default.fileExists(atPath: used.path))
+        }
+    }
+    #endif
+
     @Test("a body without a Content-Type is no form on Apple's systems")
     func unnamedBody() async throws {
         let bare = try await convert(NetworkRequest(.post, url, body: body))
