@@ -71,7 +71,7 @@ struct CacheFolder: Sendable {
     var comparableChange: Int64 {
         let now = CacheTime.now
         let changed = changed
-        return now - changed < CacheTime.tick ? changed - 1 : changed
+        return CacheTime.isRepeatable(changed, at: now) ? changed - 1 : changed
     }
 
     /// Runs a closure that adds or removes one file. This change does not cause another listing.
@@ -164,8 +164,6 @@ struct CacheFolder: Sendable {
 
 /// Times in nanoseconds since 1970.
 enum CacheTime {
-    /// The longest duration of a tick of a file system's clock. Changes within one tick have the same time.
-    static let tick: Int64 = 10_000_000
     static let second: Int64 = 1_000_000_000
 
     /// The least time between two updates of a file's last-used time.
@@ -173,6 +171,12 @@ enum CacheTime {
 
     /// The current time. Needs no system call.
     static var now: Int64 { Int64(min(Date().timeIntervalSince1970 * 1e9, 9e18)) }
+
+    /// Returns whether a later change of a file or folder may have the same time, because the clock of the file system
+    /// has ticks: of at most 10 milliseconds, or of whole seconds as HFS+, or of two as FAT.
+    static func isRepeatable(_ changed: Int64, at now: Int64) -> Bool {
+        now - changed < (changed % second == 0 ? 2 * second : 10_000_000)
+    }
 
     /// Returns the time of a use. A time in the future counts as the oldest, because the clock was set back after it. A
     /// minute is allowed, because the file system may have another clock.

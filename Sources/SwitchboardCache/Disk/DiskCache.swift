@@ -357,10 +357,9 @@ final class DiskCache {
             return
         }
         let list = folder.list()
-        // A later change may have the same time, because the clock of the file system has ticks. A folder that cannot
-        // be read is tried again when it changes.
-        let isRecent = list != nil && start - changed < CacheTime.tick
-        folder.known.withLock { $0 = CacheFolder.Known(changed: isRecent ? changed - 1 : changed) }
+        // A folder that cannot be read is tried again when it changes.
+        let isRepeatable = list != nil && CacheTime.isRepeatable(changed, at: start)
+        folder.known.withLock { $0 = CacheFolder.Known(changed: isRepeatable ? changed - 1 : changed) }
         guard let (files, leftovers) = list else {
             // A removal would miss files.
             if isComplete { folder.refuseRemainingFiles() }

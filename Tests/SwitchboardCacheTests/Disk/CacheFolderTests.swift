@@ -82,6 +82,16 @@ struct CacheFolderTests {
         }
     }
 
+    @Test("a change at a whole second may have the time of one two seconds later")
+    func wholeSeconds() {
+        let (time, tick) = (100 * CacheTime.second, Int64(10_000_000))
+        let delays = [0, tick - 1, tick, 2 * CacheTime.second - 1, 2 * CacheTime.second]
+        let whole = delays.map { CacheTime.isRepeatable(time, at: time + $0) }
+        #expect(whole == [true, true, true, true, false])
+        let fine = delays.map { CacheTime.isRepeatable(time + 1, at: time + 1 + $0) }
+        #expect(fine == [true, true, false, false, false])
+    }
+
     @Test("memory forgets a response that another cache removed and loaded again")
     func replacementElsewhere() async throws {
         try await withFolder { folder in
