@@ -39,7 +39,8 @@ public actor FileTokenStore: TokenStore {
 
     /// Creates a store. It reads and writes nothing yet.
     public init(_ file: URL) {
-        self.init(file, clock: ContinuousClock())
+        // While the device sleeps, no other process can release its lock.
+        self.init(file, clock: SuspendingClock())
     }
 
     /// Creates a store with a clock that measures the wait for another process.
