@@ -357,4 +357,20 @@ struct CacheFolderTests {
             #expect(disk.index.item(name)?.use == now)
         }
     }
+
+    #if os(Linux)
+    // A file system in memory accepts a file of any size.
+    @Test("a file that is too large for a response is removed", .enabled(if: access("/dev/shm", W_OK) == 0))
+    func hugeFile() throws {
+        let folder = URL(fileURLWithPath: "/dev/shm/switchboard-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let disk = try DiskCache(folder, limit: 1 << 20)
+        let name = try disk.write(response(), CacheKey("https://h/"))
+        try #require(truncate(disk.folder.path(of: name), off_t.max) == 0)
+        let other = try DiskCache(folder, limit: 1 << 20)
+        other.scanSizes()
+        #expect(other.count == 0)
+        #expect(try files(folder).isEmpty)
+    }
+    #endif
 }
