@@ -46,7 +46,8 @@ extension CookieJar {
         do {
             try contents.write(to: file)
         } catch {
-            let reason = "the cookies could not be written to \(file.path.quotedInFull), whose folder must exist"
+            let reason =
+                "the cookies could not be written to \(file.path.quotedInFull): \(PrivateFile.cause(of: error))"
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
         // A reset removed the file before it was written.
@@ -136,14 +137,15 @@ private struct CookieFile: Codable {
 
     /// Reads a file. Nil when it does not exist.
     init?(readFrom file: URL) throws(NetworkError) {
-        func readError(_ problem: String) -> NetworkError {
-            NetworkError(.unreadableFile, reason: "the cookie file \(file.path.quotedInFull) \(problem)")
+        func readError(_ problem: String, _ cause: (any Error)? = nil) -> NetworkError {
+            NetworkError(
+                .unreadableFile, reason: "the cookie file \(file.path.quotedInFull) \(problem)", underlying: cause)
         }
         let read: Data?
         do {
             read = try PrivateFile.read(file, limit: Self.maximumSize)
         } catch {
-            throw readError("cannot be read: \(error.localizedDescription)")
+            throw readError("cannot be read: \(error.localizedDescription)", error)
         }
         guard let data = read else { return nil }
         // Omits the underlying error, which might quote a value.

@@ -254,7 +254,7 @@ struct CookieFileTests {
             try CookieJar().save(to: file)
             #expect(chown(file.path, 65_534, getegid()) == 0)
             let error = #expect(throws: NetworkError.self) { try CookieJar(contentsOf: file) }
-            #expect(error?.code == .unreadableFile)
+            #expect(error?.code == .unreadableFile && error?.underlying is PrivateFile.Refusal)
             #expect(error?.reason?.contains("belongs to another user (65534)") == true)
         }
     }
@@ -267,6 +267,9 @@ struct CookieFileTests {
                 try jar.save(to: folder.appendingPathComponent("none/cookies.json"))
             }
             #expect(error?.code == .cannotWriteFile)
+            #expect(error?.reason?.hasSuffix("none/cookies.json\": its folder does not exist") == true)
+            let foreign = #expect(throws: NetworkError.self) { try jar.save(to: url) }
+            #expect(foreign?.reason?.hasSuffix(": it is not a file URL") == true)
             #expect(throws: NetworkError.self) { try jar.save(to: folder) }
             #expect(throws: NetworkError.self) { try CookieJar(contentsOf: folder) }
             let loop = folder.appendingPathComponent("loop")

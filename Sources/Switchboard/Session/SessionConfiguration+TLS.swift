@@ -92,7 +92,8 @@ extension SessionConfiguration.TLS.PEM {
                 data = try Data(contentsOf: url)
             } catch {
                 throw NetworkError(
-                    .insecureConnection, reason: "the file \(url.path.quotedInFull) cannot be read",
+                    .insecureConnection,
+                    reason: "the file \(url.path.quotedInFull) cannot be read: \(error.localizedDescription)",
                     underlying: error)
             }
         }

@@ -199,7 +199,8 @@ public actor FileTokenStore: TokenStore {
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             } catch {
                 throw NetworkError(
-                    .cannotWriteFile, reason: "the folder \(folder.path.quotedInFull) cannot be created",
+                    .cannotWriteFile,
+                    reason: "the folder \(folder.path.quotedInFull) cannot be created: \(error.localizedDescription)",
                     underlying: error)
             }
         }

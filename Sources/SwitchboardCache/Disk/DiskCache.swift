@@ -56,7 +56,7 @@ final class DiskCache {
                 } else if FileManager.default.fileExists(atPath: folder.path) {
                     "\(folder.path.quotedInFull) is a file, not a folder"
                 } else {
-                    "the folder \(folder.path.quotedInFull) cannot be created"
+                    "the folder \(folder.path.quotedInFull) cannot be created: \(error.localizedDescription)"
                 }
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }

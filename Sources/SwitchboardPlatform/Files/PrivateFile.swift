@@ -100,6 +100,12 @@ package enum PrivateFile {
         ".\(String(decoding: file.lastPathComponent.utf8.prefix(224), as: UTF8.self))."
     }
 
+    /// Returns the reason why a file could not be written, for the text of an error.
+    package static func cause(of error: any Error) -> String {
+        guard let error = error as? POSIXError else { return error.localizedDescription }
+        return error.code == .ENOENT ? "its folder does not exist" : String(cString: strerror(error.code.rawValue))
+    }
+
     private static func check(_ file: URL) throws(Refusal) {
         guard isFile(file) else { throw Refusal(errorDescription: "it is not a file URL") }
     }

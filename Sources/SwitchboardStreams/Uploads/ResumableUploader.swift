@@ -361,7 +361,7 @@ struct UploadState: Codable, Equatable {
         do {
             try PrivateFile.write(JSONEncoder().encode(self), to: file, isSynchronized: false)
         } catch {
-            let reason = "the state of the upload, \(file.path.quotedInFull), for which its folder must exist"
+            let reason = "the state of the upload, \(file.path.quotedInFull): \(PrivateFile.cause(of: error))"
             throw NetworkError(.cannotWriteFile, reason: reason, underlying: error)
         }
     }

@@ -133,7 +133,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         do {
             try PrivateFile.create(sidecar, JSONEncoder().encode(origin), isSynchronized: false)
         } catch {
-            throw NetworkError(.cannotWriteFile, reason: sidecar.path.quotedInFull, underlying: error)
+            throw Self.failure(sidecar, error)
         }
     }
 
@@ -163,7 +163,7 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).synchronizeDisk()
         } catch {
-            throw NetworkError(.cannotWriteFile, reason: destination.path.quotedInFull, underlying: error)
+            throw Self.failure(destination, error)
         }
     }
 
@@ -176,6 +176,11 @@ final class PartialFile: @unchecked Sendable {  // only the actor of its downloa
 
     private func failure(_ number: Int32) -> NetworkError {
         Self.failure(destination.path.quotedInFull, number)
+    }
+
+    private static func failure(_ file: URL, _ error: any Error) -> NetworkError {
+        NetworkError(
+            .cannotWriteFile, reason: "\(file.path.quotedInFull): \(PrivateFile.cause(of: error))", underlying: error)
     }
 
     private static func failure(_ reason: String, _ number: Int32? = nil) -> NetworkError {

@@ -39,7 +39,8 @@ extension SpillFile.Failure {
                 .responseTooLarge, reason: "\(unread) unread bytes are buffered, limits.downloadedFile is \(limit)")
         case .system(let error):
             NetworkError(
-                .cannotWriteFile, reason: "the temporary file that buffers unread data failed",
+                .cannotWriteFile,
+                reason: "the temporary file that buffers unread data failed: \(PrivateFile.cause(of: error))",
                 underlying: error)
         }
     }

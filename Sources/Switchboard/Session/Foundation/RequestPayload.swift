@@ -89,22 +89,22 @@ final class RequestPayload: Sendable {
 
     private static func spool(_ body: any HTTPBody) async throws -> (TemporaryFile, Int64) {
         let temporary = try TemporaryFile()
-        let file = FileHandle(fileDescriptor: temporary.descriptor, closeOnDealloc: false)
         var length: Int64 = 0
         for try await chunk in try body.makeStream() {
             try Task.checkCancellation()
-            try writing { try file.write(contentsOf: chunk) }
-            length += Int64(chunk.count)
+            do {
+                try chunk.withUnsafeBytes { try $0.write(to: temporary.descriptor, at: &length) }
+            } catch {
+                throw fileFailure(error)
+            }
         }
         return (temporary, length)
     }
 
-    private static func writing<Output>(_ body: () throws -> Output) throws(NetworkError) -> Output {
-        try Result(catching: body).mapError(fileFailure).get()
-    }
-
     private static func fileFailure(_ error: any Error) -> NetworkError {
         NetworkError(
-            .cannotWriteFile, reason: "the temporary file for the streamed body failed", underlying: error)
+            .cannotWriteFile,
+            reason: "the temporary file for the streamed body failed: \(PrivateFile.cause(of: error))",
+            underlying: error)
     }
 }

@@ -448,6 +448,19 @@ struct DownloadResumeTests {
         }
     }
 
+    @Test("a sidecar that cannot be written is an error with the cause")
+    func unwritableSidecar() async throws {
+        try await withFolder { folder in
+            let sidecar = folder.appendingPathComponent(".a.download.json/in", isDirectory: true)
+            try FileManager.default.createDirectory(at: sidecar, withIntermediateDirectories: true)
+            let file = try PartialFile(for: folder.appendingPathComponent("a"), isKept: true)
+            let origin = PartialFile.Origin(url: "http://h.test/", validator: "\"v1\"", size: 3)
+            let error = #expect(throws: NetworkError.self) { try file.record(origin) }
+            #expect(error?.code == .cannotWriteFile)
+            #expect(error?.reason?.hasSuffix(".a.download.json\": File exists") == true)
+        }
+    }
+
     @Test("a complete but unnamed file resumes at its last byte")
     func wholeButNameless() async throws {
         let files = RangeServer(content: content)

@@ -34,7 +34,7 @@ struct URLRequestTests {
                     _ = try await RequestPayload(FileBody(file), within: .standard)
                 }
                 #expect(error?.code == .cannotWriteFile)
-                #expect(error?.reason == "the temporary file for the streamed body failed")
+                #expect(error?.reason == "the temporary file for the streamed body failed: File too large")
             }
         }
     }
