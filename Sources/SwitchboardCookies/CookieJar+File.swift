@@ -76,9 +76,11 @@ extension CookieJar {
         let now = now()
         state.withLock { state in
             for partition in contents.partitions {
-                state.stores[partition.name, default: CookieStore()].insert(
-                    partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum,
-                    site: site)
+                state.change(partition.name) {
+                    $0.insert(
+                        partition.cookies.map(\.cookie), at: now, maximumPerDomain: maximumPerDomain, maximum: maximum,
+                        site: site)
+                }
             }
         }
     }

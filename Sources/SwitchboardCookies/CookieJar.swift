@@ -32,6 +32,13 @@ public final class CookieJar: Sendable {
         var files: Set<URL> = []
         /// The number of resets.
         var resets = 0
+
+        /// Changes the cookies of a partition. One without cookies takes no memory.
+        mutating func change(_ partition: String?, _ body: (inout CookieStore) -> Void) {
+            var store = stores.removeValue(forKey: partition) ?? CookieStore()
+            body(&store)
+            if store.count > 0 { stores[partition] = store }
+        }
     }
 
     /// The maximum number of cookies per domain, and of `Set-Cookie` fields that are read from one response. Above it,
@@ -111,11 +118,11 @@ extension CookieJar {
             SetCookie(field).flatMap { StoredCookie($0, from: origin, now: now, isPublicSuffix: isPublicSuffix) }
         }
         state.withLock { state in
-            var store = state.stores.removeValue(forKey: partition) ?? CookieStore()
-            store.insert(
-                origin.isSecure ? cookies : store.withoutHidingSecure(cookies, at: now), at: now,
-                maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
-            state.stores[partition] = store
+            state.change(partition) { store in
+                store.insert(
+                    origin.isSecure ? cookies : store.withoutHidingSecure(cookies, at: now), at: now,
+                    maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
+            }
         }
     }
 
@@ -163,8 +170,9 @@ extension CookieJar {
         }
         let now = now()
         state.withLock { state in
-            state.stores[partition, default: CookieStore()]
-                .insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
+            state.change(partition) {
+                $0.insert([cookie], at: now, maximumPerDomain: maximumPerDomain, maximum: maximum, site: site)
+            }
         }
     }
 
@@ -177,7 +185,7 @@ extension CookieJar {
     public func remove(in partition: String?, where isRemoved: (StoredCookie) -> Bool = { _ in true }) {
         // The caller's closure must not run under the lock.
         let removed = cookies(in: partition).filter(isRemoved)
-        state.withLock { $0.stores[partition]?.remove(removed) }
+        state.withLock { state in state.change(partition) { $0.remove(removed) } }
     }
 }
 

@@ -23,6 +23,17 @@ struct CookieJarTests {
         jar.cookies(for: try #require(URL(string: to))).map { "\($0.name)=\($0.value)" }
     }
 
+    @Test("a partition whose cookies were removed takes no memory")
+    func emptyPartitions() throws {
+        let url = URL(text: "https://x.example/")
+        for partition in ["a", "b", "c"] { jar.store(["id=1"], from: url, in: partition) }
+        jar.remove(in: "a")
+        jar.store(["id=1; Max-Age=0"], from: url, in: "b")
+        try jar.set(StoredCookie("id", "1", domain: "x.example", expires: .distantPast), in: "c")
+        let count = jar.state.withLock { $0.stores.count }
+        #expect(count == 0)
+    }
+
     @Test(
         "a public suffix sets cookies for itself only (RFC 6265 §5.3)",
         arguments: [
