@@ -69,6 +69,15 @@ public actor FileTokenStore: TokenStore {
         }
     }
 
+    /// Stores a token in place of one with any of these access tokens. Does nothing if there is no such token.
+    func save(_ token: OAuthToken, in partition: String?, replacing replaced: Set<String>) async throws {
+        try await change { contents in
+            guard let current = contents[partition], replaced.contains(current.accessToken) else { return false }
+            contents[partition] = token
+            return true
+        }
+    }
+
     /// Removes the token, and the file with the last token.
     ///
     /// - Throws: The errors of ``save(_:in:)``.

@@ -48,6 +48,8 @@ public struct OAuth2Authenticator: Authenticator {
     private let stored = Protected<[String?: String]>([:])
     /// The tokens that a refresh took from the store. Saving one could overwrite a newer token of another process.
     private let taken = Protected<[String?: OAuthToken]>([:])
+    /// The tokens of refreshes, and the access tokens in the store that they replace.
+    private let refreshed = Protected<[String?: (token: OAuthToken, replaced: Set<String>)]>([:])
     /// The access tokens of the refreshes that ended with `invalid_grant`, or whose token another process removed.
     /// Another process may have replaced them.
     private let refused = Protected<[String?: String]>([:])
@@ -114,6 +116,10 @@ public struct OAuth2Authenticator: Authenticator {
         // Another process may have signed out or in meanwhile.
         let newer = try await self.replacement(of: token, in: partition)
         if let newer, newer.accessToken != sent.accessToken { return take(newer, in: partition) }
+        if let last = stored.withLock({ $0[partition] }) {
+            let replaced: Set = [last, token.accessToken, sent.accessToken]
+            refreshed.withLock { $0[partition] = (token: fresh, replaced: replaced) }
+        }
         return fresh
     }
 
@@ -169,14 +175,20 @@ public struct OAuth2Authenticator: Authenticator {
         return try await store.load(in: partition)
     }
 
-    /// Saves the token in the store, or removes it for nil. After `invalid_grant`, a token that another process has
-    /// saved meanwhile stays there; a ``FileTokenStore`` checks that under its lock.
+    /// Saves the token in the store, or removes it for nil. After a refresh or `invalid_grant`, a token that another
+    /// process has saved meanwhile stays there; a ``FileTokenStore`` checks that under its lock.
     public func save(_ credential: OAuthToken?, in partition: String?) async throws {
         let taken = taken.withLock { $0.removeValue(forKey: partition) }
+        let refreshed = refreshed.withLock { $0.removeValue(forKey: partition) }
         let refused = refused.withLock { $0.removeValue(forKey: partition) }
         guard credential == nil || credential != taken else { return }
         if let credential {
-            try await store.save(credential, in: partition)
+            if let store = store as? FileTokenStore, let refreshed, refreshed.token == credential {
+                // A sign-in or sign-out of another process stays, and this one notices it at its next refresh.
+                try await store.save(credential, in: partition, replacing: refreshed.replaced)
+            } else {
+                try await store.save(credential, in: partition)
+            }
             savedSinceReset.withLock { _ = $0?.insert(partition) }
             stored.withLock { $0[partition] = credential.accessToken }
         } else {
@@ -199,6 +211,7 @@ public struct OAuth2Authenticator: Authenticator {
     public func reset() async {
         _ = stored.swap([:])
         _ = taken.swap([:])
+        _ = refreshed.swap([:])
         _ = refused.swap([:])
         do {
             try await store.removeAll()

@@ -102,6 +102,38 @@ struct FileLockTests {
         }
     }
 
+    @Test("a refreshed token replaces no token that another process saves", arguments: [true, false])
+    func replacedBeforeSave(isReplaced: Bool) async throws {
+        try await whileLocked { file, lock in
+            /// Replaces the file as a process that holds the lock.
+            func write(_ name: String) async throws {
+                let other = file.deletingLastPathComponent().appendingPathComponent("other.json")
+                try await FileTokenStore(other).save(OAuthToken(accessToken: name, refreshToken: name), in: nil)
+                #expect(rename(other.path, file.path) == 0)
+            }
+            let clock = TestClock()
+            let client = OAuth2Client(
+                id: "app", tokenURL: URL(text: "https://login.example.com/"),
+                session: StubSession(.json(#"{"access_token":"fresh","token_type":"bearer"}"#)))
+            let authenticator = OAuth2Authenticator(client, store: FileTokenStore(file, clock: clock))
+            try await write("old")
+            let old = try await authenticator.load(in: nil)
+            let fresh = try await authenticator.refresh(old, in: nil)
+            let save = Task { try await authenticator.save(fresh, in: nil) }
+            _ = try await clock.nextSleep()
+            if isReplaced { try await write("new") }
+            #expect(flock(lock, LOCK_UN) == 0)
+            clock.advance(by: .seconds(1))
+            try await save.value
+            let left = try await FileTokenStore(file).load(in: nil)
+            #expect(left?.accessToken == (isReplaced ? "new" : "fresh"))
+            if isReplaced {
+                let next = try await authenticator.refresh(fresh, in: nil)
+                #expect(next.accessToken == "new")
+            }
+        }
+    }
+
     @Test("a save canceled while it waits still stores the token")
     func cancelled() async throws {
         try await whileLocked { file, lock in
