@@ -1,9 +1,10 @@
 /// Performs one HTTP exchange.
 ///
 /// A session sends the request unchanged, with the fields that its transport adds (`Host`, `User-Agent`,
-/// `Accept-Encoding` and the like). It returns the server's response, whatever its status. It follows no redirect,
-/// retries nothing, stores no cookie and caches nothing; interceptors do that. `CurlSession` uses libcurl, and
-/// ``FoundationSession`` URLSession. `StubSession` of SwitchboardMocks responds without a network:
+/// `Accept-Encoding` and the like). A request with a `Range` accepts only `identity`, because compressed bytes can be
+/// decoded only from their start. The session returns the server's response, whatever its status. It follows no
+/// redirect, retries nothing, stores no cookie and caches nothing; interceptors do that. `CurlSession` uses libcurl,
+/// and ``FoundationSession`` URLSession. `StubSession` of SwitchboardMocks responds without a network:
 ///
 /// ```swift
 /// import SwitchboardMocks

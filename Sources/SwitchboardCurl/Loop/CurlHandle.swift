@@ -266,6 +266,11 @@ final class CurlHandle: @unchecked Sendable {
             list = swcurl_list_append(list, value.isEmpty ? name + ";" : name + ": " + value) ?? list
             let name = name.lowercased()
             defaults.removeAll { $0.name == name }
+            // A range counts bytes of the coded body, which cannot be decoded from its middle (Fetch,
+            // HTTP-network-or-cache fetch).
+            if name == "range", let index = defaults.firstIndex(where: { $0.name == "accept-encoding" }) {
+                defaults[index].line = "Accept-Encoding: identity"
+            }
         }
         for field in defaults { list = swcurl_list_append(list, field.line) ?? list }
         if extra == .noFraming || extra == .emptyStream {

@@ -22,6 +22,9 @@ extension URLRequest {
         var headers = try request.sentHeaders()
         // URLSession sends the URL's credentials at once or after a challenge, which this session declines.
         if let authorization { headers.addMissing(["Authorization": authorization]) }
+        // A range counts bytes of the coded body, which cannot be decoded from its middle (Fetch,
+        // HTTP-network-or-cache fetch).
+        if headers.contains("Range") { headers.addMissing(["Accept-Encoding": "identity"]) }
         if let payload {
             headers["Content-Length"] = String(payload.length)
             if quirks.bodiesMustBeStreams || payload.data == nil {

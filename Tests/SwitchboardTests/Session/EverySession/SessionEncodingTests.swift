@@ -151,6 +151,38 @@ struct SessionEncodingTests {
         }
     }
 
+    // Fetch, HTTP-network-or-cache fetch: a request with a Range accepts `identity` alone.
+    @Test(
+        "a range of a file that the server has compressed is plain [decompression]",
+        arguments: SessionKind.allCases)
+    func plainPart(kind: SessionKind) async throws {
+        let coded = try #require(Data(base64Encoded: SessionBodyTests.compressed["gzip"] ?? ""))
+        let plain = Data(SessionBodyTests.text.utf8)
+        try await MockServer.run(handler: { request in
+            let isCoded = request.headers["Accept-Encoding"]?.contains("gzip") == true
+            let whole = isCoded ? coded : plain
+            guard request.headers["Range"] == "bytes=20-39" else { return .status(400) }
+            let answer = MockResponse.data(whole[20...39], statusCode: 206)
+                .with("Content-Range", "bytes 20-39/\(whole.count)")
+            return isCoded ? answer.with("Content-Encoding", "gzip") : answer
+        }) { server in
+            let session = kind.make()
+            let ranged = NetworkRequest(.get, server.url, headers: ["Range": "bytes=20-39"])
+            let response = try await session.send(ranged)
+            #expect(response.body == plain[20...39])
+            #expect(server.requests[0].headers.values(for: "Accept-Encoding") == ["identity"])
+            // The next request does not keep the field, and a request may have its own.
+            _ = try await session.send(NetworkRequest(.get, server.url))
+            #expect(server.requests[1].headers["Accept-Encoding"] != "identity")
+            for headers in [
+                ["Accept-Encoding": "br", "Range": "bytes=20-39"], ["range": "bytes=20-39", "accept-encoding": "br"],
+            ] as [HTTPHeaders] {
+                _ = try await session.send(NetworkRequest(.get, server.url, headers: headers))
+                #expect(server.requests.last?.headers.values(for: "Accept-Encoding") == ["br"])
+            }
+        }
+    }
+
     /// An empty frame, whose window of 8 or 16 MB its sixth byte states (RFC 8878 §3.1.1.1.2). RFC 9659 §3 allows 8 MB.
     @Test("a window of zstd over 8 MB is refused by name [damaged compression]", arguments: SessionKind.curlAlone)
     func largeWindow(kind: SessionKind) async throws {
