@@ -156,9 +156,9 @@ extension CookieJar {
         return state.withLock { $0.stores[partition]?.cookies(at: now) ?? [] }
     }
 
-    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain and path; an expired one
-    /// only removes it. The requests of a `NetworkManager` have the name of its environment as partition, and carry
-    /// only the cookies in it.
+    /// Stores a cookie that the app creates. It replaces a cookie with the same name, domain, path and
+    /// ``StoredCookie/isHostOnly``; an expired one only removes it. The requests of a `NetworkManager` have the name of
+    /// its environment as partition, and carry only the cookies in it.
     ///
     /// - Throws: `NetworkError.Code.invalidRequest` for a cookie that cannot be sent: with a semicolon, a control
     ///   character or blanks around a part, without a name or domain, with `=` in the name, with a domain that is not

@@ -3,7 +3,7 @@ import SwitchboardPlatform
 import Foundation
 import SwitchboardText
 
-/// The cookies of one partition, indexed by domain, then by name and path.
+/// The cookies of one partition, indexed by domain, then by name, path and `isHostOnly`.
 struct CookieStore: Sendable {
     private struct Entry: Sendable {
         var cookie: StoredCookie
@@ -12,13 +12,17 @@ struct CookieStore: Sendable {
         var used: UInt64
     }
 
-    /// The identity of a cookie within its domain, in bytes: `String` treats two spellings of one character as equal.
+    /// The identity of a cookie within its domain ([RFC 6265bis
+    /// §5.7](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.7)), in bytes: `String`
+    /// treats two spellings of one character as equal.
     private struct Key: Hashable {
         private let bytes: [UInt8]
+        private let isHostOnly: Bool
 
         init(_ cookie: StoredCookie) {
             // Neither part contains a NUL.
             bytes = cookie.name.utf8 + [0] + cookie.path.utf8
+            isHostOnly = cookie.isHostOnly
         }
     }
 

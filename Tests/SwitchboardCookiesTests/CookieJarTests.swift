@@ -288,6 +288,18 @@ struct CookieJarTests {
         #expect(jar.cookies(for: deep).isEmpty)
     }
 
+    // RFC 6265bis §5.7: a cookie replaces one "with the same name, domain, host-only-flag, and path".
+    @Test("a cookie for a host alone and one for its domain are two")
+    func hostOnly() throws {
+        let url = "https://a.example/"
+        let moved = ["sid=new; Domain=a.example; Path=/", "sid=; Max-Age=0; Path=/"]
+        #expect(try sent(moved, from: url, to: url) == ["sid=new"])
+        #expect(try sent(["sid=own"], from: url, to: url) == ["sid=new", "sid=own"])
+        #expect(try sent(["sid=last; Domain=a.example"], from: url, to: url) == ["sid=last", "sid=own"])
+        jar.remove { $0.isHostOnly }
+        #expect(try sent(to: url) == ["sid=last"])
+    }
+
     @Test("names that look alike and differ in bytes are two cookies")
     func names() throws {
         #expect(try sent(["\u{E9}=1", "e\u{301}=2"], from: "https://a.example/", to: "https://a.example/").count == 2)
