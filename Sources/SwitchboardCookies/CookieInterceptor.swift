@@ -15,7 +15,9 @@ import SwitchboardText
 ///
 /// After a redirect or a link from another site, `SameSite` decides which cookies are sent ([RFC 6265bis
 /// §5.2](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.2)): a `Strict` cookie never,
-/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation.
+/// and a `Lax` cookie or one without the attribute only with a safe method. Every call counts as a navigation. A TRACE
+/// request has no cookies of the jar, because its response repeats them ([RFC 9110
+/// §9.3.8](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.8)).
 /// Hosts with the same registrable domain, a public suffix and one label, are one site; see ``CookieJar``. Schemes and
 /// ports do not count. A server's link after a redirect to another origin counts as one from another site.
 ///
@@ -53,7 +55,7 @@ public struct CookieInterceptor: ExchangeInterceptor, RequestAdapter {
     private func apply(to request: inout NetworkRequest) -> [String] {
         guard let url = request.url else { return [] }
         var cookies = jar.cookies(for: url, in: request.options.partition)
-        guard !cookies.isEmpty else { return [] }
+        guard !cookies.isEmpty, request.method != .trace else { return [] }
         if request.isCrossSite(in: jar) {
             let isSafe = request.method.isSafe
             cookies.removeAll { $0.sameSite != StoredCookie.SameSite.none && (!isSafe || $0.sameSite == .strict) }

@@ -171,6 +171,23 @@ struct SimpleSchemeTests {
         }
     }
 
+    // RFC 9110 §9.3.8: "A client MUST NOT generate fields in a TRACE request containing sensitive data that might be
+    // disclosed by the response."
+    @Test("a TRACE request carries no credentials")
+    func trace() async throws {
+        for auth: any Interceptor in [
+            BasicAuth(user: "test", password: "x"), BearerAuth("t"), APIKeyAuth("k", in: .header("X-Api-Key")),
+            APIKeyAuth("k", in: .query("k")), RequestSigner { $0.headers["X-Sign"] = "1" },
+        ] {
+            let session = StubSession { _ in .text("ok") }
+            let router = Router<URLEndPoint>(session: session, interceptors: [auth])
+            _ = try await router.response(for: URLEndPoint(.trace, url))
+            let sent = try #require(session.requests.first)
+            #expect(!sent.headers.contains { ["Authorization", "X-Api-Key", "X-Sign"].contains($0.name) })
+            #expect(sent.url == url)
+        }
+    }
+
     @Test("sends a bearer token, and an API key in a header or escaped in a query")
     func bearerAndKey() async throws {
         #expect(try await sent(BearerAuth("mF_9.B5f-4.1JqM")).headers["Authorization"] == "Bearer mF_9.B5f-4.1JqM")

@@ -155,6 +155,17 @@ struct CookiesTests {
         #expect(notes == ["the server sets 2 cookies", "sends 2 cookies"])
     }
 
+    // RFC 9110 §9.3.8: it would be foolish to send cookies in a TRACE request.
+    @Test("a TRACE request carries no cookie of the jar")
+    func trace() async throws {
+        let jar = CookieJar()
+        try jar.set(StoredCookie("sid", "1", domain: "a.example"), in: nil)
+        let session = StubSession { _ in .text("") }
+        let router = router(session, [], CookieInterceptor(jar))
+        for method in [HTTPMethod.trace, .options] { _ = try await router.response(for: URLEndPoint(method, url)) }
+        #expect(session.requests.map { $0.headers["Cookie"] } == [nil, "sid=1"])
+    }
+
     /// RFC 6265bis §5.2: a redirect chain through another site makes a request cross-site.
     @Test(
         "SameSite decides which cookies follow a redirect of another site",

@@ -77,9 +77,10 @@ extension NetworkRequest {
         recordCredential(in: name)
     }
 
-    /// Returns whether an interceptor may add credentials for these origins to the request.
+    /// Returns whether an interceptor may add credentials for these origins to the request. TRACE has none, because its
+    /// response repeats them ([RFC 9110 §9.3.8](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.8)).
     package func acceptsCredentials(for origins: CredentialOrigins) -> Bool {
-        options.authentication != .none && origins.allow(self)
+        options.authentication != .none && method != .trace && origins.allow(self)
     }
 
     /// Returns whether an interceptor may add credentials that identify the user.
