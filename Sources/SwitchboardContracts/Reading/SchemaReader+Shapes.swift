@@ -178,7 +178,11 @@ extension SchemaReader {
             var isOptional = false
             for leaves in objects {
                 let isKnown = leaves.contains { $0.members[name] != nil }
-                if !leaves.contains(where: { $0.required.contains(name) }) { isOptional = true }
+                if !leaves.contains(where: { $0.required.contains(name) })
+                    || leaves.contains(where: { $0.writeOnly.contains(name) })
+                {
+                    isOptional = true
+                }
                 let rules = leaves.compactMap { leaf -> Int? in
                     if let rule = leaf.members[name] { return rule }
                     if case .rule(let rule) = leaf.others { return rule }

@@ -10,7 +10,9 @@ extension Contract {
     /// `additionalProperties`, `nullable`, formats, `allOf`, and `oneOf` and `anyOf` of different types. Several
     /// alternatives with objects become one object, in which a member is optional unless all require it. A schema with
     /// `properties` or `items` and without `type` is an object or an array. As in a schema, unknown members are no
-    /// difference, unless `additionalProperties` is false. Within `allOf` that allows the members of the other parts.
+    /// difference, unless `additionalProperties` is false. Within `allOf` that allows the members of the other parts. A
+    /// `writeOnly` member is optional, because only requests have it ([OpenAPI
+    /// 3.0](https://spec.openapis.org/oas/v3.0.3#schema-object)).
     ///
     /// All other keywords are ``ignoredKeywords``, except for those that only describe, such as `title`.
     ///
@@ -49,6 +51,7 @@ struct SchemaReader {
         var strings = StringRule.any
         var members: [String: Int] = [:]
         var required: Set<String> = []
+        var writeOnly: Set<String> = []
         var others = Others.any
         var element: Int?
 
@@ -170,6 +173,9 @@ struct SchemaReader {
                         throw .contract("\(shown(location)): a name is too long")
                     }
                     leaf.members[name] = try rule(schema, at: "\(location)/\(name.pointerEscaped)", depth: depth + 1)
+                    if case .object(let words) = schema, case .bool(true)? = words["writeOnly"] {
+                        leaf.writeOnly.insert(name)
+                    }
                 }
             case ("required", .array(let names)):
                 implied.insert(.object)

@@ -59,6 +59,24 @@ struct SchemaReaderTests {
         #expect(either.ignoredKeywords == ["#/oneOf"])
     }
 
+    // OAS 3.0.3: "If the property is marked as writeOnly being true and is in the required list, the required will take
+    // effect on the request only."
+    @Test(
+        "a required member is optional if only requests have it",
+        arguments: [
+            ##"{"type":"object","required":["name","password"],"properties":\##(members)}"##,
+            ##"{"allOf":[{"properties":\##(members)},{"required":["password","name"]}]}"##,
+            ##"{"allOf":[{"required":["name","password"]},{"properties":\##(members)}]}"##,
+        ])
+    func writeOnly(_ schema: String) throws {
+        #expect(try lines(schema) == ["$: object", "{}: any", "name: string", "password?: string"])
+        let contract = try Contract(schema: Data(schema.utf8))
+        #expect(contract.differences(in: Data(#"{"name":"a"}"#.utf8)) == [])
+    }
+
+    private static let members =
+        ##"{"name":{"type":"string","writeOnly":false},"password":{"type":"string","writeOnly":true}}"##
+
     @Test("a schema that contains itself refers to itself")
     func recursion() throws {
         let schema = ##"""
