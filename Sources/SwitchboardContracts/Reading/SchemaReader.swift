@@ -89,17 +89,21 @@ struct SchemaReader {
     /// Returns the rule at a JSON Pointer.
     mutating func rule(at pointer: String, from location: String) throws(NetworkError) -> Int {
         if let known = pointers[pointer] { return known }
-        guard pointer == "#" || pointer.hasPrefix("#/") else {
+        // The fragment is decoded as a whole, and then it is a pointer (RFC 6901 §6).
+        let fragment = pointer.dropFirst()
+        let path = fragment.removingPercentEncoding ?? String(fragment)
+        guard path.isEmpty || path.utf8.first == .slash else {
             throw .contract("\(shown(location)): \(shown(pointer)) is a name, and only JSON Pointers are read")
         }
         var schema = document
-        for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+        for part in path.pieces(between: .slash).dropFirst() {
             let name = part.pointerUnescaped
             let next: JSONTree? =
                 switch schema {
                 case .object(let members): members[name]
                 case .array(let elements):
-                    Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+                    // An index has no sign and no leading zero (RFC 6901 §4).
+                    Int(name).flatMap { "\($0)" == name && elements.indices.contains($0) ? elements[$0] : nil }
                 default: nil
                 }
             guard let next else { throw .contract("\(shown(location)): \(shown(pointer)) is not in the document") }
@@ -305,9 +309,8 @@ extension String {
 }
 
 extension Substring {
-    /// The name that a part of a JSON Pointer in a URL means.
+    /// The name that a part of a JSON Pointer means.
     fileprivate var pointerUnescaped: String {
-        (removingPercentEncoding ?? String(self)).replacingOccurrences(of: "~1", with: "/")
-            .replacingOccurrences(of: "~0", with: "~")
+        replacingOccurrences(of: "~1", with: "/").replacingOccurrences(of: "~0", with: "~")
     }
 }

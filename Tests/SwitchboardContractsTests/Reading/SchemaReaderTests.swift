@@ -38,6 +38,9 @@ struct SchemaReaderTests {
             ##"{"allOf":[{"$ref":"#/$defs/text"}],"nullable":true,"$defs":{"text":{"type":"string"}}}"##,
             ##"{"oneOf":[{"$ref":"#/definitions/a~1b"},{"type":"null"}],"definitions":{"a/b":{"type":"string"}}}"##,
             ##"{"anyOf":[{"type":["string","null"]},{"type":["null"]}]}"##,
+            // RFC 6901 §6: a fragment is percent-decoded before it is a pointer.
+            ##"{"oneOf":[{"$ref":"#/%24defs%2Ftext"},{"type":"null"}],"$defs":{"text":{"type":"string"}}}"##,
+            ##"{"anyOf":[{"type":"null"},{"$ref":"#/anyOf/2"},{"type":"string"}]}"##,
         ])
     func nullable(_ schema: String) throws {
         #expect(try lines(schema) == ["$: string | null"])
@@ -156,6 +159,10 @@ struct SchemaReaderTests {
                 "#p is a name"
             ),
             (##"{"items":{"$ref":"#/$defs/a"}}"##, "#/$defs/a is not in the document"),
+            // RFC 6901 §4: an index is 0, or digits without a leading zero.
+            (##"{"anyOf":[{"type":"string"},{"$ref":"#/anyOf/00"}]}"##, "#/anyOf/00 is not in the document"),
+            (##"{"anyOf":[{"type":"string"},{"$ref":"#/anyOf/+0"}]}"##, "#/anyOf/+0 is not in the document"),
+            (##"{"items":{"$ref":"#/$defs/a%7E1b"},"$defs":{"a":{"b":{}}}}"##, "#/$defs/a%7E1b is not in the document"),
             (##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"}]}}}"##, "refers to itself"),
             (##"{"properties":[]}"##, "#/properties: the value of this keyword has another type"),
             (##"{"anyOf":{}}"##, "#/anyOf: expected a list of schemas"),
