@@ -146,6 +146,6 @@ extension OAuth2Client {
     ///   exchange.
     public func token(grantType: String, parameters: Parameters = [:]) async throws -> OAuthToken {
         let query = try URLEncodedFormEncoder().encode(parameters)
-        return try await token([URLQueryItem(name: "grant_type", value: grantType)] + FormBody.decode(query))
+        return try await token([URLQueryItem(name: "grant_type", value: grantType)].adding(FormBody.decode(query)))
     }
 }

@@ -48,7 +48,8 @@ public struct OAuth2Client: Sendable {
     public var scope: String?
     /// The method by which the client authenticates itself. Default ``Authentication/basic``.
     public var authentication = Authentication.basic
-    /// More parameters for the token endpoint, such as `audience`. Default none.
+    /// More parameters for the token endpoint, such as `audience`. Those that a request has already, such as `scope`,
+    /// are not added to it. Default none.
     public var tokenParameters: Parameters = [:]
     /// Whether URLs may be plain http to another machine. Default false: only to loopback.
     public var allowsPlainHTTP = false
@@ -91,7 +92,8 @@ extension OAuth2Client {
     ///
     /// - Parameters:
     ///   - scope: The scopes to request, in place of ``scope``.
-    ///   - parameters: More parameters for the server's page, such as `prompt`.
+    ///   - parameters: More parameters for the server's page, such as `prompt`. Those that the request has already,
+    ///     such as `state`, are ignored.
     /// - Returns: The request, with the URL for the user.
     /// - Throws: `NetworkError.Code.invalidRequest` without an ``authorizationURL`` or ``redirectURI``,
     ///   `NetworkError.Code.insecureConnection` for a page over plain http, `NetworkError.Code.unsupported` when the
@@ -211,8 +213,9 @@ extension OAuth2Client {
             headers["Authorization"] = .basicAuthorization(
                 id.percentEncoded(plusForSpace: true), secret.percentEncoded(plusForSpace: true))
         } else {
-            items.append(URLQueryItem(name: "client_id", value: id))
-            if let secret { items.append(URLQueryItem(name: "client_secret", value: secret)) }
+            var client = [URLQueryItem(name: "client_id", value: id)]
+            if let secret { client.append(URLQueryItem(name: "client_secret", value: secret)) }
+            items = items.adding(client)
         }
         let form = Data(try Self.form(items, more).utf8)
         var request = NetworkRequest(
@@ -234,7 +237,8 @@ extension OAuth2Client {
 
     private static func form(_ items: [URLQueryItem], _ more: Parameters) throws(NetworkError) -> String {
         let encoder = URLEncodedFormEncoder()
-        return [encoder.encode(items), try encoder.encode(more)].filter { !$0.isEmpty }.joined(separator: "&")
+        let more = FormBody.decode(try encoder.encode(more))
+        return encoder.encode(items.adding(more))
     }
 
     private static func failure(_ response: NetworkResponse, without secrets: [String]) -> NetworkError {
@@ -267,5 +271,14 @@ extension OAuth2Client {
                 .insecureConnection,
                 reason: "\(url.absoluteString.quotedURLForMessage) is not https (RFC 6749 §3.1, §3.2)")
         }
+    }
+}
+
+extension [URLQueryItem] {
+    /// Returns these parameters and those with other names, because a request must not repeat one ([RFC 6749
+    /// §3.2](https://www.rfc-editor.org/rfc/rfc6749#section-3.2)).
+    func adding(_ others: [URLQueryItem]) -> [URLQueryItem] {
+        let names = Set(map(\.name))
+        return self + others.filter { !names.contains($0.name) }
     }
 }

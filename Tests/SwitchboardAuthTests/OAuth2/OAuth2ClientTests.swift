@@ -290,6 +290,29 @@ struct OAuth2ClientTests {
         }
     }
 
+    // RFC 6749 §3.1, §3.2: "Request and response parameters MUST NOT be included more than once."
+    @Test("no request has a parameter twice")
+    func parametersOnce() async throws {
+        let session = StubSession { _ in .json(#"{"access_token":"a","token_type":"bearer"}"#) }
+        var client = client(session)
+        client.tokenParameters = ["scope": "all offline", "audience": "a", "resource": "b", "resource": "c"]
+        func values(_ name: String) -> [String?] { form(session).filter { $0.name == name }.map(\.value) }
+
+        _ = try await client.clientCredentials()
+        #expect(values("scope") == ["read write"] && values("audience") == ["a"])
+        #expect(values("resource") == ["b", "c"])  // RFC 8707 §2 allows several
+        _ = try await client.refresh(OAuthToken(accessToken: "a", refreshToken: "r"))
+        #expect(values("scope") == ["all offline"])
+        let parameters: Parameters = ["audience": "own", "grant_type": "none", "client_id": "other"]
+        _ = try await client.token(grantType: "any", parameters: parameters)
+        #expect(values("audience") == ["own"] && values("grant_type") == ["any"] && values("client_id") == ["other"])
+
+        let request = try client.authorizationRequest(parameters: ["state": "x", "prompt": "login"])
+        let items = FormBody.decode(request.url.query ?? "")
+        #expect(items.filter { $0.name == "state" }.map(\.value) == [request.state])
+        #expect(items.contains(URLQueryItem(name: "prompt", value: "login")))
+    }
+
     @Test("an error does not repeat a secret parameter of the client", .requirement("S2.24"))
     func quotesNoParameter() async throws {
         let session = StubSession { _ in
