@@ -102,6 +102,20 @@ import Testing
                 == #"The server's answer opens no WebSocket: the subprotocol "other" was not offered"#)
     }
 
+    // RFC 6455 §4.1: the elements "MUST be non-empty strings … and MUST all be unique strings", without separators.
+    @Test(
+        "subprotocols that no server can read are refused and not sent",
+        arguments: [["v1, v2"], ["chat", "chat"], ["my chat"], [""], ["v1", "v2;"]])
+    func subprotocols(_ names: [String]) async throws {
+        let session = StubSession(.webSocket(.echo))
+        let router = Router<URLEndPoint>(session: session)
+        let failure = await #expect(throws: NetworkError.self) {
+            try await router.webSocket(for: endPoint, options: RequestOptions { $0.webSocket.subprotocols = names })
+        }
+        #expect(failure?.code == .invalidRequest && session.requests.isEmpty)
+        #expect(failure?.reason?.contains("are not different tokens") == true)
+    }
+
     #if os(Linux)
     @Test("a lost connection is described without words of HTTP", arguments: WebSocketWireTests.Route.allCases)
     func lost(_ route: WebSocketWireTests.Route) async throws {

@@ -29,6 +29,12 @@ struct WebSocketOpener: Sendable {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")
             }
             let settings = request.options.webSocket
+            let names = settings.subprotocols
+            guard names.allSatisfy(\.isHTTPToken), Set(names).count == names.count else {
+                let list = names.joined(separator: ", ").quotedForMessage
+                throw NetworkError(
+                    .invalidRequest, reason: "the subprotocols \(list) are not different tokens (RFC 6455 §4.1)")
+            }
             request.options.streamsResponse = true
             request.options.upgrade = ConnectionUpgrade {
                 WebSocketHandshake(settings).headers
