@@ -23,8 +23,8 @@ import SwitchboardText
 /// servers of all others, and counts as their site for `SameSite`. An IP address may set cookies only for itself.
 ///
 /// RFC 6265bis adds the name prefixes `__Host-` and `__Secure-`. A cookie set without TLS is never `Secure` and never
-/// hides a `Secure` one. Cookies with control characters are rejected. ``CookieInterceptor`` applies the stored
-/// `SameSite`.
+/// hides a `Secure` one. Cookies with control characters, and those with `SameSite=None` that are not `Secure`, are
+/// rejected. ``CookieInterceptor`` applies the stored `SameSite`.
 public final class CookieJar: Sendable {
     struct State: Sendable {
         var stores: [String?: CookieStore] = [:]

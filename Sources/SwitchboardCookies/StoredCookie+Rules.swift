@@ -39,8 +39,8 @@ extension String {
 
 extension StoredCookie {
     /// Creates the cookie that a server sets with this field, by [RFC 6265
-    /// §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3). RFC 6265bis §5.7 adds the rules for `Secure` and for
-    /// prefixes of names. Nil when the server may not set it.
+    /// §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3). RFC 6265bis §5.7 adds the rules for `Secure`, for
+    /// `SameSite=None` and for prefixes of names. Nil when the server may not set it.
     init?(_ field: SetCookie, from origin: CookieOrigin, now: Date, isPublicSuffix: (String) -> Bool) {
         var domain = field.domain ?? origin.host
         var isHostOnly = field.domain == nil
@@ -54,7 +54,7 @@ extension StoredCookie {
             }
         }
         if isHostOnly { domain = origin.host }
-        guard origin.isSecure || !field.isSecure else { return nil }
+        guard origin.isSecure || !field.isSecure, field.isSecure || field.sameSite != SameSite.none else { return nil }
         let name = field.name.utf8
         if name.starts(withLowercase: "__secure-"), !field.isSecure { return nil }
         if name.starts(withLowercase: "__host-"), !(field.isSecure && field.path == "/" && isHostOnly) { return nil }

@@ -204,7 +204,7 @@ struct CookieJarTests {
     }
 
     @Test(
-        "Secure cookies and name prefixes follow RFC 6265bis §5.7",
+        "Secure, SameSite=None and name prefixes follow RFC 6265bis §5.7",
         arguments: [
             ("a=1; Secure", "https", "https", 1), ("a=1; Secure", "https", "http", 0),
             ("a=1; Secure", "http", "https", 0), ("a=1", "https", "http", 1),
@@ -213,6 +213,8 @@ struct CookieJarTests {
             ("__Host-a=1; Secure", "https", "https", 0), ("__Host-a=1; Path=/", "https", "https", 0),
             ("__Host-a=1; Secure; Path=/b", "https", "https", 0),
             ("__HOST-a=1; Secure; Path=/; Domain=a.example", "https", "https", 0),
+            ("a=1; SameSite=None", "https", "https", 0), ("a=1; SameSite=None", "http", "http", 0),
+            ("a=1; SameSite=None; Secure", "https", "https", 1), ("a=1; SameSite=Lax", "http", "http", 1),
             // The hyphen and the combining mark form one `Character`.
             ("__Secure-\u{301}=1", "https", "https", 0), ("__Host-\u{301}=1; Secure", "https", "https", 0),
         ])
