@@ -24,7 +24,7 @@ import SwitchboardText
 ///
 /// RFC 6265bis adds the name prefixes `__Host-` and `__Secure-`. A cookie set without TLS is never `Secure` and never
 /// hides a `Secure` one. Cookies with control characters, and those with `SameSite=None` that are not `Secure`, are
-/// rejected. ``CookieInterceptor`` applies the stored `SameSite`.
+/// rejected. A cookie of a server lives at most 400 days. ``CookieInterceptor`` applies the stored `SameSite`.
 public final class CookieJar: Sendable {
     struct State: Sendable {
         var stores: [String?: CookieStore] = [:]

@@ -60,6 +60,7 @@ extension StoredCookie {
         if name.starts(withLowercase: "__host-"), !(field.isSecure && field.path == "/" && isHostOnly) { return nil }
         var expires = field.expires
         if let age = field.maximumAge { expires = age > 0 ? now + TimeInterval(age) : .distantPast }
+        expires = expires.map { min($0, now + Self.longestLifetime) }
         self.init(
             field.name, field.value, domain: domain, path: field.path ?? origin.defaultPath,
             includesSubdomains: !isHostOnly, expires: expires, isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly,
@@ -67,6 +68,10 @@ extension StoredCookie {
         // A file with such a cookie would not be read again.
         guard fault(isStored: true) == nil else { return nil }
     }
+
+    /// 400 days in seconds, the limit of [RFC 6265bis
+    /// §5.5](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-5.5).
+    private static let longestLifetime: TimeInterval = 34_560_000
 
     /// Returns whether a request to this origin carries the cookie.
     func isSent(to origin: CookieOrigin) -> Bool {

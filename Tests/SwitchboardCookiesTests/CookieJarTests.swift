@@ -255,6 +255,23 @@ struct CookieJarTests {
         #expect(names() == ["kept"])
     }
 
+    // RFC 6265bis §5.5: "The limit SHOULD NOT be greater than 400 days".
+    @Test(
+        "a server's cookie lives at most 400 days, and an app's as long as it says",
+        arguments: ["Max-Age=99999999999999999999999", "Max-Age=34560001", "Expires=Fri, 31 Dec 9999 23:59:59 GMT"])
+    func longestLifetime(attribute: String) throws {
+        let start = Date(timeIntervalSince1970: 1_300_000_000)
+        let clock = Protected(start)
+        let jar = CookieJar { clock.value }
+        let url = try #require(URL(string: "https://a.example/"))
+        jar.store(["long=1; \(attribute)", "exact=1; Max-Age=34560000"], from: url)
+        try jar.set(StoredCookie("own", "1", domain: "a.example", expires: start + 40_000_000))
+        let days: TimeInterval = 400 * 24 * 60 * 60
+        #expect(jar.cookies().map(\.expires) == [start + days, start + days, start + 40_000_000])
+        clock.withLock { $0 += days }
+        #expect(jar.cookies().map(\.name) == ["own"])
+    }
+
     @Test("limits by domain and in total evict the least recently used")
     func eviction() throws {
         let jar = CookieJar(maximumPerDomain: 3, maximum: 5)
