@@ -23,7 +23,7 @@ struct SetCookie {
     var isHTTPOnly = false
     var sameSite: StoredCookie.SameSite?
 
-    /// Parses a field. Nil for text without a name or with control characters (RFC 6265bis §5.6).
+    /// Parses a field. Nil for text without a name (RFC 6265 §5.2) or with control characters (RFC 6265bis §5.6).
     init?(_ text: String) {
         guard !text.utf8.contains(where: \.breaksFieldValue) else { return nil }
         let parts = text.utf8.split(separator: .semicolon, omittingEmptySubsequences: false)
