@@ -52,12 +52,8 @@ struct WebSocketHandshake: Sendable {
     }
 
     static func accept(for key: String) throws(NetworkError) -> String {
-        do {
-            return try MessageDigest.sha1.hash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
-                .base64EncodedString()
-        } catch {
-            throw .handshake("a WebSocket needs SHA-1, and \(error.text)")
-        }
+        try MessageDigest.sha1.checkedHash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+            .base64EncodedString()
     }
 
     private func subprotocol(_ headers: HTTPHeaders) throws(NetworkError) -> String? {

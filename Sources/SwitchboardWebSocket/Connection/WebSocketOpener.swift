@@ -74,7 +74,7 @@ struct WebSocketOpener: Sendable {
         do {
             let handshake = WebSocketHandshake(settings, of: request)
             let negotiation = try handshake.negotiation(response.headers)
-            let coding = FrameCoding(framer, try reader(negotiation.compression, settings, framer))
+            let coding = FrameCoding(framer, try Self.reader(negotiation.compression, settings, framer))
             request.endCall(.success(response.statusCode))
             if let socket = foundationSocket.swap(nil) {
                 connection.start(socket, response.bytes)
@@ -112,12 +112,13 @@ struct WebSocketOpener: Sendable {
         return body.value.prefix(16 << 10)
     }
 
-    private func reader(
-        _ compression: AcceptedCompression?, _ settings: WebSocketOptions, _ framer: MessageFramer
+    static func reader(
+        _ compression: AcceptedCompression?, _ settings: WebSocketOptions, _ framer: MessageFramer,
+        zlib: Result<Zlib, DynamicLibrary.Failure> = Zlib.loaded
     ) throws(NetworkError) -> MessageReader {
         guard let compression else { return MessageReader(limit: settings.messageLimit) }
         do {
-            let zlib = try Zlib.loaded.get()
+            let zlib = try zlib.get()
             let inflater = try MessageInflater(zlib, keepsContext: compression.allowsServerContextTakeover)
             // zlib has no raw window of 2^8 bytes.
             if compression.windowBits > 8 {
@@ -127,7 +128,7 @@ struct WebSocketOpener: Sendable {
             }
             return MessageReader(limit: settings.messageLimit, inflater: inflater)
         } catch {
-            throw .handshake("permessage-deflate needs zlib, and \(error.text)")
+            throw NetworkError(.unsupported, reason: "permessage-deflate needs zlib, and \(error.text)")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import Testing
 @testable import SwitchboardWebSocket
 
@@ -91,5 +92,17 @@ import Testing
         #expect(throws: NetworkError.self) {
             try handshake { $0.compression?.allowsServerContextTakeover = false }.negotiation(headers)
         }
+    }
+
+    @Test("without zlib compression is unsupported, and the reason names the library")
+    func noZlib() throws {
+        let failure = DynamicLibrary.Failure(text: "libz.so.1 was not found")
+        let accepted = try AcceptedCompression([], to: WebSocketCompression())
+        let framer = MessageFramer(SendQueue())
+        let error = #expect(throws: NetworkError.self) {
+            try WebSocketOpener.reader(accepted, WebSocketOptions(), framer, zlib: .failure(failure))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.reason == "permessage-deflate needs zlib, and libz.so.1 was not found")
     }
 }
