@@ -152,6 +152,16 @@ import Testing
         }
     }
 
+    @Test("the reason of a Close frame is on one line in an error")
+    func closeReason() async throws {
+        let socket = try await open(.webSocket(.close(4000, reason: "a\nb\u{1B}[2J")))
+        let end = try await socket.receive()
+        #expect(end == nil)
+        let failure = await #expect(throws: NetworkError.self) { try await socket.send(.text("late")) }
+        let text = failure?.description ?? "\n"
+        #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+
     @Test(
         "a base URL with a scheme of WebSockets names the URL to write",
         arguments: [

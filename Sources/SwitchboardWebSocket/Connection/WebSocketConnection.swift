@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 /// One connection of a WebSocket. It reads frames in a separate task, answers pings and closes.
 final class WebSocketConnection: Sendable {
@@ -139,7 +140,7 @@ final class WebSocketConnection: Sendable {
     var closedError: NetworkError {
         guard let closure else { return error(.webSocketClosed, "it has ended") }
         let side = closure.isFromServer ? "the server" : "this side"
-        let reason = closure.reason.isEmpty ? "" : ": \(closure.reason)"
+        let reason = closure.reason.isEmpty ? "" : ": \(closure.reason.shortForMessage)"
         return error(.webSocketClosed, "\(side) closed it with \(closure.code.rawValue)\(reason)")
     }
 

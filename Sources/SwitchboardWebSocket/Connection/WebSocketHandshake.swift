@@ -117,7 +117,7 @@ struct AcceptedCompression: Equatable {
             case ("client_max_window_bits", let bits?): windowBits = try Self.bits(bits)
             case ("server_max_window_bits", let bits?): _ = try Self.bits(bits)
             case ("", _): throw .handshake("permessage-deflate has an empty parameter")
-            default: throw .handshake("permessage-deflate has an unknown parameter \(name)")
+            default: throw .handshake("permessage-deflate has an unknown parameter \(name.quotedForMessage)")
             }
         }
         guard offer.allowsServerContextTakeover || !allowsServerContextTakeover else {
@@ -127,7 +127,7 @@ struct AcceptedCompression: Equatable {
 
     private static func bits(_ text: String) throws(NetworkError) -> Int {
         guard let bits = Int(text), (8...15).contains(bits), "\(bits)" == text else {
-            throw .handshake("permessage-deflate has a window of \(text) bits")
+            throw .handshake("permessage-deflate has a window of \(text.quotedForMessage) bits")
         }
         return bits
     }

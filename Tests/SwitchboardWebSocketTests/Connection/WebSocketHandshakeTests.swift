@@ -80,6 +80,18 @@ import Testing
         #expect(throws: NetworkError.self) { try handshake().negotiation(answer.merging(headers)) }
     }
 
+    @Test(
+        "the error of a refused parameter is short and on one line",
+        arguments: ["x\u{9B}", "client_max_window_bits=\u{9B}"])
+    func shortError(_ start: String) {
+        let parameter = start + String(repeating: "y", count: 100_000)
+        let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate; \(parameter)"])
+        let error = #expect(throws: NetworkError.self) { try handshake().negotiation(headers) }
+        let reason = error?.reason ?? ""
+        #expect(reason.hasPrefix("permessage-deflate has") && reason.count < 200)
+        #expect(!reason.unicodeScalars.contains("\u{9B}"))
+    }
+
     @Test("an extension that was not offered is refused")
     func unasked() {
         let headers = answer.merging(["Sec-WebSocket-Extensions": "permessage-deflate"])

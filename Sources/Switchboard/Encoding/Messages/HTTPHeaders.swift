@@ -263,7 +263,7 @@ public struct HTTPHeader: Hashable, Sendable, DumpedAsDescription {
         }
         var value = value
         let byte = value.withUTF8 { $0.first { $0.breaksFieldValue } }
-        return byte.map { "the value of header \(name) contains \($0.nameForMessage) (RFC 9110 §5.5)" }
+        return byte.map { "the value of header \(name.shortForMessage) contains \($0.nameForMessage) (RFC 9110 §5.5)" }
     }
 }
 

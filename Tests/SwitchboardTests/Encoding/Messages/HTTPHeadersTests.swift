@@ -107,6 +107,14 @@ struct HTTPHeadersTests {
         #expect(headers == ["Accept": "a/b", "Content-Type": "c/d", "User-Agent": "u", "Authorization": "Bearer t"])
     }
 
+    @Test("the fault of a field with a long name is short")
+    func longName() {
+        let name = String(repeating: "x", count: 100_000)
+        for field in [HTTPHeader(name: name, value: "a\nb"), HTTPHeader(name: name + ":", value: "a")] {
+            #expect(field.fault.map { $0.count < 200 } == true)
+        }
+    }
+
     @Test("the text of headers shows no secret")
     func description() {
         let headers: HTTPHeaders = ["Accept": "a", "authorization": "Bearer s3cret", "COOKIE": "sid=s3cret"]

@@ -26,6 +26,17 @@ struct DecodingTextTests {
         }
     }
 
+    @Test("a media type in a reason is short and on one line")
+    func mediaType() {
+        let type = "text/html\u{9B}2J" + String(repeating: "x", count: 100_000)
+        let response = NetworkResponse(statusCode: 200, headers: ["Content-Type": type], body: Data("<html>".utf8))
+        let error = #expect(throws: NetworkError.self) { try response.decode([Int].self, decoder: JSONDecoder()) }
+        #expect(error?.code == .unexpectedContentType)
+        let reason = error?.reason ?? ""
+        #expect(reason.hasPrefix("the response is text/html") && reason.count < 1_000)
+        #expect(!reason.unicodeScalars.contains("\u{9B}"))
+    }
+
     static let films: [(String, String)] = [
         (
             #"{"page":1,"results":[]}"#,
