@@ -27,7 +27,8 @@ extension NetworkRouter {
     /// - Returns: The open socket.
     /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus`
     ///   for 200, `NetworkError.Code.invalidResponse` for an invalid 101, `NetworkError.Code.unsupported` when the
-    ///   session cannot open WebSockets or lacks one of the options, and the errors of `response(for:)`.
+    ///   session cannot open WebSockets or lacks one of the options, the errors of `response(for:)`, and the error of
+    ///   `onOpen` for the first connection, unchanged. That of a later connection is a `NetworkError` for the reader.
     public func webSocket<Outgoing: Encodable & Sendable, Incoming: Decodable & Sendable>(
         for endPoint: EndPoint, sending: Outgoing.Type, receiving: Incoming.Type,
         options: RequestOptions = RequestOptions(), clock: any Clock<Duration> = ContinuousClock(),
