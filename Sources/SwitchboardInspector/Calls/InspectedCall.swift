@@ -128,7 +128,8 @@ struct InspectedCall: Sendable {
     /// Adds a message, and removes the oldest ones above the limits.
     mutating func add(_ message: CallMessage, _ limits: CallLimits) {
         guard message.kind != .end else { return end(with: message, limits) }
-        let payload = message.payload.prefix(limits.bodySize)
+        // A copy, because a slice would keep the whole message.
+        let payload = Data(message.payload.prefix(limits.bodySize))
         messages.append(
             Message(
                 at: .now - start, kind: message.kind, isSent: message.isSent, size: message.payload.count,

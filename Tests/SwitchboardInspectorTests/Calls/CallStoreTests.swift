@@ -120,6 +120,27 @@ struct CallStoreTests {
         #expect((10_000...20_000).contains(size) && call.size > size, "\(size)")
     }
 
+    @Test("a stored message keeps no more memory than its payload")
+    func releasedMessage() throws {
+        let isReleased = Protected(false)
+        let store = CallStore(CallLimits(bodySize: 1_000))
+        let id = Call(store, "live").request.id
+        do {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 1)
+            bytes.initializeMemory(as: UInt8.self, repeating: 1, count: 1 << 20)
+            let payload = Data(
+                bytesNoCopy: bytes, count: 1 << 20,
+                deallocator: .custom { bytes, _ in
+                    bytes.deallocate()
+                    isReleased.withLock { $0 = true }
+                })
+            store.record(CallMessage(.binary, isSent: false, payload), of: id)
+        }
+        #expect(isReleased.value)
+        let message = try #require(store[1]?.messages.last)
+        #expect(message.size == 1 << 20 && message.payload == Data(repeating: 1, count: 1_000))
+    }
+
     @Test("a message keeps its number when older ones are removed")
     func messageNumbers() throws {
         let inspector = try NetworkInspector(CallLimits())
