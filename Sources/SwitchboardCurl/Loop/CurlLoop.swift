@@ -80,7 +80,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     /// The exchanges that received their 101 in this pass.
     @exclusivity(unchecked) var newlyUpgraded: [CurlExchange] = []
     /// The buffer for the bytes of sockets that exchanges own.
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    let buffer: UnsafeMutableRawBufferPointer
     /// The number of exchanges in flight that upgrade. Their long connections do not count for the limit per host.
     @exclusivity(unchecked) private var upgrades = 0
     /// The exchanges whose readers get the bytes of this pass at its end.
@@ -107,6 +107,7 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         self.multi = multi
         self.poller = poller
         self.options = options
+        buffer = .allocate(byteCount: 64 << 10, alignment: 16)  // after the last error, which would leak it
         // More are never in flight, and libcurl's numbers have 32 bits.
         perHost = min(max(1, options.connectionsPerHost), 1 << 20)
         swcurl_multi_set_long(multi, CurlMultiOption.maxHostConnections, perHost)

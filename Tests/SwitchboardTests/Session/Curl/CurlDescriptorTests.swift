@@ -52,6 +52,34 @@ import SwitchboardTestSupport
         }
     }
 
+    /// Returns the size of the memory that this process may write, in KiB.
+    private static func dataSize() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmData:") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+    }
+
+    @Test("requests that find no free descriptor leave no memory behind")
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            let request = NetworkRequest(.get, URL(text: "http://127.0.0.1/"))
+            let session = try await Self.withoutDescriptors {
+                let session = CurlSession(configuration: .direct)
+                _ = try? await session.send(request)
+                return session
+            }
+            let before = try Self.dataSize()
+            try await Self.withoutDescriptors {
+                for _ in 0..<4_000 {
+                    await #expect(throws: NetworkError.self) { try await session.send(request) }
+                }
+            }
+            // A buffer of 64 KiB for each request would be 250 MiB.
+            let growth = try Self.dataSize() - before
+            #expect(growth < 100 << 10)
+        }
+    }
+
     @Test("a first request without a free descriptor fails, the next succeeds")
     func firstRequest() async {
         await #expect(processExitsWith: .success) {
