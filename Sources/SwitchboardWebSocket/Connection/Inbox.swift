@@ -6,7 +6,8 @@ final class Inbox: Sendable {
     private struct State {
         /// The bytes at which the inbox is full.
         var limit: Int
-        /// The limit during a ping, and for the messages of several connections: 16 times the limit, and at least 1 MiB.
+        /// The limit during a ping, after the end of a compressed connection, and for the messages of several
+        /// connections: 16 times the limit, and at least 1 MiB.
         let highLimit: Int
         /// The number of pings without a pong. Meanwhile the limit is higher, because the pong follows the messages.
         var pings = 0
@@ -97,11 +98,12 @@ final class Inbox: Sendable {
         state.withLock { $0.pings -= 1 }
     }
 
-    /// Removes the limit, to reach the end of a lost connection. Only a few messages can precede it.
-    func removeLimit() {
+    /// Removes the limit, to reach the end of a lost connection. Only a few bytes can precede it. If they are compressed,
+    /// they may become gigabytes, so the higher limit stays.
+    func removeLimit(isCompressed: Bool = false) {
         let writer = state.withLock { state in
-            state.limit = .max
-            return state.writers.take()
+            state.limit = isCompressed ? state.highLimit : .max
+            return state.isFull ? WaitingTasks() : state.writers.take()
         }
         writer.resume()
     }

@@ -64,7 +64,8 @@ final class WebSocketConnection: Sendable {
     ///   - connection: Sends on the sender's thread, and receives on the session's. Nil if the session cannot do that.
     func start(_ bytes: ResponseBytes, _ frames: FrameCoding, over connection: (any UpgradedConnection)? = nil) {
         // A full inbox would hide the end of a lost connection.
-        queue.whenStopped { [inbox] in inbox.removeLimit() }
+        let isCompressed = frames.reader.decompresses
+        queue.whenStopped { [inbox] in inbox.removeLimit(isCompressed: isCompressed) }
         if let connection {
             connection.setReceiver { self.receive($0, frames) }
             frames.framer.send(over: connection)

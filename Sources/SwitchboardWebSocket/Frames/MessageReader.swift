@@ -25,6 +25,9 @@ struct MessageReader {
         self.inflater = inflater
     }
 
+    /// Whether messages may be compressed.
+    var decompresses: Bool { inflater != nil }
+
     /// Removes the next event from the front of the bytes. Nil when more bytes are needed.
     mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(WebSocketViolation) -> WebSocketEvent? {
         while let part = try frames.next(&bytes) {

@@ -299,6 +299,39 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("after the end, compressed messages are inflated up to 16 times the limit")
+    func bombsBeforeEnd() async throws {
+        let content = Data(count: 256 << 10)
+        let deflater = try MessageDeflater(Zlib.loaded.get(), windowBits: 15, keepsContext: false)
+        let packed = try #require(deflater.compress(content))
+        try #require((126..<1 << 16).contains(packed.count))
+        let frame = Data([0xC2, 126, UInt8(packed.count >> 8), UInt8(packed.count & 0xFF)]) + packed
+        let chunk = Protected<Data?>(Data(Array(repeating: frame, count: 40).joined()))
+
+        // The higher limit is 1 MiB, which is four messages.
+        var options = WebSocketOptions()
+        options.receiveBufferLimit = 1
+        let queue = SendQueue()
+        let connection = WebSocketConnection(queue, options, nil, clock: ContinuousClock())
+        let inflater = try MessageInflater(Zlib.loaded.get(), keepsContext: true)
+        let frames = FrameCoding(MessageFramer(queue), MessageReader(limit: 1 << 20, inflater: inflater))
+        let exchange = queue.startExchange()
+        connection.start(ResponseBytes { chunk.swap(nil) }, frames)
+        let sending = Task { await queue.next(of: exchange) }
+        sending.cancel()
+        _ = await sending.value
+
+        let inbox = connection.inbox
+        #expect(await comesTrue { inbox.hasWaitingWriter || inbox.result != nil })
+        #expect(inbox.received.messages == 4)
+        for _ in 0..<40 {
+            let message = try await inbox.next()
+            #expect(message == .binary(content))
+        }
+        let error = await #expect(throws: NetworkError.self) { try await inbox.next() }
+        #expect(error?.code == .connectionLost)
+    }
+
     // MARK: Ending
 
     @Test(
