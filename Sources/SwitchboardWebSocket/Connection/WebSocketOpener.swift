@@ -23,7 +23,11 @@ struct WebSocketOpener: Sendable {
         let framer = MessageFramer(queue)
         let upgraded = Protected<(any UpgradedConnection)?>(nil)
         let foundationSocket = Protected<FoundationSocket?>(nil)
-        defer { foundationSocket.swap(nil)?.cancel() }
+        defer {
+            // The request, which errors and records keep, retains both.
+            _ = upgraded.swap(nil)
+            foundationSocket.swap(nil)?.cancel()
+        }
         let response = try await prepare(()).value.performShared { request throws(NetworkError) in
             guard request.method == .get, request.body.isEmpty else {
                 throw NetworkError(.invalidRequest, reason: "a WebSocket needs a GET without a body")

@@ -384,6 +384,36 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("an error keeps no compressed or refused connection", arguments: [true, false])
+    func releasedByError(isAccepted: Bool) async throws {
+        let isReleased = Protected(false)
+        let session = AdHocSession { request in
+            var request = request
+            let upgrade = try #require(request.options.upgrade)
+            request.headers.merge(upgrade.headers())
+            upgrade.connected(Upgraded(isReleased))
+            let key = request.headers["Sec-WebSocket-Key"] ?? ""
+            var response = NetworkResponse(
+                statusCode: 101,
+                headers: [
+                    "Upgrade": "websocket", "Connection": "Upgrade",
+                    "Sec-WebSocket-Accept": try WebSocketHandshake.accept(for: isAccepted ? key : "another key"),
+                    "Sec-WebSocket-Extensions": "permessage-deflate",
+                ])
+            response.request = request
+            response.stream = ResponseBytes(read: { nil })
+            return response
+        }
+        let options = RequestOptions { $0.webSocket.compression = WebSocketCompression() }
+        let error = await #expect(throws: NetworkError.self) {
+            let socket = try await Router<URLEndPoint>(session: session).webSocket(
+                for: URLEndPoint(.get, URL(text: "https://example.com/")), options: options)
+            _ = try await socket.receive()
+        }
+        #expect(error?.code == (isAccepted ? .connectionLost : .invalidResponse))
+        #expect(isReleased.value && error?.request?.options.upgrade != nil)
+    }
+
     @Test("a closed socket ends the sender that waits")
     func closeAmidSend() async throws {
         try await MockServer.run { server in
@@ -434,5 +464,18 @@ import SwitchboardTestSupport
         queue.end(CancellationError())
         _ = await last.result
     }
+}
+
+/// Reports its release.
+private final class Upgraded: UpgradedConnection {
+    private let isReleased: Protected<Bool>
+
+    init(_ isReleased: Protected<Bool>) { self.isReleased = isReleased }
+
+    deinit { isReleased.withLock { $0 = true } }
+
+    func trySend(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
+
+    func setReceiver(_ receiver: @escaping @Sendable (UnsafeRawBufferPointer) -> Int?) {}
 }
 #endif
