@@ -7,12 +7,15 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
     private var counts: [Int: Int] = [:]
     private var words: [String: Int] = [:]
     private var late: [Int] = []
+    private var right: Set<Int> = []
     private var wrong: [Int] = []
     private var tries = 0
 
     var ended: [Int: Int] { lock.withLock { counts } }
     var outcomes: [String: Int] { lock.withLock { words } }
     var overdue: [Int] { lock.withLock { late } }
+    /// The calls that got the server's answer.
+    var answered: Set<Int> { lock.withLock { right } }
     /// The calls whose success was not the server's answer.
     var wrongAnswers: [Int] { lock.withLock { wrong } }
     var retries: Int { lock.withLock { tries } }
@@ -28,7 +31,7 @@ final class Ends: EventMonitor, @unchecked Sendable {  // under its lock
             switch result {
             case .success(let text):
                 words["answered", default: 0] += 1
-                if text != plan.answer { wrong.append(plan.id) }
+                if text == plan.answer { right.insert(plan.id) } else { wrong.append(plan.id) }
             case .failure(let error): words[error.statusCode.map { "\($0)" } ?? "\(error.code)", default: 0] += 1
             }
             if time > plan.total + tolerance { late.append(plan.id) }

@@ -4,16 +4,17 @@ import SwitchboardMocks
 import SwitchboardResilience
 
 // fault-run [--requests N] [--seed S]: makes N calls to a MockServer that fails by the seed. Ends with `calls N, ended
-// once N, applied twice 0`. The lines before name each failed check, and the exit code is then 1.
+// once N, applied twice 0`. The lines before name each failed check, and the exit code is then 1. From 1,000 calls on,
+// each session must get answers, and the server must fail in each way.
 var arguments: [String: UInt64] = ["--requests": 20_000, "--seed": 1]
 let words = CommandLine.arguments.dropFirst()
 for (name, value) in zip(words, words.dropFirst()).enumerated().filter({ $0.offset % 2 == 0 }).map(\.element) {
     guard arguments[name] != nil, let number = UInt64(value) else { exit(64) }
     arguments[name] = number
 }
-guard words.count % 2 == 0, let count = arguments["--requests"].map(Int.init), let seed = arguments["--seed"] else {
-    exit(64)
-}
+guard words.count % 2 == 0, let count = arguments["--requests"].map(Int.init), count > 0,
+    let seed = arguments["--seed"]
+else { exit(64) }
 
 func openDescriptors() -> Int {
     let folder = FileManager.default.fileExists(atPath: "/proc/self/fd") ? "/proc/self/fd" : "/dev/fd"
@@ -103,6 +104,21 @@ if openConnections > 0 { findings.append("\(openConnections) connections were le
 if descriptors > 8 { findings.append("\(descriptors) descriptors were left open") }
 
 let faults = entries.values.reduce(into: [String: Int]()) { $0.merge($1.faults.map { ($0, 1) }, uniquingKeysWith: +) }
+if count >= 1_000 {
+    let answered = ends.answered
+    for usesFoundation in [false, true] {
+        let ids = plans.filter { $0.usesFoundation == usesFoundation }.map(\.id)
+        let session = usesFoundation ? "FoundationSession" : "the default session"
+        if ids.filter({ answered.contains($0) }).count * 4 < ids.count {
+            findings.append("fewer than a quarter of the calls over \(session) were answered")
+        }
+    }
+    if again == 0 { findings.append("no request was sent again") }
+    for fault in ["429", "503", "reset", "close", "truncated", "stalled", "stall"] where faults[fault] == nil {
+        findings.append("the server never failed by \(fault)")
+    }
+}
+
 func table(_ counts: [String: Int]) -> String {
     counts.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
 }
