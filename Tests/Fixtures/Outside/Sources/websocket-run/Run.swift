@@ -75,6 +75,10 @@ struct Run: Sendable {
             message[place] = UInt8(truncatingIfNeeded: place >> 7)
         }
         try await echo(.binary(message), socket)
+        if isCompressed {
+            let sent = socket.metrics.bytesSent
+            try expect(sent <= Int64(message.count / 2), "the server accepted no compression: \(sent) bytes were sent")
+        }
         await socket.close()
     }
 
