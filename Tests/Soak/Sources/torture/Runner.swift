@@ -55,6 +55,9 @@ final class Runner {
                 }
             }
         }
+        if faults.isEmpty || !(scene.only ?? []).isSubset(of: Shim.calls) {
+            fail(scene.name, "it makes no call that can fail, or it names one that shim.c lacks")
+        }
         // A sample of all calls, the first and the last included.
         let count = min(most, faults.count)
         let sample = (0..<count).map { faults[count == 1 ? 0 : $0 * (faults.count - 1) / (count - 1)] }
