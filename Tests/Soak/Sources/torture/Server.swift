@@ -56,7 +56,7 @@ enum Server {
         return uploads.withLock { uploads in
             guard let data = uploads[name] else { return .status(404) }
             switch request.method {
-            case .head: return .status(204, headers: ["Upload-Offset": "\(data.count)"])
+            case .head: return .status(204, headers: ["Upload-Offset": "\(data.count)", "X-Upload": name])
             case .get: return .data(data)
             default:
                 guard request.headers["Upload-Offset"] == "\(data.count)" else { return .status(409) }

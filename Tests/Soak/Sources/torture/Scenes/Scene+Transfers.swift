@@ -113,7 +113,7 @@ extension Scene {
             let response = try await router.upload(
                 URLEndPoint(.post, place.url("uploads")), from: place.file("source"), by: .tus, pieceSize: 120_000,
                 stateFile: place.file("state"))
-            guard let name = response.headers["X-Upload"] else { return }
+            guard let name = response.headers["X-Upload"] else { throw Wrong("the last response has no X-Upload") }
             let stored = try await router.response(for: URLEndPoint(.get, place.url("uploads/\(name)")))
             try Wrong.unless(stored.body == Body.data(size), "the server has \(stored.body.count) bytes, or others")
         }
@@ -210,20 +210,22 @@ extension Scene {
             try await tokens.prepare(place)
             try await useCache(place, sizes: [10, 200_000])
         },
-        run: { place in
-            try CookieJar(contentsOf: place.file("cookies.json")).reset()
-            try await FileTokenStore(place.file("tokens/tokens.json")).removeAll()
-            let cache = try ResponseCache(folder: place.file("cache"))
-            await cache.reset()
-            try await use(cache, place, sizes: [10, 200_000], mustHit: false)
-        },
+        run: { try await logOut($0) },
         verify: { place, hasSucceeded in
-            guard hasSucceeded else { return }
+            if !hasSucceeded { try await logOut(place) }
             let cookies = try CookieJar(contentsOf: place.file("cookies.json")).cookies()
             try Wrong.unless(cookies.isEmpty, "a cookie remains")
             let token = try await FileTokenStore(place.file("tokens/tokens.json")).load(in: nil)
             try Wrong.unless(token == nil, "a token remains")
         })
+
+    private static func logOut(_ place: Place) async throws {
+        try CookieJar(contentsOf: place.file("cookies.json")).reset()
+        try await FileTokenStore(place.file("tokens/tokens.json")).removeAll()
+        let cache = try ResponseCache(folder: place.file("cache"))
+        await cache.reset()
+        try await use(cache, place, sizes: [10, 200_000], mustHit: false)
+    }
 
     static let webSocket = Scene(
         name: "websocket",
