@@ -24,6 +24,8 @@ struct PublisherTests {
         let session = StubSession { _ in .json(#"[{"id":1}]"#) }
         let publisher = manager(session).call(for: FindTodos()).publisher
         #expect(session.requests.isEmpty)
+        let idle = Events<[Todo]>()
+        publisher.subscribe(idle)
         for count in 1...2 {
             let events = Events<[Todo]>()
             publisher.subscribe(events)
@@ -33,6 +35,7 @@ struct PublisherTests {
             #expect(events.values == [[Todo(id: 1)]] && events.completions == ["finished"])
             #expect(session.requests.count == count)
         }
+        #expect(idle.values.isEmpty && idle.completions.isEmpty)
     }
 
     @Test("a failed call ends the publisher with its error, once")
@@ -72,11 +75,16 @@ struct PublisherTests {
             try await server.waitForDisconnect(of: seen.connection)
         }
         let session = StubSession { _ in .json("[]") }
-        let events = Events<[Todo]>()
-        manager(session).call(for: FindTodos()).publisher.subscribe(events)
+        let publisher = manager(session).call(for: FindTodos()).publisher
+        let (events, later) = (Events<[Todo]>(), Events<[Todo]>())
+        publisher.subscribe(events)
         events.cancel()
         events.request(.unlimited)
-        #expect(session.requests.isEmpty && events.completions.isEmpty)
+        // A request of the canceled subscriber would be sent before the end of a later call.
+        publisher.subscribe(later)
+        later.request(.max(1))
+        try await later.end()
+        #expect(session.requests.count == 1 && events.completions.isEmpty)
     }
 
     @Test("a router's cancel is a failure with the code canceled")
