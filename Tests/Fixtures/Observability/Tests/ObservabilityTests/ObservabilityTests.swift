@@ -52,17 +52,24 @@ struct ObservabilityTests {
     @Test("durations are recorded by outcome, and retries are counted")
     func durations() async throws {
         let metrics = metrics
-        let session = StubSession(.status(503), .json("[]"), .failure(.cannotFindHost))
+        let session = StubSession(
+            .status(503), .json("[]"), .failure(.cannotFindHost), .failure(.cannotFindHost), .failure(.cancelled))
         let manager = NetworkManager(
             session: session,
             interceptors: [RetryPolicy(maximumAttempts: 2, clock: TestClock(skips: true))],
             options: RequestOptions { $0.monitors.append(MetricsMonitor()) })
-        _ = try await manager.response(for: endPoint("metrics.example"))
+        let films = try endPoint("metrics.example")
+        _ = try await manager.response(for: films)
         #expect(metrics.counterTotal(label: "http_client_retries", dimensions: [("host", "metrics.example")]) == 1)
+        await #expect(throws: NetworkError.self) { try await manager.response(for: films) }
+        await #expect(throws: CancellationError.self) { try await manager.response(for: films) }
+        session.verify()
         let timers = metrics.timers(label: "http_client_call").filter { timer in
             timer.dimensions.contains { $0 == ("host", "metrics.example") }
         }
-        #expect(timers.map { $0.dimensions.last?.1 } == ["200"] && timers[0].values.count == 1)
+        let outcomes = timers.compactMap { $0.dimensions.last?.1 }.sorted()
+        #expect(outcomes == ["200", "cancelled", "cannotFindHost"])
+        #expect(timers.allSatisfy { $0.values.count == 1 })
     }
 
     @Test("each exchange has its own parent id within the trace of the task")
