@@ -57,19 +57,24 @@ def modules(root=ROOT):
 
 
 def tests_of(path):
-    """Returns the files of tests for a changed Swift file: itself, or those of the nearest folder that mirrors its own."""
+    """Returns the files of tests for a changed Swift file. A test file stands for itself, a helper for all tests of its target or
+    targets, and a source for those of the nearest folder that mirrors its own."""
+    def tests(folder, pattern="**/*.swift"):
+        return sorted(file for file in folder.glob(pattern) if "@Test" in file.read_text(encoding="utf-8"))
+
     kind, module, *folders = path.parts[:-1]
     if module == "SwitchboardTestSupport":
-        return (ROOT / kind).glob("*Tests/**/*.swift")
+        return tests(ROOT / kind, "*Tests/**/*.swift")
     if kind == "Tests":
-        tests = ROOT / path
-        return [tests] if "Support" not in path.parts else (ROOT / kind / module).rglob("*.swift")
+        folder = ROOT / kind / module
+        found = tests(folder)
+        return [ROOT / path] if ROOT / path in found and "Support" not in path.parts else found
     root = ROOT / "Tests" / f"{module.replace('Testing', 'Mocks')}Tests"
     if not root.is_dir():
         root, folders = ROOT / "Tests" / "SwitchboardTests", [module, *folders]
     for count in range(len(folders), -1, -1):
         folder = root.joinpath(*folders[:count])
-        if found := sorted(folder.rglob("*.swift")):
+        if found := tests(folder):
             return found
     return []
 
