@@ -7,7 +7,7 @@ import SwitchboardInspector
 struct Program: Sendable {
     let console: Console
     var timeouts = Timeouts.ofExamples
-    /// Waits while `--inspect` shows the calls.
+    /// Waits while `--inspect` shows the calls, failed ones too.
     var pause: @Sendable () async -> Void = Self.untilReturn
 
     func run(_ words: [String]) async -> ExitCode {
@@ -16,15 +16,26 @@ struct Program: Sendable {
                 let inspector = try await NetworkInspector.start(isEnabled: words.has(.inspect))
                 let manager = NetworkManager.todos(
                     at: url, interceptors: console.loggers(words), monitors: [inspector], timeouts: timeouts)
-                let text = try await command.perform(words, with: TodoService(manager: manager))
+                let text: String
+                do {
+                    text = try await command.perform(words, with: TodoService(manager: manager))
+                } catch {
+                    // Wrong words cause no call.
+                    if inspector.url != nil, Failure(error).exitCode != .usage { await showPage(of: inspector) }
+                    throw error
+                }
                 guard inspector.url != nil else { return text }
                 try console.show(text)
-                console.note("Press Return to end.")
-                await pause()
-                inspector.stop()
+                await showPage(of: inspector)
                 return "The page has ended."
             }
         }
+    }
+
+    private func showPage(of inspector: NetworkInspector) async {
+        console.note("Press Return to end.")
+        await pause()
+        inspector.stop()
     }
 
     /// Returns when a line, or the end of standard input, was read.

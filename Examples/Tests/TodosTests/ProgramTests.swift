@@ -74,6 +74,21 @@ struct ProgramTests {
         #expect(outcome.noted == "Press Return to end.\nwaits")
     }
 
+    @Test(
+        "with --inspect a failed call stays on the page, and wrong words end",
+        arguments: [
+            ("done 9", "Press Return to end.\nwaits\ntodos: there is no todo 9", ExitCode.refused),
+            ("done x", "todos: 'x' is not the ID of a todo: use a whole number from 1", .usage),
+        ])
+    func inspectFailure(line: String, noted: String, code: ExitCode) async {
+        let outcome = await Outcome("\(line) --inspect") { console, words in
+            await Program(console: console, pause: { console.note("waits") }).run(words)
+        }
+        #expect(outcome.exit == code)
+        #expect(outcome.shown == "")
+        #expect(outcome.noted == noted)
+    }
+
     @Test func aServerThatIsGoneIsUnavailable() async throws {
         let url = "http://127.0.0.1:1"  // where nothing listens
         let outcome = await todos("styles --server \(url)")
