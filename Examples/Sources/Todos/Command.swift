@@ -36,10 +36,11 @@ enum Command: String, CommandWord {
             Usage("deletes one", operands: "ID", details: "Deletes the todo ID.")
         case .follow:
             Usage(
-                "changes as they happen",
+                "the changes until the server closes",
                 details: """
-                    Follows the changes over a WebSocket until the server closes it. The embedded
-                    server drops the connection once, and the changes continue after that.
+                    Follows the changes over a WebSocket, and lists them when the server closes it.
+                    The embedded server drops the connection once, and the changes continue after
+                    that.
                     """)
         case .styles:
             Usage(
