@@ -21,7 +21,7 @@ enum CancelledCall: CaseIterable {
         switch self {
         case .plain: try await answer("small/7", "answer 7\n", router, stage)
         case .slow: try await answer("slow/3/7", "answer 7\n", router, stage)
-        case .stalled: try await answer("stall", "", router, stage)
+        case .stalled: try await answer("stall", "no answer", router, stage)
         case .stream: try await stream("large/1000000", router, stage)
         case .streamStalled: try await stream("stall-inside/200000", router, stage)
         case .download: try await download("large/1000000", router, stage, progress)
