@@ -12,7 +12,9 @@ struct Requests {
         say("\(count) requests, \(Self.inFlight) in flight")
         let session = CurlSession(configuration: .direct(connections: Self.inFlight))
         let ledger = Ledger(count)
-        return await ledger.report(warmUp: min(Self.warmUp, count)) { range in
+        // The pool has all its connections after the warm-up.
+        let warmUp = min(Self.warmUp, max(Self.inFlight, count / 2), count)
+        return await ledger.report(warmUp: warmUp) { range in
             let begin = ContinuousClock.now
             // Figures are printed after each tenth, so that a leak shows while it grows.
             let step = max(1, range.count / 10)
