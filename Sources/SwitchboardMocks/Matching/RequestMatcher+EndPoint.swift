@@ -5,7 +5,7 @@ import SwitchboardText
 extension RequestMatcher {
     /// Matches the requests that an endpoint makes, whatever its base URL. The endpoint's path must be the end of the
     /// request's path, and its query items must be among the request's. Method and body must be equal. Header fields
-    /// and streamed bodies are not compared.
+    /// and streamed bodies are not compared. A `URLEndPoint` also needs its origin and its whole path.
     ///
     /// A request that a router made carries its endpoint, which must have the same type. It must be equal if the type
     /// is `Equatable`; otherwise both endpoints must make the same method, path, query and body. Interceptors may add
@@ -27,36 +27,55 @@ extension RequestMatcher {
     }
 }
 
-/// The request of an endpoint, without its base URL.
+/// The request of an endpoint, without its base URL. That of a `URLEndPoint` has its URL.
 private struct BuiltRequest: CustomStringConvertible {
     let request: NetworkRequest
     let body: Data
     let description: String
+    /// The URL of a `URLEndPoint`, with the host that its header fields name. Nil for other endpoints.
+    private let url: URL?
 
     init(_ endPoint: some EndPointType) throws(NetworkError) {
-        try self.init(
-            RequestBuilder(headers: [:]).makeRequest(for: RebasedEndPoint(endPoint, at: "http://stub.invalid/")),
-            EndPointRecord.name(of: endPoint))
+        let builder = RequestBuilder(headers: [:])
+        if let endPoint = endPoint as? URLEndPoint {
+            try self.init(builder.makeRequest(for: endPoint), of: endPoint)
+        } else {
+            try self.init(
+                builder.makeRequest(for: RebasedEndPoint(endPoint, at: "http://stub.invalid/")), of: endPoint)
+        }
     }
 
     /// Creates the request of an endpoint that a router read.
-    init(_ endPoint: EndPointRecord) throws(NetworkError) {
-        try self.init(RequestBuilder(headers: [:]).makeRequest(for: RecordedEndPoint(record: endPoint)), endPoint.name)
+    init(_ record: EndPointRecord) throws(NetworkError) {
+        try self.init(
+            RequestBuilder(headers: [:]).makeRequest(for: RecordedEndPoint(record: record)), of: record.endPoint)
     }
 
-    private init(_ request: NetworkRequest, _ name: String) throws(NetworkError) {
+    private init(_ request: NetworkRequest, of endPoint: Any) throws(NetworkError) {
         self.request = request
         let encoded = request.body.isEmpty || request.body.isStreamed ? nil : try? request.body.encode()
         body = encoded ?? Data()
+        url = endPoint is URLEndPoint ? request.recorded(body: nil, index: 0).url : nil
         let query = request.query.map { "?\(Redaction.standard.form($0))" } ?? ""
-        description = "\(name) (\(request.method) \(request.path.dropFirst())\(query))"
+        let target = url.map { Redaction.standard.url($0.absoluteString) } ?? "\(request.path.dropFirst())\(query)"
+        description = "\(EndPointRecord.name(of: endPoint)) (\(request.method) \(target))"
     }
 
     private var items: [URLQueryItem] { FormBody.decode(request.query ?? "") }
 
+    /// Returns the difference between the path or the URL and that of a request.
+    private func pathDifference(from sent: RecordedRequest) -> [String] {
+        guard let url else {
+            return PathPattern.ends(sent.path, with: request.path.dropFirst())
+                ? [] : ["the path is \(Redaction.standard.url(sent.path))"]
+        }
+        let sentURL = sent.url
+        return sentURL?.hasSameOrigin(as: url) == true && PathPattern.areEqual(sent.path, request.path)
+            ? [] : ["the URL is \(Redaction.standard.url(sentURL?.absoluteString ?? sent.target))"]
+    }
+
     func differences(from sent: RecordedRequest, _ wanted: EndPointRecord) -> [String] {
-        let isAtPath = PathPattern.ends(sent.path, with: request.path.dropFirst())
-        let path = isAtPath ? [] : ["the path is \(Redaction.standard.url(sent.path))"]
+        let path = pathDifference(from: sent)
         guard let record = sent.endPoint.value else { return path + differences(from: sent) }
         guard type(of: record.endPoint) == type(of: wanted.endPoint) else {
             return path + ["the endpoint is a \(type(of: record.endPoint))"]
@@ -67,7 +86,7 @@ private struct BuiltRequest: CustomStringConvertible {
         guard let own = request.endPoint, let own = try? BuiltRequest(own), let other = try? BuiltRequest(record) else {
             return path + ["the endpoint makes no request"]
         }
-        let differences = path + own.differences(from: other, isAtPath: isAtPath)
+        let differences = path + own.differences(from: other, isAtPath: path.isEmpty)
         return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
     }
 
@@ -120,7 +139,7 @@ private struct BuiltRequest: CustomStringConvertible {
 private struct RecordedEndPoint: EndPointType {
     let record: EndPointRecord
 
-    var baseURL: String { "http://stub.invalid/" }
+    var baseURL: String { (record.endPoint as? URLEndPoint)?.baseURL.absoluteString ?? "http://stub.invalid/" }
     var httpMethod: HTTPMethod { record.method }
     var task: HTTPTask { record.body.map { .requestBody($0) } ?? .request }
     var path: String {

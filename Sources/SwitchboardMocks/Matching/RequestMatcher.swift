@@ -227,6 +227,11 @@ struct PathPattern: Sendable {
         return segments(of: path[...]).suffix(wanted.count).elementsEqual(wanted) { $0.hasBytes(of: $1) }
     }
 
+    /// Returns whether two paths without wildcards have the same segments.
+    static func areEqual(_ path: String, _ other: String) -> Bool {
+        segments(of: path[...]).elementsEqual(segments(of: other[...])) { $0.hasBytes(of: $1) }
+    }
+
     private static func segments(of path: Substring) -> [String] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let rest = path.hasPrefix("/") ? parts.dropFirst() : parts[...]

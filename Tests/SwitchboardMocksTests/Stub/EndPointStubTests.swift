@@ -143,6 +143,50 @@ struct EndPointStubTests {
         await #expect(throws: NetworkError.self) { try await router.response(for: .me(token: "a")) }
     }
 
+    @Test("the stub of a URLEndPoint answers its own URL only")
+    func wholeURLs() async throws {
+        let session = StubSession()
+        let one = try #require(URL(string: "https://a.example/films/1?lang=de"))
+        let two = try #require(URL(string: "https://b.example/films/1?lang=de"))
+        session.stub(URLEndPoint(.get, one), with: .text("one"))
+        session.stub(URLEndPoint(.get, two), with: .text("two"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [AddsToken()])
+        #expect(try await router.response(for: URLEndPoint(.get, one)).text == "one")
+        #expect(try await router.response(for: URLEndPoint(.get, two)).text == "two")
+        #expect(try await session.send(NetworkRequest(.get, one)).text == "one")
+        let manager = NetworkManager(session: session)
+        #expect(try await manager.data(from: two) == Data("two".utf8))
+        for (other, words) in [
+            ("https://a.example/films/2?lang=de", "the URL is https://a.example/films/2?lang=de"),
+            ("https://a.example/v1/films/1?lang=de", "the URL is https://a.example/v1/films/1?lang=de"),
+            ("http://a.example/films/1?lang=de", "the URL is http://a.example/films/1?lang=de"),
+            ("https://a.example:8443/films/1?lang=de", "the URL is https://a.example:8443/films/1?lang=de"),
+            ("https://a.example/films/1?lang=fr", #"query lang is "fr", not "de""#),
+            ("https://a.example/films/1", "there is no query item lang"),
+        ] {
+            let url = try #require(URL(string: other))
+            let session = StubSession()
+            session.stub(URLEndPoint(.get, one), with: .text("one"))
+            let routed = try RequestBuilder().makeRequest(for: URLEndPoint(.get, url))
+            for request in [NetworkRequest(.get, url), routed] {
+                let error = await #expect(throws: NetworkError.self) { try await session.send(request) }
+                let nearest = "URLEndPoint (GET https://a.example/films/1?lang=de): \(words)"
+                #expect(error?.reason?.contains(nearest) == true, "\(error?.reason ?? "")")
+            }
+        }
+        try await MockServer.run { server in
+            let url = server.url.appendingPathComponent("films")
+            server.stub(URLEndPoint(.get, url), with: .text("here"))
+            let manager = NetworkManager(session: DefaultSession.make())
+            #expect(try await manager.data(from: url) == Data("here".utf8))
+            let error = await #expect(throws: NetworkError.self) {
+                try await manager.data(from: url.appendingPathComponent("1"))
+            }
+            #expect(error?.statusCode == 404)
+            #expect(server.faults.count == 1)
+        }
+    }
+
     @Test("a list in the query matches only the same list")
     func lists() async throws {
         enum ListApi: EndPointType {
