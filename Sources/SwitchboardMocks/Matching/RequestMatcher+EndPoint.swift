@@ -9,9 +9,10 @@ extension RequestMatcher {
     ///
     /// A request that a router made carries its endpoint, which must have the same type. It must be equal if the type
     /// is `Equatable`; otherwise both endpoints must make the same method, path, query and body. Interceptors may add
-    /// to the request. A redirect to another path is another request.
+    /// to the request.
     ///
-    /// For a request without an endpoint, and in a ``MockServer``, the endpoint's body is compared with the bytes that
+    /// A redirect or a link to the next page that changes the path, the method or a query item makes a request without
+    /// an endpoint. For such a request, and in a ``MockServer``, the endpoint's body is compared with the bytes that
     /// arrive. They differ if the router has another encoder or compresses bodies.
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
         let wanted = Result { () throws(NetworkError) in try BuiltRequest(endPoint) }
@@ -76,26 +77,38 @@ private struct BuiltRequest: CustomStringConvertible {
 
     func differences(from sent: RecordedRequest, _ wanted: EndPointRecord) -> [String] {
         let path = pathDifference(from: sent)
-        guard let record = sent.endPoint.value else { return path + differences(from: sent) }
+        // A request that followed a redirect or a link to the next page is not the one of its endpoint.
+        guard let record = sent.endPoint.value, let other = try? BuiltRequest(record), other.describes(sent) else {
+            return path + differences(from: sent)
+        }
         guard type(of: record.endPoint) == type(of: wanted.endPoint) else {
             return path + ["the endpoint is a \(type(of: record.endPoint))"]
         }
         let isEqual = isEqual(record.endPoint, wanted.endPoint)
         if isEqual == true { return path }
         // The options of a request change its body, but not the bodies of the endpoints.
-        guard let own = request.endPoint, let own = try? BuiltRequest(own), let other = try? BuiltRequest(record) else {
+        guard let own = request.endPoint, let own = try? BuiltRequest(own) else {
             return path + ["the endpoint makes no request"]
         }
         let differences = path + own.differences(from: other, isAtPath: path.isEmpty)
         return differences.isEmpty && isEqual == false ? ["the endpoint is not equal"] : differences
     }
 
+    /// Returns whether a request has the path, the method and the query items of this one.
+    private func describes(_ sent: RecordedRequest) -> Bool {
+        pathDifference(from: sent).isEmpty && methodAndQueryDifferences(from: sent).isEmpty
+    }
+
+    private func methodAndQueryDifferences(from sent: RecordedRequest) -> [String] {
+        let method = sent.method == request.method ? [] : ["the method is \(sent.method)"]
+        let others = sent.queryItems
+        let missing = items.filter { item in !others.contains(where: item.hasBytes) }
+        return method + missing.map { MessageText.missing($0, in: others) }
+    }
+
     /// Returns the differences from a request whose endpoint is unknown.
     private func differences(from sent: RecordedRequest) -> [String] {
-        var differences = sent.method == request.method ? [] : ["the method is \(sent.method)"]
-        for item in items where !sent.queryItems.contains(where: item.hasBytes) {
-            differences.append(MessageText.missing(item, in: sent.queryItems))
-        }
+        var differences = methodAndQueryDifferences(from: sent)
         if !request.body.isStreamed, body != sent.body {
             differences.append("the body is \(MessageText.body(sent.body, not: body))")
         }

@@ -71,6 +71,28 @@ struct EndPointStubTests {
         session.verify()
     }
 
+    @Test("the stub of an endpoint answers a redirect to it, not one from it")
+    func redirectToEndPoint() async throws {
+        let session = StubSession()
+        session.stub(FilmApi.film(id: 2), with: .text("second film"))
+        session.stub(FilmApi.film(id: 1), with: .redirect(to: "/3/film/2"))
+        session.stub(FilmApi.popular(page: 2), with: .text("second page"))
+        session.stub(FilmApi.popular(page: 1), with: .redirect(to: "/3/popular?page=2&api_key=s3cret"))
+        session.stub(.get("film/1/rating"), with: .text("rating"))
+        session.stub(FilmApi.rate(id: 1, stars: 5), with: .redirect(to: "/3/film/1/rating", statusCode: 303))
+        let http = try #require(URL(string: "http://a.example/film"))
+        let https = try #require(URL(string: "https://a.example/film"))
+        session.stub(URLEndPoint(.get, https), with: .text("secure"))
+        session.stub(URLEndPoint(.get, http), with: .redirect(to: https.absoluteString))
+        let router = Router<FilmApi>(session: session)
+        #expect(try await router.response(for: .film(id: 1)).text == "second film")
+        #expect(try await router.response(for: .popular(page: 1)).text == "second page")
+        #expect(try await router.response(for: .rate(id: 1, stars: 5)).text == "rating")
+        let urls = Router<URLEndPoint>(session: session)
+        #expect(try await urls.response(for: URLEndPoint(.get, http)).text == "secure")
+        session.verify()
+    }
+
     @Test("a request without endpoint matches by method, path, query and body")
     func withoutEndPoint() async throws {
         let session = StubSession()

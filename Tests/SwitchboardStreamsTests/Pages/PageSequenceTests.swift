@@ -256,6 +256,27 @@ struct PagesTests {
         #expect(session.requests.count == 1)
     }
 
+    private enum NumberApi: EndPointType, Equatable {
+        case numbers(page: Int)
+
+        var baseURL: String { "https://h.test/" }
+        var path: String {
+            switch self {
+            case .numbers(let page): "numbers?page=\(page)"
+            }
+        }
+    }
+
+    @Test("the stub of an endpoint answers the link to its page")
+    func stubbedPages() async throws {
+        let session = StubSession()
+        session.stub(NumberApi.numbers(page: 2), with: .json("[2]"))
+        session.stub(NumberApi.numbers(page: 1), with: .json("[1]", headers: link("/numbers?page=2")))
+        let pages = Router<NumberApi>(session: session).pages(for: .numbers(page: 1), as: [Int].self)
+        #expect(try await pages.values() == [[1], [2]])
+        session.verify()
+    }
+
     // MARK: Empty pages
 
     @Test("an empty list is a page whose link is followed; a 204 is the end")
