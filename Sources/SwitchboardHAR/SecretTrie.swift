@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardJSON
 import SwitchboardText
 
 /// Masks the secrets of an archive, which it stores as a trie. Each character of an occurrence may be unescaped, or
@@ -74,14 +75,20 @@ package struct SecretTrie: Sendable {
             }
     }
 
-    /// Masks the secrets in a body, also as UTF-16 or UTF-32.
+    /// Masks the secrets in a body, also as UTF-16 or UTF-32. An object or an array of JSON stays JSON.
     package func masked(body data: Data, type: String) -> Data {
-        let masked = masked(data)
+        let masked = masked(content: data)
         guard let encoding = masked.wideEncoding(ofType: type) else { return masked }
         let length = masked.wholeLength(in: encoding)
-        guard let text = masked.prefix(length).text(in: encoding), let wide = self.masked(text).data(using: encoding)
-        else { return masked }
+        guard let text = masked.prefix(length).text(in: encoding) else { return masked }
+        let narrow = String(decoding: self.masked(content: Data(text.utf8)), as: UTF8.self)
+        guard let wide = narrow.data(using: encoding) else { return masked }
         return wide + masked.dropFirst(length)
+    }
+
+    private func masked(content data: Data) -> Data {
+        var steps = 0
+        return masked(data, steps: &steps, keepsJSON: JSONTree(data) != nil)
     }
 
     package func masked(_ text: String) -> String {
@@ -95,20 +102,34 @@ package struct SecretTrie: Sendable {
         return masked(data, steps: &steps)
     }
 
-    /// Masks the secrets in bytes. Adds the number of compared characters to `steps`.
-    func masked(_ data: Data, steps: inout Int) -> Data {
+    /// Masks the secrets in bytes. Adds the number of compared characters to `steps`. In JSON, the mask replaces whole
+    /// numbers and whole escapes, and becomes a string outside of strings.
+    func masked(_ data: Data, steps: inout Int, keepsJSON: Bool = false) -> Data {
         let bytes = Array(data)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
+        var token = JSONToken()
         var index = 0
         while index < bytes.count {
-            if let end = end(in: bytes, from: index, steps: &steps) {
-                result += mask
-                index = end
-            } else {
+            guard let found = end(in: bytes, from: index, steps: &steps) else {
+                if keepsJSON { token.read(bytes[index]) }
                 result.append(bytes[index])
                 index += 1
+                continue
             }
+            guard keepsJSON else {
+                result += mask
+                index = found
+                continue
+            }
+            if token.continues(with: bytes[index]) { result.removeLast(token.length) }
+            if !token.isInString { result.append(.quote) }
+            result += mask
+            while index < found || index < bytes.count && token.continues(with: bytes[index]) {
+                token.read(bytes[index])
+                index += 1
+            }
+            if !token.isInString { result.append(.quote) }
         }
         return Data(result)
     }
@@ -145,6 +166,41 @@ package struct SecretTrie: Sendable {
                 let longer = Reading(index: index, node: node)
                 if next.count < Self.maximumReadings, !next.contains(longer) { next.append(longer) }
             }
+        }
+    }
+}
+
+/// The token of JSON that has been read up to an index: a number or a word, or an escape in a string.
+private struct JSONToken {
+    private(set) var isInString = false
+    /// The number of bytes of the token. 0 between tokens.
+    private(set) var length = 0
+    /// The number of bytes that the escape needs.
+    private var missing = 0
+
+    /// Returns whether the next byte belongs to the token.
+    func continues(with byte: UInt8) -> Bool {
+        length > 0 && (isInString || Self.isInWord(byte))
+    }
+
+    mutating func read(_ byte: UInt8) {
+        if !isInString {
+            isInString = byte == .quote
+            length = Self.isInWord(byte) ? length + 1 : 0
+        } else if length > 0 {
+            missing = length == 1 && byte == UInt8(ascii: "u") ? 4 : missing - 1
+            length = missing > 0 ? length + 1 : 0
+        } else if byte == .backslash {
+            (length, missing) = (1, 1)
+        } else {
+            isInString = byte != .quote
+        }
+    }
+
+    private static func isInWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case .quote, .comma, .colon, .leftBrace, .rightBrace, .leftBracket, .rightBracket: false
+        default: byte > .space
         }
     }
 }

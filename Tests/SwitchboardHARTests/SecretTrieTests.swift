@@ -1,4 +1,5 @@
 import Foundation
+import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
@@ -73,5 +74,28 @@ struct SecretTrieTests {
     func forms(written: String) {
         let shown = trie(["hunter+2/é"]).masked("a=\(written)&b=c")
         #expect(shown.contains("REDACTED") && !shown.contains("hunter") && shown.hasSuffix("&b=c"))
+    }
+
+    @Test(
+        "JSON with masks stays JSON", .requirement("S3.14"),
+        arguments: [
+            // Whole numbers.
+            (#"[1748291300, 17482913005.5e1,-1748291300]"#, #"["REDACTED", "REDACTED","REDACTED"]"#),
+            (#"{"a1748291300":[true,1748291300]}"#, #"{"aREDACTED":[true,"REDACTED"]}"#),
+            // Whole escapes: a line feed, é and a quote are next to the bytes of secrets.
+            (#"["a\n12345x"]"#, #"["aREDACTED"]"#), (#"["\u00e9zzz!"]"#, #"["REDACTED!"]"#),
+            (#"["abcdef\"g"]"#, #"["REDACTEDg"]"#),
+            // Strings and objects.
+            (#"{"t":"quoted","u":"\"quoted\""}"#, #"{"t":"REDACTED","u":"REDACTED"}"#),
+            (#"[{"a":1},2]"#, #"["REDACTED",2]"#),
+            // No JSON, or only a number.
+            ("a 1748291300 b", "a REDACTED b"), ("1748291300", "REDACTED"),
+        ])
+    func json(text: String, masked: String) throws {
+        let trie = trie(["1748291300", "n12345x", "00e9zzz", #"abcdef\"#, #""quoted""#, #"{"a":1}"#])
+        for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf32BigEndian] {
+            let body = try #require(text.data(using: encoding))
+            #expect(trie.masked(body: body, type: "application/json") == masked.data(using: encoding))
+        }
     }
 }

@@ -92,6 +92,8 @@ extension Comparison {
                 }
             case (.string(let live)?, .string(let recorded)?):
                 lines += differences("body \(path)", live, recorded)
+            // The mask also replaces numbers.
+            case (_?, .string(mask)?) where isLoose: break
             case (let live?, let recorded?):
                 if live != recorded { lines.append("body \(path): \(live), recorded \(recorded)") }
             case (let live?, nil): lines.append("body \(path): \(live), not recorded")

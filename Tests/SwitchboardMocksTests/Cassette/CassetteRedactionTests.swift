@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardContracts
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -235,6 +236,25 @@ struct CassetteRedactionTests {
             try await Cassette(file: file, mode: .replay, recording: NoNetwork()).run { cassette in
                 for request in requests { _ = try await cassette.send(request) }
             }
+        }
+    }
+
+    @Test("a number that contains a secret is masked in JSON, and plays")
+    func numbers() async throws {
+        try await withFile { file in
+            let request = NetworkRequest(.post, text: "https://h.example/", body: JSONBody(["seen": 1_748_291_300]))
+            try await Cassette.recording([request], in: file) { _ in
+                .json(#"{"time":1748291300,"id":17482913005}"#, headers: ["Set-Cookie": "visit=1748291300"])
+            }
+            let archive = try Archive(file)
+            #expect(archive.text("request.postData.text") == #"{"seen":"REDACTED"}"#)
+            #expect(archive.text("response.content.text") == #"{"time":"REDACTED","id":"REDACTED"}"#)
+            #expect(!archive.text.contains("1748291300"))
+            let cassette = try Cassette.playing(file)
+            cassette.hold(.any, to: try Contract("$: object\ntime: integer\nid: integer"))
+            let played = try await cassette.send(request)
+            #expect(played.text == #"{"time":"REDACTED","id":"REDACTED"}"#)
+            #expect(cassette.faults == [])
         }
     }
 
