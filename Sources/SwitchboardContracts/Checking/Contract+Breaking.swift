@@ -39,7 +39,7 @@ extension Contract {
                 break
             } catch let error as DecodingError {
                 let path = error.failedPath
-                guard let number = number(of: path, in: found, without: repaired) else { break }
+                guard let number = number(of: path, in: values, found, without: repaired) else { break }
                 repaired.insert(number)
                 found[number].difference.brokenMember = "\(TypeText.text(of: type))\(path.memberText)"
             } catch {
@@ -51,32 +51,48 @@ extension Contract {
 
     /// Returns the number of the difference that a path leads to, or that is nearest above or below it.
     private func number(
-        of path: [any CodingKey], in found: [ContractCheck.Found], without repaired: Set<Int>
+        of path: [any CodingKey], in values: JSONValues, _ found: [ContractCheck.Found], without repaired: Set<Int>
     ) -> Int? {
-        let visited = shapes(along: path)
+        let visited = steps(along: path, in: values)
         let numbers = found.indices.filter { !repaired.contains($0) && found[$0].shape != nil }
-        for shape in visited.reversed() {
-            if let number = numbers.first(where: { found[$0].shape == shape }) { return number }
+        for (index, step) in visited.enumerated().reversed() {
+            let candidates = numbers.filter { found[$0].shape == step.shape }
+            let parent = index > 0 ? visited[index - 1].value : nil
+            let exact = candidates.first { number in
+                guard let location = found[number].missingName == nil ? step.value : parent else { return false }
+                return found[number].locations.contains(location)
+            }
+            // A value that the answer lacks, or that a decoder names in another way, may be at any location.
+            if let number = exact ?? (step.value == nil ? candidates.first : nil) { return number }
         }
         // A type that decodes a container by hand reports the container.
         guard visited.count == path.count + 1, let last = visited.last else { return nil }
+        let inside = last.value.map { $0..<values.after($0) }
         return numbers.first { number in
             var shape = found[number].shape ?? 0
-            while shape != 0, shape != last { shape = shapes[shape].parent }
-            return shape == last
+            while shape != 0, shape != last.shape { shape = shapes[shape].parent }
+            guard shape == last.shape, let inside else { return shape == last.shape }
+            return found[number].locations.contains { inside.contains($0) }
         }
     }
 
-    /// Returns the shapes that a coding path passes, from the top level.
-    private func shapes(along path: [any CodingKey]) -> [Int] {
-        var visited = [0]
+    /// Returns the shapes that a coding path passes, from the top level, and the values there. Nil for a value that the
+    /// answer lacks.
+    private func steps(along path: [any CodingKey], in values: JSONValues) -> [(shape: Int, value: Int?)] {
+        var visited: [(shape: Int, value: Int?)] = [(0, JSONValues.root)]
         for key in path {
-            let shape = shapes[visited[visited.count - 1]]
+            let (number, value) = visited[visited.count - 1]
+            let shape = shapes[number]
             let isIndex = key.intValue != nil && shape.element != nil && shape.members.isEmpty
             let name = key.stringValue
             let member = shape.members.first { $0.text == name } ?? shape.members.first { $0.text.camelCased == name }
             guard let next = isIndex ? shape.element : member?.shape ?? shape.others else { break }
-            visited.append(next)
+            let nextValue = value.flatMap { container in
+                isIndex
+                    ? values.element(key.intValue ?? 0, of: container)
+                    : values.member(member?.text ?? name, of: container)
+            }
+            visited.append((next, nextValue))
         }
         return visited
     }
@@ -126,6 +142,33 @@ extension Contract {
         }
         if !one.kinds.isDisjoint(with: [.integer, .number]) { return "0" }
         return one.kinds.contains(.boolean) ? "false" : "null"
+    }
+}
+
+extension JSONValues {
+    /// Returns an element of a value. Nil if there is none.
+    fileprivate func element(_ position: Int, of array: Int) -> Int? {
+        guard kind(at: array) == .array, position >= 0 else { return nil }
+        let end = after(array)
+        var (index, left) = (array + 1, position)
+        while left > 0, index < end {
+            index = after(index)
+            left -= 1
+        }
+        return index < end ? index : nil
+    }
+
+    /// Returns a member of a value, the last one if the name repeats. Nil if there is none.
+    fileprivate func member(_ name: String, of object: Int) -> Int? {
+        guard kind(at: object) == .object else { return nil }
+        let end = after(object)
+        var index = object + 1
+        var found: Int?
+        while index < end {
+            if withText(at: index, { $0.elementsEqual(name.utf8) }) { found = index + 1 }
+            index = after(index + 1)
+        }
+        return found
     }
 }
 

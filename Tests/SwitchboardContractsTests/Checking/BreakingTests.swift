@@ -130,6 +130,39 @@ struct BreakingTests {
             ])
     }
 
+    private struct Item: Decodable { let id: Int? }
+
+    @Test(
+        "of two differences of a member, the tolerated one breaks nothing",
+        arguments: [
+            (#"[{"id":"x"},{"id":null}]"#, ["string"]), (#"[{"id":null},{"id":"x"}]"#, ["string"]),
+            (#"[{"id":"x"},{}]"#, ["string"]), (#"[{},{"id":null},{"id":[]},{"id":true}]"#, ["array", "boolean"]),
+        ])
+    func tolerated(answer: String, broken: [String]) throws {
+        let contract = try Contract("$: array\n[]: object\n[].id: integer")
+        let differences = contract.differences(in: Data(answer.utf8), breaking: [Item].self)
+        #expect(differences.filter { $0.brokenMember != nil }.map(\.actual).sorted() == broken)
+    }
+
+    @Test("a type that fails elsewhere blames no tolerated difference")
+    func otherPlace() throws {
+        struct Named: Decodable { let id: String }
+        struct ByHand: Decodable {
+            enum CodingKeys: CodingKey { case id }
+            init(from decoder: any Decoder) throws {
+                let members = try decoder.container(keyedBy: CodingKeys.self)
+                guard try members.decodeNil(forKey: .id) else {
+                    throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: ""))
+                }
+            }
+        }
+        let contract = try Contract("$: array\n[]: object\n[].id: integer")
+        let named = contract.differences(in: Data(#"[{"id":1},null]"#.utf8), breaking: [Named?].self)
+        #expect(named.map(\.brokenMember) == [nil])
+        let byHand = contract.differences(in: Data(#"[{"id":null},{"id":1}]"#.utf8), breaking: [ByHand].self)
+        #expect(byHand.map(\.brokenMember) == [nil])
+    }
+
     @Test("a contract whose required members contain themselves ends the search")
     func recursion() throws {
         struct Node: Decodable { let name: String }
