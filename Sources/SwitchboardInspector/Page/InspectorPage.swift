@@ -1661,6 +1661,19 @@ pre {
     return words.join(" \\\n  ");
   }
 
+  /** The mask of an archive, and the fields to which a client reacts. */
+  const MASK = "REDACTED", KEPT = /^(cache-control|etag|last-modified|link|location|retry-after|vary|www-authenticate)$/i;
+
+  /** Returns a URL as a stub matches it: without user and fragment, with http for ws, and open where it is masked. */
+  function openURL(url) {
+    const text = url.split("#")[0].replace(/^ws(s?):/i, "http$1:"), mark = text.indexOf("?");
+    const [path, query] = mark < 0 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
+    const authority = /^[a-z][a-z0-9+.-]*:\/\//i.test(path) ? 2 : -1;
+    const open = (part, index) => !part.includes(MASK) ? part : index === authority ? part.split("@").at(-1) : "*";
+    const items = query.split("&").filter((item) => item && !item.includes(MASK));
+    return path.split("/").map(open).join("/") + (items.length ? `?${items.join("&")}` : "");
+  }
+
   /** Returns Swift code that stubs an imported exchange, in the form of the recorded ones. */
   function stub({ method, url }, response, messages) {
     if (!response) return null;
@@ -1670,16 +1683,25 @@ pre {
     const matcher = known ? `.${method.toLowerCase()}(` : `.method(HTTPMethod(rawValue: ${literal(method)}), `;
     const { status, body } = response, type = body?.type ?? "";
     const isJSON = type.split(";")[0].trim() === "application/json";
-    const rest = `, statusCode: ${status}` + (isJSON || !type ? "" : `, headers: ["Content-Type": ${literal(type)}]`);
+    const fields = response.headers.filter(([name]) => KEPT.test(name))
+      .map(([name, value]) => [name, /^location$/i.test(name) ? openURL(value) : value]);
+    if (type && !isJSON) fields.unshift(["Content-Type", type]);
+    const pairs = fields.filter(([, value]) => !value.includes(MASK)).map((field) => field.map(literal).join(": "));
+    const headers = pairs.length ? `, headers: [${pairs.join(", ")}]` : "", rest = `, statusCode: ${status}${headers}`;
     const step = ({ sent, kind, text, base64 }) => {
       if (sent) return kind === "close" ? "" : ".receive";
-      if (kind === "close") return text ? `.close(${text.split(" ")[0]})` : ".close(nil)";
+      if (kind === "close") {
+        const [code, ...reason] = text.split(" ");
+        return `.close(${code || "nil"}${reason.length ? `, reason: ${literal(reason.join(" "))}` : ""})`;
+      }
       if (kind === "error") return ".reset";
       return base64 !== undefined ? `.binary(Data(base64Encoded: ${literal(base64)}) ?? Data())` : `.text(${literal(text)})`;
     };
-    const answer = messages ? `.webSocket(${messages.map(step).filter(Boolean).join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
-      : body?.base64 ? `.data(Data(base64Encoded: ${literal(body.base64)}) ?? Data()${rest})` : `.status(${status})`;
-    return `session.stub(\n    ${matcher}${literal(url.split("#")[0])}), with:\n    ${answer})`;
+    const protocol = response.headers.filter(([name]) => /^sec-websocket-protocol$/i.test(name)).slice(0, 1)
+      .map(([, value]) => `subprotocol: ${literal(value)}`);
+    const answer = messages ? `.webSocket(${[...messages.map(step).filter(Boolean), ...protocol].join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
+      : body?.base64 ? `.data(Data(base64Encoded: ${literal(body.base64)}) ?? Data()${rest})` : `.status(${status}${headers})`;
+    return `session.stub(\n    ${matcher}${literal(openURL(url))}), with:\n    ${answer})`;
   }
 
   // MARK: Keys of the whole page
