@@ -97,7 +97,7 @@ extension Cassette {
 // MARK: - The reason why no entry answers a request
 
 extension Cassette {
-    private static let howToRecord = "  to record what is missing: SWITCHBOARD_CASSETTES=record swift test"
+    private var advice: String { "  to record what is missing: \(howToRecord)" }
 
     /// Returns the nearest entries with their differences.
     private func unmatched(_ live: ComparedRequest) -> String {
@@ -106,14 +106,14 @@ extension Cassette {
         let lines = nearest.flatMap { index, differences in
             differences.isEmpty ? [line(index) + ": used up"] : [line(index) + ":"] + indented(differences)
         }
-        return ([title(live)] + (lines.isEmpty ? ["  it has no entries"] : lines) + [Self.howToRecord])
+        return ([title(live)] + (lines.isEmpty ? ["  it has no entries"] : lines) + [advice])
             .joined(separator: "\n")
     }
 
     /// Returns the expected entry, and the differences between it and the request.
     private func outOfOrder(_ live: ComparedRequest, expected: Int) -> String {
         guard expected < entries.count else {
-            return [title(live), "  all \(entries.count) entries are used up", Self.howToRecord].joined(separator: "\n")
+            return [title(live), "  all \(entries.count) entries are used up", advice].joined(separator: "\n")
         }
         let next = "  next is \(line(expected).drop { $0 == " " })"
         func unused(isLoose: Bool) -> Int? {
@@ -121,7 +121,7 @@ extension Cassette {
         }
         guard let candidate = unused(isLoose: false) ?? unused(isLoose: true) else {
             let differences = differences(live, entries[expected].request)
-            return ([title(live), next + ":"] + indented(differences) + [Self.howToRecord]).joined(separator: "\n")
+            return ([title(live), next + ":"] + indented(differences) + [advice]).joined(separator: "\n")
         }
         return """
             cassette \(file.lastPathComponent): entry \(candidate + 1) was asked for out of order, \(live.line)

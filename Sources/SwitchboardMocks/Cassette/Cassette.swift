@@ -32,6 +32,8 @@ public final class Cassette: NetworkSession {
     public let file: URL
     /// The use of the file, with ``Mode/fromEnvironment`` resolved.
     public let mode: Mode
+    /// The advice of a message about a missing file or entry.
+    let howToRecord: String
     let session: any NetworkSession
     let matching: Matching
     let masking: ExchangeMasking
@@ -64,6 +66,7 @@ public final class Cassette: NetworkSession {
     ) throws(NetworkError) {
         self.file = file
         self.mode = try mode.resolved()
+        howToRecord = mode.howToRecord
         self.session = session
         self.matching = matching
         self.repeats = repeats
@@ -71,8 +74,7 @@ public final class Cassette: NetworkSession {
         let entries = self.mode == .rewrite ? [] : try Self.read(file)
         guard entries != nil || self.mode.records else {
             throw NetworkError(
-                .cassetteFault,
-                reason: "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
+                .cassetteFault, reason: "there is no cassette \(file.path); record it with \(mode.howToRecord)")
         }
         let compared = (entries ?? []).map { [masking] entry in
             var masking = masking
@@ -166,6 +168,11 @@ extension Cassette {
         }
 
         var records: Bool { self == .recordMissing || self == .rewrite }
+
+        /// The variable, which has no effect on other modes, or the mode that records.
+        package var howToRecord: String {
+            self == .fromEnvironment ? "SWITCHBOARD_CASSETTES=record swift test" : "the mode .recordMissing"
+        }
     }
 }
 

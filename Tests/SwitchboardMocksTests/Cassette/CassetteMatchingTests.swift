@@ -212,7 +212,7 @@ struct CassetteMatchingTests {
                         path: "/a", recorded "/b"
                       entry 4, GET https://h.example/a:
                         query page: "2", not recorded
-                      to record what is missing: SWITCHBOARD_CASSETTES=record swift test
+                      to record what is missing: the mode .recordMissing
                     """)
             #expect(error?.url?.absoluteString == "https://h.example/a?page=2")
             #expect(

@@ -50,9 +50,7 @@ struct CassetteModeTests {
         try await withFile { file in
             let error = #expect(throws: NetworkError.self) { try Cassette.playing(file, mode: mode) }
             #expect(error?.code == .cassetteFault)
-            #expect(
-                error?.reason
-                    == "there is no cassette \(file.path); record it with SWITCHBOARD_CASSETTES=record swift test")
+            #expect(error?.reason == "there is no cassette \(file.path); record it with the mode .recordMissing")
         }
     }
 
@@ -206,6 +204,7 @@ struct CassetteModeTests {
             #expect(try Cassette.Mode.strict.resolved(in: ["SWITCHBOARD_CASSETTES": name]) == .strict)
         }
         #expect(try Cassette.Mode.fromEnvironment.resolved(in: [:]) == .replay)
+        #expect(Cassette.Mode.fromEnvironment.howToRecord == "SWITCHBOARD_CASSETTES=record swift test")
         let error = #expect(throws: NetworkError.self) {
             try Cassette.Mode.fromEnvironment.resolved(in: ["SWITCHBOARD_CASSETTES": "Record"])
         }

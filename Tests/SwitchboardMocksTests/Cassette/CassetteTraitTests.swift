@@ -88,7 +88,7 @@ struct CassetteTraitTests {
                     cassette popular movies.har: no entry answers GET https://movies.example/3/popular?page=9
                       entry 1, GET https://movies.example/3/popular?page=1:
                         query page: "9", recorded "1"
-                      to record what is missing: SWITCHBOARD_CASSETTES=record swift test
+                      to record what is missing: the mode .recordMissing
                     """
                 ]
         }
@@ -103,8 +103,7 @@ struct CassetteTraitTests {
         } matching: { issue in
             issue.isAt(line)
                 && issue.comments.map(\.rawValue) == [
-                    "there is no cassette \(Self.folder.path)/no such.har; "
-                        + "record it with SWITCHBOARD_CASSETTES=record swift test"
+                    "there is no cassette \(Self.folder.path)/no such.har; record it with the mode .recordMissing"
                 ]
         }
     }
