@@ -28,7 +28,7 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, from url: URL? = nil,
         options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, URL> {
-        linkedPages(for: endPoint, options, from: url) { Transferred(try $0.decode(type)) }
+        linkedPages(for: endPoint, options, from: url, reading(type, isolation: nil, nextURL))
     }
 
     /// Returns the pages of an endpoint whose server links to the next page, decoded on the caller's actor; see
@@ -37,7 +37,7 @@ extension NetworkRouter {
         for endPoint: EndPoint, as type: Value.Type, from url: URL? = nil,
         options: RequestOptions = RequestOptions(), isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, URL> {
-        linkedPages(for: endPoint, options, from: url, decoding(type))
+        linkedPages(for: endPoint, options, from: url, reading(type, nextURL))
     }
 
     /// Returns the pages of endpoints with a page number or an offset.
@@ -66,20 +66,20 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Int) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Int> {
-        numberedPages(from: number, by: step, while: isFollowed, for: endPoint, options) {
-            Transferred(try $0.decode(type))
-        }
+        let next = nextNumber(from: number, by: step, while: isFollowed)
+        return tokenPages(for: { endPoint($0 ?? number) }, options, from: number, reading(type, isolation: nil, next))
     }
 
     /// Returns the pages of endpoints with a page number or an offset, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable>(
         as type: Value.Type, from number: Int, by step: Int = 1,
-        while isFollowed: @escaping @Sendable (Value) -> Bool,
+        while isFollowed: @escaping (Value) -> Bool,
         for endPoint: @escaping @Sendable (Int) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Int> {
-        numberedPages(from: number, by: step, while: isFollowed, for: endPoint, options, decoding(type))
+        let next = nextNumber(from: number, by: step, while: isFollowed)
+        return tokenPages(for: { endPoint($0 ?? number) }, options, from: number, reading(type, next))
     }
 
     /// Returns the pages of endpoints with a cursor: each page contains the cursor of the next one.
@@ -104,17 +104,18 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        pages(as: type, after: cursor, next: { value, _ in next(value) }, for: endPoint, options: options)
+        tokenPages(
+            for: endPoint, options, from: cursor, reading(type, isolation: nil) { value, _, _ in next(value) })
     }
 
     /// Returns the pages of endpoints with a cursor, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
-        as type: Value.Type, after cursor: Cursor? = nil, next: @escaping @Sendable (Value) -> Cursor?,
+        as type: Value.Type, after cursor: Cursor? = nil, next: @escaping (Value) -> Cursor?,
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Cursor> {
-        tokenPages(from: cursor, next: ofValue(next), for: endPoint, options, decoding(type))
+        tokenPages(for: endPoint, options, from: cursor, reading(type) { value, _, _ in next(value) })
     }
 
     /// Returns the pages of endpoints whose cursor arrives in a header field. Otherwise the same as
@@ -132,20 +133,21 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        tokenPages(from: cursor, next: ofResponse(next), for: endPoint, options) {
-            Transferred(try $0.decode(type))
-        }
+        tokenPages(
+            for: endPoint, options, from: cursor,
+            reading(type, isolation: nil) { value, response, _ in next(value, response) })
     }
 
     /// Returns the pages of endpoints whose cursor arrives in a header field, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
         as type: Value.Type, after cursor: Cursor? = nil,
-        next: @escaping @Sendable (Value, NetworkResponse) -> Cursor?,
+        next: @escaping (Value, NetworkResponse) -> Cursor?,
         for endPoint: @escaping @Sendable (Cursor?) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Cursor> {
-        tokenPages(from: cursor, next: ofResponse(next), for: endPoint, options, decoding(type))
+        tokenPages(
+            for: endPoint, options, from: cursor, reading(type) { value, response, _ in next(value, response) })
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor. Otherwise the same as
@@ -171,19 +173,20 @@ extension NetworkRouter {
         for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Cursor> {
-        tokenPages(from: nil, next: ofValue(next), for: { $0.map(endPoint) ?? first }, options) {
-            Transferred(try $0.decode(type))
-        }
+        tokenPages(
+            for: { $0.map(endPoint) ?? first }, options, from: nil,
+            reading(type, isolation: nil) { value, _, _ in next(value) })
     }
 
     /// Returns the pages of a first endpoint, and then of endpoints with a cursor, decoded on the caller's actor; see
     /// `NetworkRouter.request(_:as:options:isolation:)`.
     public func pages<Value: Decodable, Cursor: Hashable & Sendable>(
-        as type: Value.Type, from first: EndPoint, next: @escaping @Sendable (Value) -> Cursor?,
+        as type: Value.Type, from first: EndPoint, next: @escaping (Value) -> Cursor?,
         for endPoint: @escaping @Sendable (Cursor) -> EndPoint, options: RequestOptions = RequestOptions(),
         isolation: isolated any Actor = #isolation
     ) -> PageSequence<Value, Cursor> {
-        tokenPages(from: nil, next: ofValue(next), for: { $0.map(endPoint) ?? first }, options, decoding(type))
+        tokenPages(
+            for: { $0.map(endPoint) ?? first }, options, from: nil, reading(type) { value, _, _ in next(value) })
     }
 }
 
@@ -191,81 +194,62 @@ extension NetworkRouter {
 
 extension NetworkRouter {
     private func linkedPages<Value>(
-        for endPoint: EndPoint, _ options: RequestOptions, from url: URL?,
-        _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>
+        for endPoint: EndPoint, _ options: RequestOptions, from url: URL?, _ read: PageReader<Value, URL>
     ) -> PageSequence<Value, URL> {
         let call = prepare(endPoint, options)
-        let plan = PagePlan<Value, URL>(first: url, comparesBodies: false, environment: call.environment) { url, sent in
+        let plan = PagePlan(first: url, comparesBodies: false, environment: call.environment, read: read) { url, sent in
             let response = try await call.copyWithNewID().performShared { request throws(NetworkError) in
                 request = try sent.request(request, forPageAt: url)
                 request.options.keepResponseInMemory()
             }
             sent.recordResponseURL(response.url ?? response.request?.url)
             return response
-        } decode: {
-            try await decode($0)
-        } next: { _, response, _ in
-            try response.nextPage()
         }
         return PageSequence(plan: plan)
     }
 
-    private func numberedPages<Value>(
-        from number: Int, by step: Int, while isFollowed: @escaping @Sendable (Value) -> Bool,
-        for endPoint: @escaping @Sendable (Int) -> EndPoint, _ options: RequestOptions,
-        _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
-        isolation: isolated (any Actor)? = #isolation
-    ) -> PageSequence<Value, Int> {
-        let next: @Sendable (Value, NetworkResponse, Int?) -> Int? = { value, _, token in
-            guard isFollowed(value) else { return nil }
-            let (next, overflow) = (token ?? number).addingReportingOverflow(step)
-            return overflow ? nil : next
-        }
-        return tokenPages(from: number, next: next, for: { endPoint($0 ?? number) }, options, decode)
-    }
-
-    /// Returns the pages of endpoints with a page number or a cursor. An empty token ends them, as nil does.
     private func tokenPages<Value, Token: Hashable & Sendable>(
-        from first: Token?, next: @escaping @Sendable (Value, NetworkResponse, Token?) -> Token?,
-        for endPoint: @escaping (Token?) -> EndPoint, _ options: RequestOptions,
-        _ decode: @escaping @Sendable (NetworkResponse) async throws -> Transferred<Value>,
-        isolation: isolated (any Actor)? = #isolation
+        for endPoint: @escaping (Token?) -> EndPoint, _ options: RequestOptions, from first: Token?,
+        _ read: PageReader<Value, Token>, isolation: isolated (any Actor)? = #isolation
     ) -> PageSequence<Value, Token> {
         let prepare = ActorBound { self.prepare(endPoint($0), options) }
-        let plan = PagePlan<Value, Token>(
-            first: first, comparesBodies: true, environment: calls.currentEnvironment
+        let plan = PagePlan(
+            first: first, comparesBodies: true, environment: calls.currentEnvironment, read: read
         ) { token, sent in
             try await prepare(token).value.performShared { request throws(NetworkError) in
                 request.options.keepResponseInMemory()
                 try sent.record(request)
             }
-        } decode: {
-            try await decode($0)
-        } next: { value, response, token in
-            next(value, response, token).flatMap { ($0 as? any Collection)?.isEmpty == true ? nil : $0 }
         }
         return PageSequence(plan: plan)
     }
 }
 
-private func ofValue<Value, Token>(
-    _ next: @escaping @Sendable (Value) -> Token?
-) -> @Sendable (Value, NetworkResponse, Token?) -> Token? {
-    { value, _, _ in next(value) }
+/// Returns a closure that decodes pages and finds the next token, by default on the caller's actor. An empty token ends
+/// the pages, as nil does.
+private func reading<Value: Decodable, Token: Sendable>(
+    _ type: Value.Type, isolation: isolated (any Actor)? = #isolation,
+    _ next: @escaping (Value, NetworkResponse, Token?) throws -> Token?
+) -> PageReader<Value, Token> {
+    ActorBound { response, token in
+        let value = try response.decode(type)
+        let next = try next(value, response, token)
+        return (value, (next as? any Collection)?.isEmpty == true ? nil : next)
+    }
 }
 
-private func ofResponse<Value, Token>(
-    _ next: @escaping @Sendable (Value, NetworkResponse) -> Token?
-) -> @Sendable (Value, NetworkResponse, Token?) -> Token? {
-    { value, response, _ in next(value, response) }
+private func nextURL<Value>(_ value: Value, _ response: NetworkResponse, _ url: URL?) throws(NetworkError) -> URL? {
+    try response.nextPage()
 }
 
-/// Returns a closure that decodes pages on the caller's actor.
-private func decoding<Value: Decodable>(
-    _ type: Value.Type, isolation: isolated any Actor = #isolation
-) -> @Sendable (NetworkResponse) async throws -> Transferred<Value> {
-    let decode = ActorBound<NetworkResponse, Value> { try $0.decode(type) }
-    return decode.sendable
+private func nextNumber<Value>(
+    from first: Int, by step: Int, while isFollowed: @escaping (Value) -> Bool
+) -> (Value, NetworkResponse, Int?) -> Int? {
+    { value, _, number in
+        guard isFollowed(value) else { return nil }
+        let (next, overflow) = (number ?? first).addingReportingOverflow(step)
+        return overflow ? nil : next
+    }
 }
 
 extension Router where EndPoint: TypedEndPoint & Sendable, EndPoint.Response: Sendable {

@@ -49,11 +49,6 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
             return page
         }
 
-        /// Runs the app's closure in the environment of the pages.
-        func inEnvironment<Output>(_ operation: () -> Output) -> Output {
-            plan.environment.run(operation)
-        }
-
         private mutating func loadPage() async throws -> Page? {
             try Task.checkCancellation()
             if let token { sent.insert(token) }
@@ -74,8 +69,7 @@ public struct PageSequence<Value, Token: Hashable & Sendable>: AsyncSequence, Se
             try response.checkStatus()
             guard response.statusCode != 204, !isRepeat(response) else { return nil }
             lastBody = response.body
-            let value = try await plan.decode(response).value
-            let next = try plan.next(value, response, token)
+            let (value, next) = try await plan.read((response, token)).value
             return Page(value: value, response: response, next: next.flatMap { sent.contains($0) ? nil : $0 })
         }
 
@@ -137,29 +131,34 @@ extension PageSequence {
     /// for try await movie in pages.items(\.results) { show(movie) }
     /// ```
     ///
-    /// - Parameter items: Returns the items of a page.
+    /// - Parameters:
+    ///   - items: Returns the items of a page.
+    ///   - isolation: The actor on which the closure runs: the caller's.
     /// - Returns: The items. Each iteration starts at the first page.
-    public func items<Item>(_ items: @escaping @Sendable (Value) -> [Item]) -> Items<Item> {
-        Items(pages: self, items: items)
+    public func items<Item>(
+        _ items: @escaping (Value) -> [Item], isolation: isolated (any Actor)? = #isolation
+    ) -> Items<Item> {
+        let environment = plan.environment
+        return Items(pages: self, items: ActorBound { value in environment.run { items(value) } })
     }
 
-    /// Returns the items of pages that are lists themselves. See ``items(_:)``.
+    /// Returns the items of pages that are lists themselves. See ``items(_:isolation:)``.
     public func items() -> Items<Value.Element> where Value: Sequence & Sendable {
         items { Array($0) }
     }
 
-    /// The items of all pages. See ``PageSequence/items(_:)``.
+    /// The items of all pages. See ``PageSequence/items(_:isolation:)``.
     public struct Items<Item>: AsyncSequence, Sendable {
         /// The type of an item.
         public typealias Element = Item
 
         let pages: PageSequence
-        let items: @Sendable (Value) -> [Item]
+        let items: ActorBound<Value, [Item]>
 
         /// Reads the items in order.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var pages: PageSequence.AsyncIterator
-            fileprivate let items: @Sendable (Value) -> [Item]
+            fileprivate let items: ActorBound<Value, [Item]>
             fileprivate var rest: ArraySlice<Item> = []
 
             /// Returns the next item, or nil after the last one or after an error.
@@ -168,7 +167,7 @@ extension PageSequence {
             public mutating func next() async throws -> Item? {
                 while rest.isEmpty {
                     guard let page = try await pages.next() else { return nil }
-                    rest = pages.inEnvironment { items(page.value) }[...]
+                    rest = try await items(page.value).value[...]
                 }
                 return rest.popFirst()
             }
@@ -189,12 +188,13 @@ struct PagePlan<Value, Token: Hashable & Sendable>: Sendable {
     let comparesBodies: Bool
     /// The environment of all requests. Nil if none is set.
     let environment: CallEnvironment?
+    let read: PageReader<Value, Token>
     /// Sends the request for a page, and records it in the ``SentPages``.
     let send: @Sendable (Token?, SentPages) async throws -> NetworkResponse
-    let decode: @Sendable (NetworkResponse) async throws -> Transferred<Value>
-    /// Returns the token of the page that follows, or nil after the last one.
-    let next: @Sendable (Value, NetworkResponse, Token?) throws -> Token?
 }
+
+/// Decodes the page of a token. Returns it with the token of the page that follows, which is nil after the last one.
+typealias PageReader<Value, Token> = ActorBound<(NetworkResponse, Token?), (value: Value, next: Token?)>
 
 /// Records the requests of one iteration over pages, so that none is sent twice.
 final class SentPages: Sendable {

@@ -108,6 +108,12 @@ struct Film: Codable, Equatable {
 
 struct FilmPage: Codable { let page: Int, totalPages: Int, results: [Film] }
 
+/// The page of an API whose pages have the same form for all models.
+struct Listing<Item: Decodable>: Decodable {
+    let page: Int, pages: Int, items: [Item]
+    var hasMore: Bool { page < pages }
+}
+
 struct Rating: Codable { let film: Int, stars: Int }
 
 final class Person: Decodable {

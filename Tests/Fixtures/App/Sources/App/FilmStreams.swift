@@ -39,6 +39,17 @@ final class FilmStreams {
         for try await film in pages.items({ $0.results }) { titles.append(film.title) }
     }
 
+    func genericPages() async throws {
+        let linked = router.pages(for: .all, as: Listing<Film>.self)
+        for try await film in linked.items({ $0.items }) { titles.append(film.title) }
+        let numbered = router.pages(
+            as: Listing<Film>.self, from: 1, while: { $0.hasMore }, for: { .issues(page: $0) })
+        for try await film in numbered.items(\.items) { titles.append(film.title) }
+        let cursored = router.pages(
+            as: Listing<Film>.self, next: { $0.items.last?.id }, for: { .issues(page: $0 ?? 1) })
+        for try await page in cursored { titles += page.value.items.map(\.title) }
+    }
+
     func talk() async throws {
         let socket = try await router.webSocket(for: .chat, sending: Rating.self, receiving: Film.self)
         try await socket.send(Rating(film: 1, stars: 5))

@@ -81,6 +81,12 @@ nonisolated private enum FilterApi: EndPointType {
     }
 }
 
+/// A generic page.
+private struct Listing<Item: Decodable>: Decodable {
+    let items: [Item]
+    let next: Int?
+}
+
 private struct FindProbe: TypedEndPoint {
     typealias Response = Probe
     var path: String {
@@ -253,6 +259,32 @@ private final class ProbeCalls {
             pages.append(page.value.id)
         }
         #expect(pages == [1, 2, 3, 7, 7])
+    }
+
+    @Test("generic pages and their closures stay on the main actor")
+    func genericPages() async throws {
+        answer(.json(#"{"items":[4,5],"next":null}"#))
+        let numbered = router.pages(
+            as: Listing<Probe>.self, from: 1,
+            while: { page in
+                MainActor.preconditionIsolated()
+                return page.next != nil
+            }, for: { .page($0) })
+        let cursored = router.pages(
+            as: Listing<Probe>.self,
+            next: { page in
+                MainActor.preconditionIsolated()
+                return page.next
+            }, for: { .page($0 ?? 1) })
+        for pages in [numbered, cursored] {
+            let items = pages.items { page in
+                MainActor.preconditionIsolated()
+                return page.items
+            }
+            var ids: [Int] = []
+            for try await probe in items { ids.append(probe.id) }
+            #expect(ids == [4, 5])
+        }
     }
 
     @Test("lines and events decode on the main actor")
