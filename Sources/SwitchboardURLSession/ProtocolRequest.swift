@@ -154,13 +154,17 @@ extension NetworkRequest {
 }
 
 extension URLRequest {
-    /// Creates a request for a delegate, with its body if that is in memory.
-    init(redirecting request: NetworkRequest) throws {
-        guard let url = request.url else { throw NetworkError(.missingURL) }
-        self.init(url: url)
-        httpMethod = request.method.rawValue
-        for field in request.allHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
-        if !request.body.isEmpty, !request.body.isStreamed { httpBody = try request.body.encode() }
+    /// Creates the request after a redirect for a delegate, with its body if that is in memory. It keeps the timeout, the
+    /// cache policy and the other properties of `request`, as with URLSession's own redirects.
+    init(redirecting request: URLRequest, to next: NetworkRequest) throws {
+        guard let url = next.url else { throw NetworkError(.missingURL) }
+        self = request
+        self.url = url
+        httpMethod = next.method.rawValue
+        for name in (allHTTPHeaderFields ?? [:]).keys { setValue(nil, forHTTPHeaderField: name) }
+        for field in next.allHeaders { addValue(field.value, forHTTPHeaderField: field.name) }
+        httpBodyStream = nil
+        httpBody = try next.body.isEmpty || next.body.isStreamed ? nil : next.body.encode()
     }
 
     var method: HTTPMethod { HTTPMethod(rawValue: httpMethod ?? "GET") }

@@ -129,6 +129,29 @@ struct URLSessionCallTests {
         }
     }
 
+    @Test("a request after a redirect keeps its timeout, but not the old body")
+    func redirectedOptions() async throws {
+        let stub = StubSession { request in request.path == "/a" ? .redirect(to: "/b") : .text("there") }
+        let proposed = Deliveries<URLRequest>()
+        let delegate = TaskDelegate(redirect: {
+            proposed.add($0)
+            return $0
+        })
+        var request = URLRequest(
+            "POST", URL(text: "https://h.example/a"), body: Data("old".utf8),
+            headers: ["Content-Type": "text/plain", "X-Kept": "1"])
+        request.timeoutInterval = 7
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        _ = try await stub.urlSession(delegate: delegate).data(for: request)
+        let next = try #require(proposed.all.first)
+        #expect(next.timeoutInterval == 7)
+        #expect(next.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(next.url?.path == "/b" && next.httpMethod == "GET" && next.httpBody == nil)
+        #expect(next.allHTTPHeaderFields?["X-Kept"] == "1")
+        #expect(next.allHTTPHeaderFields?["Content-Type"] == nil)
+        #expect(stub.requests.map(\.timeouts.idle) == [.seconds(7), .seconds(7)])
+    }
+
     @Test(
         "credentials that a redirect left out stay out at the first origin [URLSession redirects]",
         arguments: SessionKind.allCases, [true, false])

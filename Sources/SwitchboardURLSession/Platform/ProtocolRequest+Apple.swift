@@ -43,7 +43,7 @@ extension ProtocolRequest {
         _ redirection: NetworkRequest, _ response: NetworkResponse, _ client: ProtocolClient
     ) async throws -> NetworkRequest? {
         guard let head = response.urlResponse else { return nil }
-        var request = try URLRequest(redirecting: redirection)
+        var request = try URLRequest(redirecting: urlRequest, to: redirection)
         if redirection.body.isStreamed { request.httpBodyStream = urlRequest.httpBodyStream }
         let hops = redirection.crossOriginHops
         if let task, hops.count > 0 {

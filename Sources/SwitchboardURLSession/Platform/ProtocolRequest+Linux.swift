@@ -74,7 +74,7 @@ extension ProtocolRequest {
     ) async throws -> NetworkRequest? {
         guard let task, let session = task.ownSession, let delegate = task.delegate, let head = response.urlResponse
         else { return redirection }
-        let proposed = try URLRequest(redirecting: redirection)
+        let proposed = try URLRequest(redirecting: urlRequest, to: redirection)
         let (answers, continuation) = AsyncStream<URLRequest?>.makeStream()
         session.delegateQueue.addOperation {
             delegate.urlSession(session, task: task, willPerformHTTPRedirection: head, newRequest: proposed) {
