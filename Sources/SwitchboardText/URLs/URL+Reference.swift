@@ -18,7 +18,7 @@ extension URL {
             ? reference[slashes...].dropFirst(2) : reference[reference.startIndex..<reference.startIndex]
         let rest = host.firstIndex { "/?#".contains($0) } ?? host.endIndex
         var escaped: [UInt8] = []
-        // URL converts a host beyond ASCII to IDNA, as in an endpoint.
+        // URL converts a host beyond ASCII to IDNA, as in an endpoint. Before iOS 17 and macOS 14 it rejects the host.
         escaped.appendEscapedOnce(String(reference[..<rest]), allowed: .referenceHost, escapesUnicode: false)
         escaped.appendEscapedOnce(String(reference[rest...]), allowed: .reference)
         guard let resolved = URL(string: String(decoding: escaped, as: UTF8.self), relativeTo: base)?.absoluteURL,

@@ -92,7 +92,7 @@ package struct URLParts: Sendable {
     }
 
     private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {
-        // URL converts a name beyond ASCII to IDNA.
+        // URL converts a name beyond ASCII to IDNA, from iOS 17 and macOS 14 on.
         guard let byte = character.asciiValue else { return !character.isWhitespace }
         // A percent sign begins the zone of an address. In a name, `URLFault` refuses it too.
         return ASCIISet.hostName.contains(byte) || inBrackets && (byte == .colon || byte == .percent)
