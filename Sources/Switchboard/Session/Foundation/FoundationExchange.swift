@@ -117,7 +117,8 @@ final class FoundationExchange: Sendable {
         var response = head
         response.stream = ResponseBytes(FoundationBytes(pipe, self))
         response.metrics.start = startDate
-        let continuation = state.withLock { state in
+        let continuation = state.withLock { state -> CheckedContinuation<NetworkResponse, any Error>? in
+            guard !state.isOver else { return nil }
             response.metrics.timeToFirstByte = state.firstByte
             defer { state.continuation = nil }
             return state.continuation
@@ -164,7 +165,6 @@ final class FoundationExchange: Sendable {
     }
 
     func didComplete(with error: (any Error)?) {
-        guard !deliverFailure() else { return }
         let hasResponse = state.withLock { $0.isChallengeDeclined && $0.response != nil }
         if let error, !hasResponse { return fail(failure(of: error)) }
         if let end = state.withLock({ $0.parts?.end }) { add(end) }
@@ -189,7 +189,7 @@ final class FoundationExchange: Sendable {
         switch result {
         case .success(let response): end(with: .success(response))
         case .failure(let error): fail(error)
-        case nil: break
+        case nil: end(with: .failure(CancellationError()))
         }
     }
 
@@ -273,35 +273,19 @@ final class FoundationExchange: Sendable {
             return (true, state.pipe)
         }
         guard isFirst else { return }
-        if let pipe {
-            pipe.end(error)
-            deadlines.remove(self)
-        } else {
-            deadlines.add(self)
-        }
+        pipe?.end(error)
+        deadlines.add(self)
         cancelTask()
     }
 
-    /// Returns the error of a canceled task to the caller. Returns false if the task was not canceled.
-    private func deliverFailure() -> Bool {
-        let (failure, continuation) = state.withLock { state in
-            guard let failure = state.failure else { return (nil as (any Error)?, state.continuation) }
-            defer { state.continuation = nil }
-            return (failure.error, state.continuation)
-        }
-        guard let failure else { return false }
-        continuation?.resume(throwing: failure)
-        return true
-    }
-
+    /// Ends with a result, or with the error of ``close(with:)`` before.
     private func end(with result: Result<NetworkResponse, any Error>) {
-        guard !deliverFailure() else { return }
-        let (continuation, pipe) = state.withLock { state in
+        let (continuation, pipe, failure) = state.withLock { state in
             state.isOver = true
             defer { (state.continuation, state.pipe) = (nil, nil) }
-            return (state.continuation, state.pipe)
+            return (state.continuation, state.pipe, state.failure?.error)
         }
-        continuation?.resume(with: result)
+        continuation?.resume(with: failure.map { .failure($0) } ?? result)
         guard let pipe else { return }
         if case .failure(let error) = result { pipe.end(error) } else { pipe.end(nil) }
         deadlines.remove(self)
@@ -327,6 +311,10 @@ extension FoundationExchange: DeadlineHolder {
     }
 
     func deadlinePassed() {
-        if !deliverFailure() { abort(with: request.timeouts.error(since: start)) }
+        if state.withLock({ $0.failure != nil }) {
+            end(with: .failure(CancellationError()))
+        } else {
+            abort(with: request.timeouts.error(since: start))
+        }
     }
 }
