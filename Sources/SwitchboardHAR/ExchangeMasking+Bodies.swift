@@ -25,9 +25,11 @@ extension ExchangeMasking {
 
     private mutating func masked(text: String, type: String) -> String {
         if type.isForm { return mask(text) { [redaction] in redaction.form($0) } }
-        if let tree = JSONTree(Data(text.utf8)) { add(tree) }
-        // Also of JSON: a tree has the last value of a name that an object repeats, the text has each.
-        return mask(text) { [redaction] in redaction.text($0) }
+        guard let tree = JSONTree(Data(text.utf8), keepsRepeats: true) else {
+            return mask(text) { [redaction] in redaction.text($0) }
+        }
+        add(tree)
+        return redaction.text(text)
     }
 
     /// Stores the secrets of a JSON value, in a loop, because a server determines how deep it nests.
@@ -39,7 +41,7 @@ extension ExchangeMasking {
             case .number(let number) where isSecret: add("\(number)")
             case .string(let text):
                 // A text may contain JSON, from servers that echo a body.
-                if let inner = JSONTree(Data(text.utf8)) { rest.append((inner, false)) }
+                if let inner = JSONTree(Data(text.utf8), keepsRepeats: true) { rest.append((inner, false)) }
                 // Stores the secrets of URLs, markup and other formats within a text.
                 _ = mask(text) { [redaction] in redaction.text($0) }
             case .array(let values): rest += values.map { ($0, isSecret) }

@@ -65,6 +65,8 @@ struct HARRecorderTests {
             #"{"html":"<input name='token' value='hunter2secret'>"}"#,
             #"{"xml":"<password>hunter2secret</password>"}"#,
             #"{"password":"hunter2secret","password":"another"}"#,
+            #"{"password":["hunter2secret"],"password":7,"password":"another"}"#,
+            #"{"password":"hunter2secr\u0065t","password":"another"}"#,
         ])
     func secretsInJSON(body: String) async throws {
         let recorder = HARRecorder()

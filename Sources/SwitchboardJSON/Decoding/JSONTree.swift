@@ -12,8 +12,8 @@ package enum JSONTree: Sendable {
     case object([String: JSONTree])
 
     /// Creates the object or array in these bytes, or nil when they are neither.
-    package init?(_ data: some ContiguousBytes) {
-        self.init(fragment: data)
+    package init?(_ data: some ContiguousBytes, keepsRepeats: Bool = false) {
+        self.init(fragment: data, keepsRepeats: keepsRepeats)
         switch self {
         case .array, .object: break
         default: return nil
@@ -21,18 +21,18 @@ package enum JSONTree: Sendable {
     }
 
     /// Creates the value in these bytes, or nil for invalid JSON and for more than 512 levels of nesting. Of members
-    /// with the same name, the last one counts.
-    package init?(fragment data: some ContiguousBytes) {
+    /// with the same name, the last one counts, or all in an array if `keepsRepeats` is true.
+    package init?(fragment data: some ContiguousBytes, keepsRepeats: Bool = false) {
         let document = data.withUnsafeBytes { try? JSONDocument($0, decoder: FastJSONDecoder()) }
         guard let document else { return nil }
-        self = document.tree
+        self = document.tree(keepsRepeats: keepsRepeats)
     }
 }
 
 extension JSONDocument {
-    /// The top-level value, built from the end of the tape, because recursion would overflow the stack of a small
-    /// thread on deeply nested text.
-    fileprivate var tree: JSONTree {
+    /// Returns the top-level value, built from the end of the tape, because recursion would overflow the stack of a
+    /// small thread on deeply nested text.
+    fileprivate func tree(keepsRepeats: Bool) -> JSONTree {
         // The values without a parent so far. The last one is the first in the text.
         var values: [JSONTree] = []
         for index in (JSONDocument.root..<after(JSONDocument.root)).reversed() {
@@ -50,11 +50,15 @@ extension JSONDocument {
                 values.append(.array(elements))
             case .object:
                 var members: [String: JSONTree] = [:]
+                var earlier: [String: [JSONTree]] = [:]
                 var name = index + 1
                 while name < Int(tape[index].next) {
-                    members[rawName(at: name)] = values.removeLast()
+                    let key = rawName(at: name)
+                    let replaced = members.updateValue(values.removeLast(), forKey: key)
+                    if keepsRepeats, let replaced { earlier[key, default: []].append(replaced) }
                     name = after(name + 1)
                 }
+                for (key, values) in earlier { members[key] = members[key].map { .array(values + [$0]) } }
                 values.append(.object(members))
             }
         }
