@@ -75,7 +75,8 @@ package struct SecretTrie: Sendable {
             }
     }
 
-    /// Masks the secrets in a body, also as UTF-16 or UTF-32. An object or an array of JSON stays JSON.
+    /// Masks the secrets in a body, also as UTF-16 or UTF-32. An object or an array of JSON stays JSON if each secret is
+    /// within one string, number or word.
     package func masked(body data: Data, type: String) -> Data {
         let masked = masked(content: data)
         guard let encoding = masked.wideEncoding(ofType: type) else { return masked }
@@ -88,7 +89,7 @@ package struct SecretTrie: Sendable {
 
     private func masked(content data: Data) -> Data {
         var steps = 0
-        return masked(data, steps: &steps, keepsJSON: JSONTree(data) != nil)
+        return masked(data, steps: &steps, isBody: true)
     }
 
     package func masked(_ text: String) -> String {
@@ -102,22 +103,25 @@ package struct SecretTrie: Sendable {
         return masked(data, steps: &steps)
     }
 
-    /// Masks the secrets in bytes. Adds the number of compared characters to `steps`. In JSON, the mask replaces whole
-    /// numbers and whole escapes, and becomes a string outside of strings.
-    func masked(_ data: Data, steps: inout Int, keepsJSON: Bool = false) -> Data {
+    /// Masks the secrets in bytes. Adds the number of compared characters to `steps`. In a body that is JSON, the mask
+    /// replaces whole numbers and whole escapes, and becomes a string outside of strings.
+    func masked(_ data: Data, steps: inout Int, isBody: Bool = false) -> Data {
         let bytes = Array(data)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var token = JSONToken()
+        // Nil until the first secret, because few bodies contain one.
+        var keepsJSON = isBody ? nil : false
         var index = 0
         while index < bytes.count {
             guard let found = end(in: bytes, from: index, steps: &steps) else {
-                if keepsJSON { token.read(bytes[index]) }
+                if keepsJSON != false { token.read(bytes[index]) }
                 result.append(bytes[index])
                 index += 1
                 continue
             }
-            guard keepsJSON else {
+            if keepsJSON == nil { keepsJSON = JSONTree(data) != nil }
+            guard keepsJSON == true else {
                 result += mask
                 index = found
                 continue
