@@ -11,8 +11,8 @@ extension RequestMatcher {
     /// is `Equatable`; otherwise both endpoints must make the same method, path, query and body. Interceptors may add
     /// to the request.
     ///
-    /// A redirect or a link to the next page that changes the path, the method or a query item makes a request without
-    /// an endpoint. For such a request, and in a ``MockServer``, the endpoint's body is compared with the bytes that
+    /// A redirect, a link to the next page or an interceptor that changes the path, the method or a query item makes a
+    /// request without an endpoint. For such a request, and in a ``MockServer``, the endpoint's body is compared with the bytes that
     /// arrive. They differ if the router has another encoder or compresses bodies.
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
         let wanted = Result { () throws(NetworkError) in try BuiltRequest(endPoint) }
@@ -31,36 +31,43 @@ extension RequestMatcher {
 /// The request of an endpoint, without its base URL. That of a `URLEndPoint` has its URL.
 private struct BuiltRequest: CustomStringConvertible {
     let request: NetworkRequest
-    let body: Data
     let description: String
+    /// The encoded body of a stub's endpoint. Nil for a request's, whose body is encoded only to be compared.
+    private let encodedBody: Data?
     /// The URL of a `URLEndPoint`, with the host that its header fields name. Nil for other endpoints.
     private let url: URL?
 
     init(_ endPoint: some EndPointType) throws(NetworkError) {
         let builder = RequestBuilder(headers: [:])
         if let endPoint = endPoint as? URLEndPoint {
-            try self.init(builder.makeRequest(for: endPoint), of: endPoint)
+            try self.init(builder.makeRequest(for: endPoint), of: endPoint, isStub: true)
         } else {
-            try self.init(
-                builder.makeRequest(for: RebasedEndPoint(endPoint, at: "http://stub.invalid/")), of: endPoint)
+            let rebased = RebasedEndPoint(endPoint, at: "http://stub.invalid/")
+            try self.init(builder.makeRequest(for: rebased), of: endPoint, isStub: true)
         }
     }
 
     /// Creates the request of an endpoint that a router read.
-    init(_ record: EndPointRecord) throws(NetworkError) {
-        try self.init(
-            RequestBuilder(headers: [:]).makeRequest(for: RecordedEndPoint(record: record)), of: record.endPoint)
+    init(_ record: EndPointRecord, withBody: Bool = true) throws(NetworkError) {
+        let endPoint = RecordedEndPoint(record: record, body: withBody ? record.body : nil)
+        try self.init(RequestBuilder(headers: [:]).makeRequest(for: endPoint), of: record.endPoint, isStub: false)
     }
 
-    private init(_ request: NetworkRequest, of endPoint: Any) throws(NetworkError) {
+    private init(_ request: NetworkRequest, of endPoint: Any, isStub: Bool) throws(NetworkError) {
         self.request = request
-        let encoded = request.body.isEmpty || request.body.isStreamed ? nil : try? request.body.encode()
-        body = encoded ?? Data()
+        encodedBody = isStub ? Self.encoded(request.body) : nil
         url = endPoint is URLEndPoint ? request.recorded(body: nil, index: 0).url : nil
         let query = request.query.map { "?\(Redaction.standard.form($0))" } ?? ""
         let target = url.map { Redaction.standard.url($0.absoluteString) } ?? "\(request.path.dropFirst())\(query)"
         description = "\(EndPointRecord.name(of: endPoint)) (\(request.method) \(target))"
     }
+
+    private static func encoded(_ body: any HTTPBody) -> Data {
+        let encoded = body.isEmpty || body.isStreamed ? nil : try? body.encode()
+        return encoded ?? Data()
+    }
+
+    private var body: Data { encodedBody ?? Self.encoded(request.body) }
 
     private var items: [URLQueryItem] { FormBody.decode(request.query ?? "") }
 
@@ -77,17 +84,17 @@ private struct BuiltRequest: CustomStringConvertible {
 
     func differences(from sent: RecordedRequest, _ wanted: EndPointRecord) -> [String] {
         let path = pathDifference(from: sent)
-        // A request that followed a redirect or a link to the next page is not the one of its endpoint.
-        guard let record = sent.endPoint.value, let other = try? BuiltRequest(record), other.describes(sent) else {
-            return path + differences(from: sent)
-        }
+        // A request after a redirect or a link to the next page is not the one of its endpoint.
+        guard let record = sent.endPoint.value, let bodiless = try? BuiltRequest(record, withBody: false),
+            bodiless.describes(sent)
+        else { return path + differences(from: sent) }
         guard type(of: record.endPoint) == type(of: wanted.endPoint) else {
             return path + ["the endpoint is a \(type(of: record.endPoint))"]
         }
         let isEqual = isEqual(record.endPoint, wanted.endPoint)
         if isEqual == true { return path }
         // The options of a request change its body, but not the bodies of the endpoints.
-        guard let own = request.endPoint, let own = try? BuiltRequest(own) else {
+        guard let own = request.endPoint, let own = try? BuiltRequest(own), let other = try? BuiltRequest(record) else {
             return path + ["the endpoint makes no request"]
         }
         let differences = path + own.differences(from: other, isAtPath: path.isEmpty)
@@ -121,8 +128,9 @@ private struct BuiltRequest: CustomStringConvertible {
             differences.append("the endpoint's path is \(other.request.path.dropFirst())")
         }
         differences += queryDifferences(from: other.items)
-        if body != other.body {
-            let difference = MessageText.difference(MessageText.body(other.body), MessageText.body(body))
+        let (body, otherBody) = (self.body, other.body)
+        if body != otherBody {
+            let difference = MessageText.difference(MessageText.body(otherBody), MessageText.body(body))
             differences.append("the body is \(difference)")
         }
         return differences
@@ -151,10 +159,13 @@ private struct BuiltRequest: CustomStringConvertible {
 /// An endpoint with the members that a router read from another one.
 private struct RecordedEndPoint: EndPointType {
     let record: EndPointRecord
+    let body: (any HTTPBody)?
 
     var baseURL: String { (record.endPoint as? URLEndPoint)?.baseURL.absoluteString ?? "http://stub.invalid/" }
     var httpMethod: HTTPMethod { record.method }
-    var task: HTTPTask { record.body.map { .requestBody($0) } ?? .request }
+    var task: HTTPTask { body.map { .requestBody($0) } ?? .request }
+    /// A URL's host may be that of a field.
+    var headers: HTTPHeaders? { (record.endPoint as? URLEndPoint)?.headers }
     var path: String {
         guard !record.query.isEmpty else { return record.path }
         return record.path + (record.path.contains("?") ? "&" : "?") + String(decoding: record.query, as: UTF8.self)

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardPlatform
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -295,6 +296,36 @@ struct EndPointStubTests {
         let error = await #expect(throws: NetworkError.self) { try await router.response(for: .found(3)) }
         #expect(
             error?.reason?.contains(#"query q is "{"page":3}", not "{"page":1}""#) == true, "\(error?.reason ?? "")")
+    }
+
+    /// A body that counts how often it is encoded.
+    private struct CountedBody: HTTPBody {
+        static let count = Protected(0)
+        let additionalHeaders: HTTPHeaders = [:]
+
+        func encode() throws -> Data {
+            Self.count.withLock { $0 += 1 }
+            return Data("body".utf8)
+        }
+    }
+
+    private enum CountedApi: EndPointType, Equatable {
+        case send
+
+        var baseURL: String { "https://h.test" }
+        var path: String { "send" }
+        var httpMethod: HTTPMethod { .post }
+        var task: HTTPTask { .requestBody(CountedBody()) }
+    }
+
+    @Test("stubs of other types do not encode the body of a request")
+    func encodings() async throws {
+        let session = StubSession()
+        session.stub(CountedApi.send, with: .text("sent"))
+        for number in 0..<50 { session.stub(RootApi.me(token: "\(number)"), with: .text("me")) }
+        let before = CountedBody.count.value
+        #expect(try await Router<CountedApi>(session: session).response(for: .send).text == "sent")
+        #expect((1..<10).contains(CountedBody.count.value - before))
     }
 
     @Test("an endpoint whose options change its body matches its stub only", arguments: [true, false])
