@@ -92,7 +92,7 @@ struct SchemaReader {
         // The fragment is decoded as a whole, and then it is a pointer (RFC 6901 §6).
         let fragment = pointer.dropFirst()
         let path = fragment.removingPercentEncoding ?? String(fragment)
-        guard path.isEmpty || path.utf8.first == .slash else {
+        guard pointer.utf8.first == .numberSign, path.isEmpty || path.utf8.first == .slash else {
             throw .contract("\(shown(location)): \(shown(pointer)) is a name, and only JSON Pointers are read")
         }
         var schema = document

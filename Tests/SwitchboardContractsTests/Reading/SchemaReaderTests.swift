@@ -148,6 +148,12 @@ struct SchemaReaderTests {
         #expect(contract.ignoredKeywords == ["#/items", "#/prefixItems"])
     }
 
+    @Test("a place in a document needs a number sign", arguments: ["", "/a", "x/a", "./a"])
+    func places(pointer: String) {
+        let error = #expect(throws: NetworkError.self) { try Contract(schema: Data(#"{"a":{}}"#.utf8), at: pointer) }
+        #expect(error?.code == .contractFault)
+    }
+
     @Test(
         "a schema that cannot be read is an error with the pointer of the fault",
         arguments: [
