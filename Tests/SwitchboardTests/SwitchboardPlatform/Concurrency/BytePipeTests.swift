@@ -25,7 +25,7 @@ struct BytePipeTests {
 
     @Test("single bytes are buffered in linear time")
     func singleBytes() {
-        let growth = growth(from: 4_000, to: 32_000, of: { $0 }) { count in
+        let growth = growth(from: 8_000, to: 64_000, of: { $0 }) { count in
             for _ in 0..<10 {
                 let pipe = BytePipe()
                 for _ in 0..<count { _ = offer("x", to: pipe) }
