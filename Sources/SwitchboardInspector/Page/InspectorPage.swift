@@ -1617,7 +1617,7 @@ pre {
         request: sent, response: received,
       }],
       messages,
-      curl: curl(sent), stub: stub(sent, received, call.kind === "websocket" ? messages : null), error: call.error && { summary: call.error, text: call.error },
+      curl: curl(sent), stub: stub(sent, received, call.kind === "websocket" && received?.status === 101 ? messages : null), error: call.error && { summary: call.error, text: call.error },
     };
   }
 
@@ -1664,7 +1664,7 @@ pre {
   /** The mask of an archive, and the fields to which a client reacts. */
   const MASK = "REDACTED", KEPT = /^(cache-control|etag|last-modified|link|location|retry-after|vary|www-authenticate)$/i;
 
-  /** Returns a URL as a stub matches it: without user and fragment, with http for ws, and open where it is masked. */
+  /** Returns a URL as a stub matches it: without fragment, with http for ws, and open where it is masked. */
   function openURL(url) {
     const text = url.split("#")[0].replace(/^ws(s?):/i, "http$1:"), mark = text.indexOf("?");
     const [path, query] = mark < 0 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
@@ -1697,7 +1697,7 @@ pre {
       if (kind === "error") return ".reset";
       return base64 !== undefined ? `.binary(Data(base64Encoded: ${literal(base64)}) ?? Data())` : `.text(${literal(text)})`;
     };
-    const protocol = response.headers.filter(([name]) => /^sec-websocket-protocol$/i.test(name)).slice(0, 1)
+    const protocol = response.headers.filter(([name, value]) => /^sec-websocket-protocol$/i.test(name) && !value.includes(MASK)).slice(0, 1)
       .map(([, value]) => `subprotocol: ${literal(value)}`);
     const answer = messages ? `.webSocket(${[...messages.map(step).filter(Boolean), ...protocol].join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
       : body?.base64 ? `.data(Data(base64Encoded: ${literal(body.base64)}) ?? Data()${rest})` : `.status(${status}${headers})`;
