@@ -36,8 +36,8 @@ final class CacheRevalidations: Sendable {
         // The limit of a shared exchange is that of its callers.
         if request.timeouts.total == nil { request.timeouts.total = request.sharedTimeLeft?() }
         request.sharedTimeLeft = nil
-        Call.$current.withValue(nil) {
-            _ = Task { [self, request] in
+        do throws(NetworkError) {
+            try calls.startAsOneCall { [self, request] in
                 let response = try? await calls.inFlight(request) { request in
                     try await calls.reported(request) { request in
                         // Removes the target before the monitors receive the end of the call.
@@ -49,6 +49,8 @@ final class CacheRevalidations: Sendable {
                 remove(target, number)
                 response?.endCall()
             }
+        } catch {
+            remove(target, number)
         }
     }
 

@@ -11,6 +11,9 @@ struct CacheRevalidationTests {
     private static let window: HTTPHeaders = [
         "Cache-Control": "max-age=60, stale-while-revalidate=30", "ETag": "\"1\"",
     ]
+    private static let stored = StoredResponse(
+        status: 200, headers: window, body: Data(), url: URL(text: "https://h/"), variant: "", responseTime: Date(),
+        initialAge: 0, tags: [])
 
     // "caches MAY serve the response in which it appears after it becomes stale, up to the indicated number of seconds"
     @Test(
@@ -117,6 +120,27 @@ struct CacheRevalidationTests {
         #expect(await cache.usage.count == 0)
     }
 
+    @Test("no revalidation that began before a reset runs after it")
+    func resetBeforeTask() async throws {
+        let request = NetworkRequest(.get, URL(text: "https://h/"))
+        let key = try #require(CacheKey(request, identity: nil, ignoring: []))
+        for _ in 1...100 {
+            let (revalidations, runs) = (CacheRevalidations(), Deliveries<Int>())
+            @Sendable func start(_ number: Int) {
+                revalidations.start(request, key, Self.stored) { request in
+                    runs.add(number)
+                    return NetworkResponse(statusCode: 200, url: request.url)
+                }
+            }
+            start(1)
+            await revalidations.end()
+            let count = runs.all.count
+            start(2)
+            let last = try await runs.wait(for: count + 1).last
+            #expect(last == 2)
+        }
+    }
+
     @Test("a reset from inside a revalidation ends")
     func nestedReset() async throws {
         let (router, asked, ended) = (Deliveries<Router<URLEndPoint>>(), Deliveries<Void>(), Deliveries<Bool>())
@@ -200,15 +224,12 @@ struct CacheRevalidationTests {
         }
         let revalidations = CacheRevalidations()
         let (runs, gate, isOver) = (Deliveries<Int>(), Gate(), Gate())
-        let stored = StoredResponse(
-            status: 200, headers: Self.window, body: Data(), url: URL(text: "https://h/"), variant: "",
-            responseTime: Date(), initialAge: 0, tags: [])
         let request = NetworkRequest(.get, URL(text: "https://h/"))
         let key = try #require(CacheKey(request, identity: nil, ignoring: []))
         @Sendable func start(_ number: Int, _ monitors: [any EventMonitor] = [], until: Gate? = nil) {
             var request = request
             request.options.monitors = monitors
-            revalidations.start(request, key, stored) { request in
+            revalidations.start(request, key, Self.stored) { request in
                 runs.add(number)
                 guard number > 1 else { throw NetworkError(.connectionLost) }
                 try await until?.wait()

@@ -101,6 +101,19 @@ public final class RouterCalls: Sendable {
         return try await call.run(operation)
     }
 
+    /// Starts a task that runs an operation as one call, outside of the running call. It is in flight before the task
+    /// runs, so that a reset ends it.
+    package func startAsOneCall(_ operation: @escaping @Sendable () async -> Void) throws(NetworkError) {
+        let call = Call()
+        try add(call)
+        Call.$current.withValue(nil) {
+            _ = Task {
+                await call.run(operation)
+                self.remove(call)
+            }
+        }
+    }
+
     /// Runs the call that sends a request. It is in flight until the body of the response has been read.
     @inline(__always)
     package func inFlight(
