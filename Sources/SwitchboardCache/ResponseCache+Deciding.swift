@@ -109,8 +109,7 @@ extension NetworkRequest {
     /// Whether the call has received the stored error or the stored 202 from the server. A retry, or a poll for the
     /// result, must not receive it again.
     func retries(_ stored: StoredResponse) -> Bool {
-        (stored.status >= 400 || stored.status == 202)
-            && call?.history.contains { $0.outcome == .status(stored.status) } ?? false
+        (stored.status >= 400 || stored.status == 202) && call?.hasReceived(stored.status) ?? false
     }
 }
 

@@ -74,6 +74,7 @@ public final class Deduplicator: Interceptor {
             if sent.id != request.id {
                 adapted.request?.report(.shared, "shared response", with: adapted)
                 adapted.request?.cacheRecord = sent.cacheRecord
+                if response.cacheAge == nil { request.call?.recordShared(response.statusCode) }
             }
             return adapted
         } catch let error as NetworkError {

@@ -88,6 +88,30 @@ struct SharedCacheTests {
         #expect(try await router.response(for: endPoint).text == "new")
     }
 
+    @Test("a retry does not get the stored error that it shared with another call")
+    func sharedError() async throws {
+        let (begun, gate, monitor) = (Deliveries<Void>(), Gate(), Events())
+        let last = AdHocInterceptor { request, next in
+            begun.add(())
+            try await gate.wait()
+            return try await next(request)
+        }
+        let session = StubSession(.text("down", statusCode: 503, headers: ["Cache-Control": "max-age=60"]), .text("up"))
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [RetryPolicy(maximumAttempts: 2, strategy: .immediate), Deduplicator(), last],
+            exchangeInterceptors: [ResponseCache()])
+        let once = RequestOptions { $0.retry = .never }
+        let leader = Task { try await router.rawResponse(for: URLEndPoint(.get, url), options: once) }
+        _ = try await begun.first()
+        let options = RequestOptions { $0.monitors = [monitor] }
+        let follower = Task { try await router.response(for: URLEndPoint(.get, url), options: options) }
+        try await monitor.wait(for: "cache: shared with ")
+        gate.open()
+        let (first, second) = try await (leader.value, follower.value)
+        #expect(first.statusCode == 503 && second.text == "up" && session.requests.count == 2)
+    }
+
     @Test("a response to another call says that it is not stored")
     func shared() async throws {
         let gate = Gate()

@@ -19,6 +19,8 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         var parent: Call?
         var exchangeCount = 0
         var history: [ExchangeRecord] = []
+        /// The statuses of responses to equal requests of other calls.
+        var sharedStatuses: Set<Int> = []
         var nextCause: String?
         var isOver = false
         var attempts = 1
@@ -129,6 +131,18 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
 
     package var history: [ExchangeRecord] {
         state.withLock { $0.history }.sorted { $0.number < $1.number }
+    }
+
+    /// Records the status of a response to another call, which this call receives too.
+    package func recordShared(_ status: Int) {
+        state.withLock { _ = $0.sharedStatuses.insert(status) }
+    }
+
+    /// Whether the server has answered an exchange of the call, or a shared one, with the status.
+    package func hasReceived(_ status: Int) -> Bool {
+        state.withLock { state in
+            state.sharedStatuses.contains(status) || state.history.contains { $0.outcome == .status(status) }
+        }
     }
 
     package var hasMonitors: Bool { !monitors.isEmpty }
