@@ -18,6 +18,8 @@ import SwitchboardPlatform
 /// credential, so requests that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider
 /// sends, pass too. Only their failure counts.
 ///
+/// List it after a ``ConcurrencyLimiter``, whose waiting requests would otherwise be sent while the circuit is open.
+///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not
 /// count. A reset closes all circuits.
 public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable {

@@ -149,6 +149,28 @@ struct CircuitBreakerTests {
         await #expect(throws: CancellationError.self) { try await probe.value }
     }
 
+    @Test("after a limiter, it refuses requests that waited while it opened")
+    func afterLimiter() async throws {
+        let (breaker, limiter) = (CircuitBreaker(failures: 1, clock: clock), ConcurrencyLimiter(1))
+        let (gate, begun) = (Gate(), Deliveries<Bool>())
+        let last = AdHocInterceptor { request, next in
+            begun.add(true)
+            try await gate.wait()
+            return try await next(request)
+        }
+        let session = StubSession(.status(503), .text("sent"))
+        let router = Router<URLEndPoint>(session: session, interceptors: [limiter, breaker, last])
+        let first = Task { try await router.rawResponse(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let second = Task { try await router.rawResponse(for: URLEndPoint(.get, url)) }
+        #expect(await comesTrue { limiter.waiting == 1 })
+        gate.open()
+        #expect(try await first.value.statusCode == 503)
+        let error = await #expect(throws: NetworkError.self) { try await second.value }
+        #expect(error?.code == .circuitOpen)
+        #expect(session.requests.count == 1)
+    }
+
     @Test("each host and port, or key, has a circuit; a reset closes all")
     func keys() async throws {
         let breaker = breaker()

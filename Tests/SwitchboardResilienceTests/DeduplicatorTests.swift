@@ -134,7 +134,7 @@ struct DeduplicatorTests {
         #expect(!response.isShared && !monitor.texts.contains { $0.contains("shared") })
     }
 
-    @Test("before a circuit breaker and a limiter, a shared exchange counts once")
+    @Test("before a limiter and a circuit breaker, a shared exchange counts once")
     func documentedOrder() async throws {
         let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
         let last = AdHocInterceptor { request, next in
@@ -143,7 +143,7 @@ struct DeduplicatorTests {
             return try await next(request)
         }
         let (breaker, limiter) = (CircuitBreaker(failures: 2), ConcurrencyLimiter(20, perHost: 1))
-        let chain: [any Interceptor] = [Deduplicator(), breaker, limiter, last]
+        let chain: [any Interceptor] = [Deduplicator(), limiter, breaker, last]
         let router = Router<URLEndPoint>(session: StubSession { _ in .status(503) }, interceptors: chain)
         let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
         _ = try await begun.first()
