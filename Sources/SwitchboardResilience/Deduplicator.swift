@@ -43,7 +43,7 @@ public final class Deduplicator: Interceptor {
     }
 
     private let ignored: Set<String>
-    private let operations = SharedOperations<DeduplicationKey, NetworkResponse, SharedTime>()
+    private let operations = SharedOperations<DeduplicationKey, NetworkResponse, SharedContext>()
 
     /// Creates a deduplicator.
     ///
@@ -61,12 +61,15 @@ public final class Deduplicator: Interceptor {
     /// Sends the request, or waits for the response to an equal one in flight.
     public func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
         guard let key = DeduplicationKey(request, ignoring: ignored) else { return try await next(request) }
+        let own = SharedContext(of: request)
+        var joined: SharedContext?
         do {
-            let response = try await operations.value(for: key, context: SharedTime(of: request)) { time in
-                time.join(request)
-                request.report(.cache("shared with \(time.leader)"))
-            } _: { time in
-                try await next(time.sharing(request))
+            let response = try await operations.value(for: key, context: own) { context in
+                joined = context
+                context.join(request)
+                request.report(.cache("shared with \(context.leader)"))
+            } _: { context in
+                try await next(context.sharing(request))
             }
             // A later interceptor created the response.
             guard let sent = response.request else { return response }
@@ -78,7 +81,10 @@ public final class Deduplicator: Interceptor {
             }
             return adapted
         } catch let error as NetworkError {
-            throw error.adapted(to: request)
+            throw error.adapted(to: request, withoutAttempts: joined?.earlierAttempts ?? 0)
+        } catch {
+            if let call = joined?.call { request.call?.recordThrower(of: error, from: call) }
+            throw error
         }
     }
 }
@@ -99,9 +105,11 @@ extension NetworkResponse {
 }
 
 extension NetworkError {
-    fileprivate func adapted(to request: NetworkRequest) -> NetworkError {
+    /// Returns the error for the caller of an equal request, without the attempts that the first caller made before.
+    fileprivate func adapted(to request: NetworkRequest, withoutAttempts earlier: Int) -> NetworkError {
         guard let other = self.request else { return self }
         var error = self
+        error.attempts = max(1, attempts - earlier)
         let own = request.sent(like: other)
         error.request = own
         error.endPointName = own.endPointName
@@ -207,15 +215,20 @@ extension RequestOptions {
 
 private enum DeduplicationOption: RequestOption { static let defaultValue = Deduplicator.Rule.automatic }
 
-/// The time that remains for retries of a shared request: the longest of its callers. A caller's total timeout ends
-/// only the wait of that caller.
-final class SharedTime: Sendable {
+/// The first caller of a shared request, and the time that remains for retries: the longest of all callers. A caller's
+/// total timeout ends only the wait of that caller.
+private final class SharedContext: Sendable {
     /// The request of the first caller.
     let leader: NetworkRequest.ID
+    let call: Call?
+    /// The number of attempts of the call before this one.
+    let earlierAttempts: Int
     private let remaining: Protected<[RetryPolicy.TimeLeft]>
 
     init(of request: NetworkRequest) {
         leader = request.id
+        call = request.call
+        earlierAttempts = (request.call?.totalAttempts ?? 1) - 1
         remaining = Protected([request.timeLeft ?? { .century }])
     }
 

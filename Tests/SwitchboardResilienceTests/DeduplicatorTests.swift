@@ -218,6 +218,45 @@ struct DeduplicatorTests {
         #expect(monitor.texts.last?.hasPrefix("failed") == true)
     }
 
+    @Test("the error of each caller names the interceptor that threw it")
+    func thrower() async throws {
+        let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
+        let chain: [any Interceptor] = [Deduplicator(), Paywall(begun: begun, gate: gate)]
+        let router = Router<URLEndPoint>(session: StubSession(), interceptors: chain)
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let follower = try await follow(router)
+        gate.open()
+        for call in [leader, follower] {
+            let error = await #expect(throws: NetworkError.self) { try await call.value }
+            #expect(error?.reason == "Paywall threw NoAccess.plan")
+        }
+    }
+
+    @Test("an error counts no attempt that the first caller made alone")
+    func attempts() async throws {
+        let (begun, gate) = (Deliveries<NetworkRequest>(), Gate())
+        let last = AdHocInterceptor { request, next in
+            var response = try await next(request)
+            guard response.statusCode == 200 else { return response }
+            begun.add(request)
+            try await gate.wait()
+            response.request = request
+            throw NetworkError(.truncatedBody).with(response)
+        }
+        let chain: [any Interceptor] = [
+            RetryPolicy(maximumAttempts: 2, strategy: .immediate), Deduplicator(), last,
+        ]
+        let router = Router<URLEndPoint>(session: StubSession(.status(503), .text("part")), interceptors: chain)
+        let leader = Task { try await router.response(for: URLEndPoint(.get, url)) }
+        _ = try await begun.first()
+        let follower = try await follow(router, RequestOptions { $0.retry = .never })
+        gate.open()
+        let first = await #expect(throws: NetworkError.self) { try await leader.value }
+        let second = await #expect(throws: NetworkError.self) { try await follower.value }
+        #expect(first?.attempts == 2 && second?.attempts == 1)
+    }
+
     @Test("an equal request from inside a shared request does not wait for it")
     func nested() async throws {
         let holder = Deliveries<Router<URLEndPoint>>()
@@ -567,6 +606,20 @@ struct DeduplicatorTests {
         Change(testDescription: "id", set: { $0.deduplication = .id("a") }),
     ]
 }
+
+/// Refuses each request that has passed a gate.
+private struct Paywall: Interceptor {
+    let begun: Deliveries<NetworkRequest>
+    let gate: Gate
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        begun.add(request)
+        try await gate.wait()
+        throw NoAccess.plan
+    }
+}
+
+private enum NoAccess: Error { case plan }
 
 /// Records its reset.
 private struct ResetRecorder: Interceptor, Resettable {

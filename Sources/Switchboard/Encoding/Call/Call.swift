@@ -154,7 +154,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     var attempts: Int { state.withLock { $0.attempts } }
 
     /// The number of all attempts, for the caller. Progress does not change it.
-    var totalAttempts: Int { state.withLock { $0.totalAttempts } }
+    package var totalAttempts: Int { state.withLock { $0.totalAttempts } }
 
     /// Counts one more attempt. Returns false if the limit is already reached. A nil limit keeps the previous limit.
     func takeAttempt(within limit: Int? = nil) -> Bool {
@@ -178,6 +178,13 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         let kind = ObjectIdentifier(type(of: error))
         let name = interceptor.map { String(describing: type(of: $0)) }
         state.withLock { if $0.thrower?.error != kind { $0.thrower = (name, kind) } }
+    }
+
+    /// Records the interceptor that threw an error to another call, which shares its request with this one.
+    package func recordThrower(of error: any Error, from other: Call) {
+        guard let thrower = other.state.withLock({ $0.thrower }), thrower.error == ObjectIdentifier(type(of: error))
+        else { return }
+        state.withLock { $0.thrower = thrower }
     }
 
     /// Returns the type of the interceptor that threw an error, or nil if it is not recorded.
