@@ -92,7 +92,7 @@ extension MultipartBody.Part {
 
     /// Returns the part with this encoder, if its content is a ``JSONBody`` without an encoder.
     func withEncoder(_ encoder: any RequestEncoder) -> MultipartBody.Part {
-        guard let json, json.encoder == nil else { return self }
+        guard let json = self.json ?? (content as? JSONBody), json.encoder == nil else { return self }
         var part = self
         part.content = json.withEncoder(encoder)
         return part.encodedOnce

@@ -197,6 +197,20 @@ struct DecodingTests {
         #expect(body.length == Int64(text.utf8.count))
     }
 
+    @Test("a part that only the manager's encoder can encode is sent", .requirement("S4.9"))
+    func encoderOfOddPart() async throws {
+        let session = StubSession { _ in .status(204) }
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        struct Reading: Encodable { var value = Double.infinity }
+        let form = MultipartBody(.body("meta", JSONBody(Reading())))
+        let manager = NetworkManager(session: session, encoder: encoder)
+        _ = try await manager.response(for: URLEndPoint(.put, endPoint.baseURL, task: .upload(form)))
+        let body = try #require(session.requests.first?.body)
+        #expect(String(decoding: try body.encode(), as: UTF8.self).contains(#"{"value":"inf"}"#))
+    }
+
     @Test("an HTML page instead of JSON is unexpectedContentType", .requirement("S4.7"))
     func html() async throws {
         let page = "<html><body>Log in</body></html>"
