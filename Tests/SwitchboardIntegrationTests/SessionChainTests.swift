@@ -53,6 +53,10 @@ struct ChainTests {
         let options = RequestOptions { [snakeCase] in $0.encoder = snakeCase }
         _ = try await SessionChain { stub }.send(NetworkRequest(.post, url, body: JSONBody(Todo()), options: options))
         #expect(try stub.requests.first?.body.encode() == Data("{\"user_id\":1}".utf8))
+        let form = MultipartBody(.body("todo", JSONBody(Todo())))
+        _ = try await SessionChain { stub }.send(NetworkRequest(.post, url, body: form, options: options))
+        let sent = try stub.requests.last?.body.encode() ?? Data()
+        #expect(String(decoding: sent, as: UTF8.self).contains("{\"user_id\":1}"))
     }
 
     @Test("a cassette counts no bytes that a cache in its chain delivers")

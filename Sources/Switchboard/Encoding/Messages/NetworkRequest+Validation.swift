@@ -30,7 +30,7 @@ extension NetworkRequest {
     }
 
     /// Prepares the request for sending. Validates it like ``validate()`` and encodes its body, so that every sending
-    /// has the same bytes. Streamed bodies stay as they are. An unchanged request is not prepared again.
+    /// has the same bytes. Streamed bodies are not encoded. An unchanged request is not prepared again.
     ///
     /// - Throws: The errors of ``validate()``, and ``NetworkError/Code/encodingFailed`` with the body's error
     ///   underneath.
@@ -50,14 +50,16 @@ extension NetworkRequest {
         isPrepared = true
     }
 
-    /// Encodes a body in memory, and adds the header fields that describe it.
+    /// Encodes a body in memory with the encoder of the options, and adds the header fields that describe it. A
+    /// streamed body only receives the encoder, for the parts of a form.
     ///
     /// - Throws: ``NetworkError/Code/encodingFailed`` with the body's error underneath.
     package mutating func encodeBody() throws(NetworkError) {
-        guard !body.isEmpty, !body.isStreamed else { return }
+        guard !body.isEmpty else { return }
+        if options.hasValues, let encoder = options.encoder { body = body.withEncoder(encoder) }
+        guard !body.isStreamed else { return }
         let data: Data
         do {
-            if options.hasValues, let encoder = options.encoder { body = body.withEncoder(encoder) }
             data = try body.encode()
         } catch {
             throw NetworkError.encoding(error, by: "the body's encode()").attributed(to: self)
