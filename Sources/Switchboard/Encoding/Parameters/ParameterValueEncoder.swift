@@ -194,6 +194,8 @@ final class EncodingNode {
     static let maximumDepth = 128
 
     private let depth: Int
+    /// The number of running `encode(to:)` that write to this node, each through the single-value container of another.
+    private var singles = 0
     private var content = Content.empty
     /// The index of each member by name, for members after the first 16. Empty until it is needed.
     private var indices: [String: Int] = [:]
@@ -312,7 +314,11 @@ final class EncodingNode {
     /// Writes a value to this node, in place of an earlier one. A value whose encoding fails leaves nothing.
     func encode(_ value: any Encodable, at path: [any CodingKey]) throws {
         guard depth <= Self.maximumDepth else { throw Self.tooDeep }
-        if depth > 16, StackSpace.isExhausted {
+        guard singles < 4 * Self.maximumDepth else {
+            throw NetworkError(
+                .encodingFailed, reason: "more than \(singles) values, each of which encodes another one in its place")
+        }
+        if depth + singles > 16, StackSpace.isExhausted {
             throw NetworkError(
                 .encodingFailed, reason: "the value is nested too deeply for the stack of this thread")
         }
@@ -330,6 +336,8 @@ final class EncodingNode {
         case let value as ParameterValue: set(value)
         default:
             reset()
+            singles += 1
+            defer { singles -= 1 }
             do {
                 try value.encode(to: ParameterValueEncoder(node: self, codingPath: path))
             } catch {

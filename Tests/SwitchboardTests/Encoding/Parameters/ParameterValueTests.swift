@@ -170,6 +170,24 @@ struct ParameterValueTests {
         #expect(throws: Never.self) { try small.get() }
     }
 
+    /// A value that encodes itself in its own place.
+    private struct Endless: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(self)
+        }
+    }
+
+    @Test("a value that encodes itself without end throws")
+    func endless() {
+        let errors = [
+            #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode(Endless()) },
+            #expect(throws: NetworkError.self) { try Parameters(Endless()) },
+            #expect(throws: NetworkError.self) { try JSONBody(["a": Endless()] as Parameters).encode() },
+        ]
+        #expect(errors.map { $0?.code } == [.encodingFailed, .encodingFailed, .encodingFailed])
+    }
+
     @Test("deeply nested values encode or throw on a stack of 512 KiB", arguments: [true, false])
     func deep(isObject: Bool) async {
         for depth in [60, 128, 1_000] {
