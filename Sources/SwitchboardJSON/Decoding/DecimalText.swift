@@ -190,8 +190,13 @@ extension DecimalText {
         if significand == 0 { return isNegative ? -0.0 : 0 }
         guard let double else { return nil }
         let value = Float(double)
-        // Rounding twice equals rounding once unless the `Double` is halfway between two `Float` values.
-        if value.isNormal, double.significandBitPattern & 0x1FFF_FFFF != 0x1000_0000 { return value }
+        // Rounding twice equals rounding once unless the `Double` is halfway between two `Float` values. Between
+        // subnormal values, the half has other bits.
+        if value.isFinite, value.magnitude > .leastNormalMagnitude,
+            double.significandBitPattern & 0x1FFF_FFFF != 0x1000_0000
+        {
+            return value
+        }
         guard let parsed = Float(String(decoding: bytes, as: UTF8.self)), parsed.isFinite, parsed != 0 else {
             return nil
         }
