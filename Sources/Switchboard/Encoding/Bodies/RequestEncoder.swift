@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardJSON
+import SwitchboardText
 
 /// Encodes the value of a ``JSONBody``. `FastJSONEncoder` and `JSONEncoder` conform.
 public protocol RequestEncoder: Sendable {
@@ -22,6 +23,16 @@ extension FastJSONEncoder {
     /// Creates the encoder with another format for dates.
     package init(dateEncoding: URLEncodedFormEncoder.DateEncoding) {
         self.init()
-        dateEncodingStrategy = .custom { date, encoder in try dateEncoding.value(date).encode(to: encoder) }
+        dateEncodingStrategy = .custom { date, encoder in
+            let value: ParameterValue
+            do {
+                value = try dateEncoding.value(date)
+            } catch {
+                let path = encoder.codingPath.pathText
+                throw NetworkError(
+                    .encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
+            }
+            try value.encode(to: encoder)
+        }
     }
 }

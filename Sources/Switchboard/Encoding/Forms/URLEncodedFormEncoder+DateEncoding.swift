@@ -10,19 +10,16 @@ extension URLEncodedFormEncoder {
         /// 9999.
         public static let iso8601 = DateEncoding { date in
             guard date >= .distantPast, date.milliseconds < Date.endOfYear9999 else {
-                throw EncodingError.invalidValue(
-                    date, .init(codingPath: [], debugDescription: "its year is not between 1 and 9999"))
+                throw invalid(date, "its year is not between 1 and 9999")
             }
             return .string(date.iso8601Text)
         }
         /// Seconds since 1970, as a number.
-        public static let secondsSince1970 = DateEncoding { .number(finite: $0.timeIntervalSince1970) ?? .null }
+        public static let secondsSince1970 = DateEncoding { try number($0.timeIntervalSince1970, of: $0) }
         /// Milliseconds since 1970, as a number.
-        public static let millisecondsSince1970 = DateEncoding {
-            .number(finite: $0.timeIntervalSince1970 * 1000) ?? .null
-        }
+        public static let millisecondsSince1970 = DateEncoding { try number($0.timeIntervalSince1970 * 1000, of: $0) }
         /// Seconds since 2001, as a number. `Date` encodes itself in this form.
-        public static let deferredToDate = DateEncoding { .number(finite: $0.timeIntervalSinceReferenceDate) ?? .null }
+        public static let deferredToDate = DateEncoding { try number($0.timeIntervalSinceReferenceDate, of: $0) }
 
         /// Returns a format that uses a formatter's text.
         public static func formatted(_ formatter: DateFormatter) -> DateEncoding {
@@ -34,6 +31,19 @@ extension URLEncodedFormEncoder {
             DateEncoding { .string(try encode($0)) }
         }
 
+        private static func number(_ number: Double, of date: Date) throws -> ParameterValue {
+            guard let value = ParameterValue.number(finite: number) else {
+                throw invalid(date, "its number is not finite")
+            }
+            return value
+        }
+
+        /// Returns an error with the number of seconds, because Foundation traps when it describes an infinite date.
+        private static func invalid(_ date: Date, _ rule: String) -> EncodingError {
+            .invalidValue(
+                date.timeIntervalSinceReferenceDate, EncodingError.Context(codingPath: [], debugDescription: rule))
+        }
+
         func encode(_ date: Date) throws -> String {
             switch try value(date) {
             case .string(let text), .number(let text): text
@@ -43,11 +53,11 @@ extension URLEncodedFormEncoder {
 
         /// Returns the date as a value.
         ///
-        /// - Throws: `EncodingError` for a date that is not a finite number.
+        /// - Throws: `EncodingError` for a date that is not finite or that the format cannot express, or the error of a
+        ///   custom format.
         func value(_ date: Date) throws -> ParameterValue {
             guard date.timeIntervalSinceReferenceDate.isFinite else {
-                throw EncodingError.invalidValue(
-                    date, .init(codingPath: [], debugDescription: "it is not a finite date"))
+                throw Self.invalid(date, "it is not a finite date")
             }
             return try convert(date)
         }

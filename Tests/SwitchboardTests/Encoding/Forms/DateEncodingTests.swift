@@ -86,6 +86,22 @@ struct DateEncodingTests {
         #expect(errors.first??.reason?.contains("when") == true)
     }
 
+    @Test("a finite date whose milliseconds are infinite is refused")
+    func infiniteMilliseconds() {
+        let parameters: Parameters = ["since": Date(timeIntervalSinceReferenceDate: 1e306)]
+        let errors = [
+            #expect(throws: NetworkError.self) {
+                try URLEncodedFormEncoder(dateEncoding: .millisecondsSince1970).encode(parameters)
+            },
+            #expect(throws: NetworkError.self) {
+                var request = NetworkRequest(.post, nil)
+                try JSONParameterEncoder(dateEncoding: .millisecondsSince1970).encode(parameters, into: &request)
+            },
+        ]
+        #expect(errors.map { $0?.code } == [.encodingFailed, .encodingFailed])
+        #expect(errors.allSatisfy { $0?.reason?.contains("since") == true })
+    }
+
     @Test("a custom encoding's error is encodingFailed and names the parameter")
     func customThrows() {
         struct Refusal: Error {}
