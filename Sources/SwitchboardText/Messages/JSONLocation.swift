@@ -53,13 +53,14 @@ struct JSONLocation {
         return enterElement(number)
     }
 
-    /// Moves to the value of a member. Without a member of that name, a name in snake case matches its camel case.
+    /// Moves to the value of a member. Without a member of that name, its other Unicode form matches, as in a
+    /// `JSONDecoder`, and a name in snake case matches its camel case.
     private mutating func enterMember(_ expected: String) -> Bool {
         guard byte == .leftBrace else { return false }
         var converted: JSONLocation?
         while let name = nextName() {
-            if name == expected { return true }
-            if converted == nil, name.camelCased == expected { converted = self }
+            if name.utf8.elementsEqual(expected.utf8) { return true }
+            if converted == nil, name == expected || name.camelCased == expected { converted = self }
             skipValue()
         }
         guard let converted else { return false }

@@ -264,6 +264,16 @@ struct DecodingTextTests {
         #expect(text.hasPrefix("releaseDate: expected String, found the number 7 at line 1, column 51 of "), "\(text)")
     }
 
+    @Test("a value is found under its own name, not under its other Unicode form")
+    func unicodeForm() async throws {
+        struct Poem: Decodable {
+            enum CodingKeys: String, CodingKey { case place = "\u{E9}" }
+            let place: Int
+        }
+        let text = try await reason(Poem.self, "{\"e\u{301}\":1,\"\u{E9}\":\"x\"}")
+        #expect(text.hasPrefix("\u{E9}: expected Int, found the string \"x\" at line 1, column 13 of "), "\(text)")
+    }
+
     @Test("an error that decodes no body keeps its request and response")
     func errorBody() async throws {
         let router = Router<URLEndPoint>(session: StubSession { _ in .json(#"{"message":"no"}"#, statusCode: 422) })
