@@ -203,10 +203,13 @@ extension [UInt8] {
         return nesting < 0 ? start : index
     }
 
-    /// Returns whether no text follows the closing quote of a quoted text.
+    /// Returns whether only punctuation follows the closing quote of a quoted text in its line.
     fileprivate func isEnd(ofValueQuotedTo end: Int) -> Bool {
-        guard let quote = self[end...].firstIndex(where: { $0 != .backslash }) else { return true }
-        return quote + 1 >= count || self[quote] == .lineFeed || ASCIISet.afterText.contains(self[quote + 1])
+        guard let quote = self[end...].firstIndex(where: { $0 != .backslash }), self[quote] != .lineFeed else {
+            return true
+        }
+        let next = self[(quote + 1)...].first { $0 == .lineFeed || !ASCIISet.afterText.contains($0) }
+        return next == nil || next == .lineFeed
     }
 
     /// Returns the end of a word in prose, without punctuation after it.

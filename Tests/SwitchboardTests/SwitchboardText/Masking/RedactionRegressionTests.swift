@@ -27,7 +27,10 @@ struct RedactionRegressionTests {
     @Test(
         "a field that begins its line is masked to its end",
         arguments: ["X-Api-Key: ", "Authorization: ", "Authorization: Bearer ", "Cookie: a=1; sid=", "X-Auth-Token:"],
-        ["abc\"hunter2", "it's)hunter2", "a<b>hunter2", "a}\"hunter2\"", "\"abc\"hunter2; hunter2"])
+        [
+            "abc\"hunter2", "it's)hunter2", "a<b>hunter2", "a}\"hunter2\"", "\"abc\"hunter2; hunter2",
+            "\"abc\" hunter2", "\"abc\", hunter2", "\"abc\":hunter2", "'abc' (hunter2)",
+        ])
     func fieldsWithQuotes(name: String, value: String) {
         let text = redaction.text("GET / HTTP/1.1\r\n\(name)\(value)\r\nHost: a.example\r\n")
         let space = name.hasSuffix(":") ? "" : " "
