@@ -138,7 +138,7 @@ struct JSONLineParser<Value, Cursor: Sendable>: StreamParser {
             do {
                 value = try decode(data)
             } catch {
-                let reason = DecodingFailure.describe(error, in: data, as: Value.self, called: "the line")
+                let reason = DecodingFailure.reason(error, in: data, as: Value.self, called: "the line")
                 throw NetworkError(.decodingFailed, reason: "line \(number): \(reason)", underlying: error)
             }
             if let cursor = cursor(value) { position = cursor }

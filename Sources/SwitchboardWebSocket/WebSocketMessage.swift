@@ -60,7 +60,7 @@ extension WebSocketMessage {
             let decoder = response.options.decoder
             return try response.environment.run { try decoder.decode(type, from: bytes.received(for: decoder)) }
         } catch {
-            let reason = DecodingFailure.describe(error, in: bytes, as: type, called: "the message")
+            let reason = DecodingFailure.reason(error, in: bytes, as: type, called: "the message")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error).attributed(to: response.request)
         }
     }

@@ -45,7 +45,7 @@ public struct RecordedRequest: Sendable, Hashable {
         do {
             return try decoder.decode(type, from: body.received(for: decoder))
         } catch {
-            let reason = DecodingFailure.describe(error, in: body, as: type)
+            let reason = DecodingFailure.reason(error, in: body, as: type)
             throw NetworkError(.decodingFailed, reason: "the body of \(self): \(reason)", underlying: error)
         }
     }

@@ -31,7 +31,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         do {
             return try decoder.decode(type, from: Data(data.utf8).received(for: decoder))
         } catch {
-            let reason = DecodingFailure.describe(error, in: Data(data.utf8), as: type, called: "the data")
+            let reason = DecodingFailure.reason(error, in: Data(data.utf8), as: type, called: "the data")
             throw NetworkError(.decodingFailed, reason: reason, underlying: error)
         }
     }

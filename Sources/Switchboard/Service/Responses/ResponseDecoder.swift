@@ -145,12 +145,7 @@ extension NetworkResponse {
     }
 
     private func failure(for error: any Error, as type: Any.Type?) -> NetworkError {
-        // A type may decode a text within the body, whose positions are not those of the body.
-        let isWithin = DecodingFailure.isInvalidJSON(error) && (try? JSONValues(body)) != nil
-        let reason =
-            isWithin
-            ? "within a value of the body: \(DecodingFailure.cause(of: error))"
-            : DecodingFailure.describe(error, in: body, as: type)
+        let reason = DecodingFailure.reason(error, in: body, as: type)
         guard let mediaType = headers["Content-Type"]?.prefix(while: { $0 != ";" }).lowercased(), !mediaType.isEmpty,
             !mediaType.contains("json"),
             mediaType.contains("html")
@@ -163,6 +158,19 @@ extension NetworkResponse {
     private func failure(_ code: NetworkError.Code, _ reason: String, _ underlying: (any Error)? = nil) -> NetworkError
     {
         NetworkError(code, reason: reason, underlying: underlying).with(self)
+    }
+}
+
+extension DecodingFailure {
+    /// Returns the description of an error that a decoder or a type threw for a body.
+    package static func reason(
+        _ error: any Error, in body: Data, as type: Any.Type?, called name: String = "the body"
+    ) -> String {
+        // A type may decode a text within the body, whose positions are not those of the body.
+        guard isInvalidJSON(error), (try? JSONValues(body)) != nil else {
+            return describe(error, in: body, as: type, called: name)
+        }
+        return "within a value of \(name): \(cause(of: error))"
     }
 }
 
@@ -192,7 +200,7 @@ extension NetworkError {
             return try (request?.callEnvironment).run { try decoder.decode(type, from: body.received(for: decoder)) }
         } catch {
             let subject = statusCode.map { "the body of the \($0)" } ?? "the error's body"
-            let reason = DecodingFailure.describe(error, in: body, as: type)
+            let reason = DecodingFailure.reason(error, in: body, as: type)
             throw failure(.decodingFailed, "\(subject) is no \(TypeText.text(of: type)): \(reason)", error)
         }
     }

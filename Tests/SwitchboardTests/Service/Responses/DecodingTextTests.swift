@@ -180,9 +180,14 @@ struct DecodingTextTests {
             }
         }
         let decoder: any ResponseDecoder = isFast ? FastJSONDecoder() : JSONDecoder()
-        let text = try await reason(Event.self, #"{"payload":"{\"a\":}"}"#, decoder)
+        let json = #"{"payload":"{\"a\":}"}"#
+        let text = try await reason(Event.self, json, decoder)
         #expect(text.hasPrefix("within a value of the body: "), "\(text)")
         #expect(text.hasSuffix("not valid JSON: expected a value, found '}' at line 1, column 6 (byte 5)"), "\(text)")
+        let router = Router<URLEndPoint>(session: StubSession { _ in .json(json, statusCode: 422) })
+        let refused = await #expect(throws: NetworkError.self) { try await router.response(for: endPoint) }
+        let error = #expect(throws: NetworkError.self) { try refused?.decode(Event.self, decoder: decoder) }
+        #expect(error?.reason == "the body of the 422 is no Event: \(text)")
     }
 
     @Test("a type's own rule is no syntax error, whatever its underlying error", arguments: [true, false])
