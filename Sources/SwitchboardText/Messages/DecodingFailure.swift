@@ -1,5 +1,8 @@
 import Foundation
 
+/// An error whose `errorDescription` is a text for a person, without the cause.
+package protocol DescribedByReason: LocalizedError {}
+
 /// Describes a `DecodingError`: its key path, the expected type, the value in the body, and its position.
 package enum DecodingFailure {
     /// Returns the description, with a redacted part of the body around the value.
@@ -93,8 +96,8 @@ package enum DecodingFailure {
                 (context.codingPath.isEmpty ? "" : "\(keyPath(context)): ") + rule(context, found)
             }
         default:
-            // The description of a NetworkError is a text for a person, without the cause.
-            (error as? any LocalizedError).flatMap { $0.failureReason ?? $0.errorDescription }.map(withoutPeriod)
+            ((error as? any DescribedByReason)?.failureReason ?? (error as? any LocalizedError)?.errorDescription)
+                .map(withoutPeriod)
                 ?? "\(Swift.type(of: error)): \(error.localizedDescription)"
         }
     }

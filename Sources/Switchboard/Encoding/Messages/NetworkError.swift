@@ -155,7 +155,7 @@ public struct NetworkError: Error, Sendable {
     }
 }
 
-extension NetworkError: LocalizedError, DumpedAsDescription {
+extension NetworkError: LocalizedError, DescribedByReason, DumpedAsDescription {
     private var redaction: Redaction { request?.redaction(extending: .standard) ?? .standard }
 
     /// The short text of ``errorDescription``, without the cause.

@@ -214,7 +214,10 @@ struct DecodingTextTests {
     @Test("the cause in an error of a type is in the reason, without its period")
     func ownError() async throws {
         struct Field: Decodable {
-            struct Invalid: LocalizedError { let errorDescription: String? = "Field 3 is odd." }
+            struct Invalid: LocalizedError {
+                let errorDescription: String? = "Field 3 is odd."
+                let failureReason: String? = "The sum is negative."
+            }
             init(from decoder: any Decoder) throws {
                 guard try decoder.singleValueContainer().decode(Bool.self) else { throw Invalid() }
                 throw NetworkError(.decodingFailed, reason: "field 3 has no length")
