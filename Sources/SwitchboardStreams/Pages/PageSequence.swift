@@ -132,14 +132,26 @@ extension PageSequence {
     /// ```
     ///
     /// - Parameters:
-    ///   - items: Returns the items of a page.
-    ///   - isolation: The actor on which the closure runs: the caller's.
+    ///   - path: The path to the items of a page.
+    ///   - isolation: The actor on which the path is read: the caller's.
     /// - Returns: The items. Each iteration starts at the first page.
     public func items<Item>(
-        _ items: @escaping (Value) -> [Item], isolation: isolated (any Actor)? = #isolation
+        _ path: KeyPath<Value, [Item]>, isolation: isolated (any Actor)? = #isolation
     ) -> Items<Item> {
         let environment = plan.environment
-        return Items(pages: self, items: ActorBound { value in environment.run { items(value) } })
+        return Items(pages: self, read: ActorBound { page in environment.run { page[keyPath: path] } }.sendable)
+    }
+
+    /// Returns the items of all pages, which a closure finds in each page. Otherwise the same as
+    /// ``items(_:isolation:)``.
+    ///
+    /// - Parameter items: Returns the items of a page. It runs on the caller's actor if it uses that actor.
+    /// - Returns: The items. Each iteration starts at the first page.
+    public func items<Item>(
+        @_inheritActorContext _ items: @escaping @Sendable (Value) async -> [Item]
+    ) -> Items<Item> {
+        let environment = plan.environment
+        return Items(pages: self) { page in await environment.run { Transferred(await items(page)) } }
     }
 
     /// Returns the items of pages that are lists themselves. See ``items(_:isolation:)``.
@@ -153,12 +165,12 @@ extension PageSequence {
         public typealias Element = Item
 
         let pages: PageSequence
-        let items: ActorBound<Value, [Item]>
+        let read: @Sendable (Value) async throws -> Transferred<[Item]>
 
         /// Reads the items in order.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate var pages: PageSequence.AsyncIterator
-            fileprivate let items: ActorBound<Value, [Item]>
+            fileprivate let read: @Sendable (Value) async throws -> Transferred<[Item]>
             fileprivate var rest: ArraySlice<Item> = []
 
             /// Returns the next item, or nil after the last one or after an error.
@@ -167,7 +179,7 @@ extension PageSequence {
             public mutating func next() async throws -> Item? {
                 while rest.isEmpty {
                     guard let page = try await pages.next() else { return nil }
-                    rest = try await items(page.value).value[...]
+                    rest = try await read(page.value).value[...]
                 }
                 return rest.popFirst()
             }
@@ -175,7 +187,7 @@ extension PageSequence {
 
         /// Creates an iterator that starts at the first page.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(pages: pages.makeAsyncIterator(), items: items)
+            AsyncIterator(pages: pages.makeAsyncIterator(), read: read)
         }
     }
 }
