@@ -23,6 +23,8 @@ final class Inbox: Sendable {
         /// The task of the connection, while it waits for space.
         var writers = WaitingTasks()
         var isDiscarding = false
+        /// Whether the connection is lost. Its end follows the bytes that are not read yet.
+        var isLost = false
         /// Whether ``drained()`` no longer waits for the unread messages.
         var isDrainingCanceled = false
         var received: (messages: Int, bytes: Int64) = (0, 0)
@@ -61,6 +63,9 @@ final class Inbox: Sendable {
 
     /// Whether the connection waits for space.
     var hasWaitingWriter: Bool { state.withLock { !$0.writers.isEmpty } }
+
+    /// Whether unread messages hide the end of a lost connection.
+    var hidesEnd: Bool { state.withLock { $0.isLost && $0.isFull && !$0.isDiscarding } }
 
     /// The number of messages that were received, and their bytes.
     var received: (messages: Int, bytes: Int64) { state.withLock { $0.received } }
@@ -102,6 +107,7 @@ final class Inbox: Sendable {
     /// they may become gigabytes, so the higher limit stays.
     func removeLimit(isCompressed: Bool = false) {
         let writer = state.withLock { state in
+            state.isLost = true
             state.limit = isCompressed ? state.highLimit : .max
             return state.isFull ? WaitingTasks() : state.writers.take()
         }

@@ -46,7 +46,10 @@ extension WebSocketConnection {
                         frames.ignoresBytes = true
                         return await finishClosing { try await bytes.next() != nil }
                     }
-                    if stop == .full { await inbox.waitForSpace() }
+                    if stop == .full {
+                        endSendingIfHidden()
+                        await inbox.waitForSpace()
+                    }
                     stop = try handle(&chunk, &frames.reader)
                 } while stop != nil
             }

@@ -16,6 +16,8 @@ final class WebSocketConnection: Sendable {
         var pingTask: Task<Void, Never>?
         /// The error for later pings. Nil while the connection is open.
         var end: (any Error)?
+        /// The error for later pings of a lost connection whose end is not read yet.
+        var loss: (any Error)?
         /// Whether the server sent a ping or a pong.
         var hasPinged = false
         var endWaiters = WaitingTasks()
@@ -65,7 +67,10 @@ final class WebSocketConnection: Sendable {
     func start(_ bytes: ResponseBytes, _ frames: FrameCoding, over connection: (any UpgradedConnection)? = nil) {
         // A full inbox would hide the end of a lost connection.
         let isCompressed = frames.reader.decompresses
-        queue.whenStopped { [inbox] in inbox.removeLimit(isCompressed: isCompressed) }
+        queue.whenStopped { [weak self, inbox] in
+            inbox.removeLimit(isCompressed: isCompressed)
+            self?.endSendingIfHidden()
+        }
         if let connection {
             connection.setReceiver { self.receive($0, frames) }
             frames.framer.send(over: connection)
@@ -123,6 +128,20 @@ final class WebSocketConnection: Sendable {
         for task in tasks { task?.cancel() }
     }
 
+    /// Ends the senders and pings of a lost connection if unread messages hide its end, because the task that waits may
+    /// be their reader.
+    func endSendingIfHidden() {
+        guard inbox.hidesEnd else { return }
+        let loss = error(.connectionLost, "it was lost, and too many messages are unread to receive its end")
+        let pings = state.withLock { state in
+            state.loss = loss
+            defer { state.pings = [:] }
+            return Array(state.pings.values)
+        }
+        queue.end(loss)
+        for ping in pings { ping.resume(throwing: loss) }
+    }
+
     /// Ends the received messages, and reports the end to the monitors, once.
     func endMessages(_ end: Result<Void, any Error>) {
         let isFirst = state.withLock { state in
@@ -169,7 +188,7 @@ final class WebSocketConnection: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let failure = state.withLock { state -> (any Error)? in
                     if Task.isCancelled { return CancellationError() }
-                    if let end = state.end { return end }
+                    if let end = state.end ?? state.loss { return end }
                     if state.closure != nil { return NetworkError(.webSocketClosed) }
                     state.pings[number] = continuation
                     state.firstPing = min(state.firstPing, number)

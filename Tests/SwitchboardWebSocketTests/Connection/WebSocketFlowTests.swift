@@ -324,6 +324,10 @@ import SwitchboardTestSupport
         let inbox = connection.inbox
         #expect(await comesTrue { inbox.hasWaitingWriter || inbox.result != nil })
         #expect(inbox.received.messages == 4)
+        // Their caller may be the reader of the messages.
+        let unsent = await #expect(throws: NetworkError.self) { try await queue.send(.text("answer")) }
+        let unanswered = await #expect(throws: NetworkError.self) { try await connection.ping() }
+        #expect(unsent?.code == .connectionLost && unanswered?.code == .connectionLost)
         for _ in 0..<40 {
             let message = try await inbox.next()
             #expect(message == .binary(content))
