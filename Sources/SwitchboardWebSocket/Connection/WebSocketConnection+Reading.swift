@@ -61,12 +61,19 @@ extension WebSocketConnection {
     }
 
     private func endWithoutClose() {
-        end(NetworkError(.connectionLost, reason: NetworkError.noCloseFrame))
+        endLost(NetworkError(.connectionLost, reason: NetworkError.noCloseFrame))
+    }
+
+    /// Ends a lost connection. After a Close frame of this side, the loss is no error, because some servers send no
+    /// Close frame in response.
+    private func endLost(_ loss: NetworkError) {
+        end(closure == nil ? loss : nil)
     }
 
     private func end(after error: any Error, next: @escaping @Sendable () async throws -> Bool) async {
         if let violation = error as? WebSocketViolation { return await fail(violation, next) }
-        end((error as? NetworkError)?.asWebSocketError ?? error)
+        guard let error = (error as? NetworkError)?.asWebSocketError else { return end(error) }
+        if error.code == .connectionLost { endLost(error) } else { end(error) }
     }
 
     /// Reads bytes on the thread that drives libcurl, while the connection's task waits for them. Returns nil when all

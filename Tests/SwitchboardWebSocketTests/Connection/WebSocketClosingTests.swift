@@ -155,6 +155,22 @@ import SwitchboardTestSupport
         }
     }
 
+    @Test("after a Close frame of this side, a lost connection is no error", arguments: [false, true])
+    func lostAfterClose(isReset: Bool) async throws {
+        let connection = WebSocketConnection(SendQueue(), WebSocketOptions(), nil, clock: ContinuousClock())
+        let dropped = Gate()
+        let received = ResponseBytes {
+            try await dropped.wait()
+            if isReset { throw NetworkError(.connectionLost) }
+            return nil
+        }
+        connection.start(received, FrameCoding(MessageFramer(connection.queue), MessageReader(limit: 1 << 10)))
+        connection.startClosing(.normalClosure, "")
+        dropped.open()
+        let message = try await connection.inbox.next()
+        #expect(message == nil && connection.closure?.code == .normalClosure)
+    }
+
     @Test("the closure has the reason that was sent, which is cut at 123 bytes")
     func reason() async throws {
         try await MockServer.run { server in
