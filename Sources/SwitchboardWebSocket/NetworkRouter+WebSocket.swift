@@ -130,8 +130,10 @@ extension RouterCalls {
         let reconnection = Reconnection(call: call) { unread in
             try await open(unread).connection
         } run: { reopen in
+            // Of a canceled socket, only the error is left, also during a reset.
+            guard !call.isCancelled else { throw CancellationError() }
             // The router's `cancel()` also ends the waits.
-            try await environment.run { try await self.asOneCall(reopen) }
+            return try await environment.run { try await self.asOneCall(reopen) }
         }
         let reconnects = first.response.options.webSocket.reconnects
         return WebSocket(

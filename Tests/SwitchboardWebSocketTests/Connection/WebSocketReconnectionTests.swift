@@ -432,6 +432,23 @@ import Testing
         #expect(texts == ["1", "2"] && session.requests.count == 1)
     }
 
+    @Test("a reset that meets a lost connection cancels the socket")
+    func resetAfterLoss() async throws {
+        let logout = SlowLogout()
+        let session = StubSession(.webSocket(.drop), .webSocket(.text("never"), .close()))
+        let router = Router<URLEndPoint>(session: session, interceptors: [logout])
+        let socket = try await router.webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options()
+        ) { socket, _ in
+            _ = try? await socket.receive()
+            Task { await router.reset() }
+            try await logout.began.wait()
+        }
+        await #expect(throws: CancellationError.self) { try await socket.receive() }
+        logout.mayEnd.open()
+        #expect(session.requests.count == 1)
+    }
+
     @Test("releasing a socket that reconnects ends its wait")
     func releasing() async throws {
         let session = StubSession(.webSocket(.drop), .webSocket(.text("never")))
@@ -480,6 +497,21 @@ import Testing
                 for: endPoint, sending: String.self, receiving: String.self, options: options()
             ) { _, _ in throw Refused() }
         }
+    }
+}
+
+/// Waits during a reset.
+private struct SlowLogout: Interceptor, Resettable {
+    let began = Gate()
+    let mayEnd = Gate()
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        try await next(request)
+    }
+
+    func reset() async {
+        began.open()
+        try? await mayEnd.wait()
     }
 }
 
