@@ -126,6 +126,25 @@ struct ResetTests {
         }
     }
 
+    @Test("the progress of an upload ends if a reset refuses the upload", .requirement("S2.17"))
+    func progressDuringReset() async throws {
+        let (wiping, mayEnd) = (Gate(), Gate())
+        let vault = Vault {
+            wiping.open()
+            try? await mayEnd.wait()
+        }
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, interceptors: [vault])
+        let reset = Task { await router.reset() }
+        try await wiping.wait()
+        let progress = TransferProgress()
+        let upload = URLEndPoint(.post, endPoint.baseURL)
+        let error = await #expect(throws: NetworkError.self) { try await router.upload(upload, progress: progress) }
+        #expect(error?.code == .resetInProgress)
+        for await _ in progress {}
+        mayEnd.open()
+        await reset.value
+    }
+
     @Test("a shared part is reset once, and nested parts are reset too", .requirement("S2.17"))
     func sharedParts() async throws {
         let shared = Vault()

@@ -133,6 +133,6 @@ extension PreparedCall {
     package func transfer<Output: Sendable>(
         _ progress: TransferProgress?, _ operation: @Sendable () async throws -> Output
     ) async throws -> Output {
-        try await environment.run { try await calls.asOneCall { try await progress.run(operation) } }
+        try await environment.run { try await progress.run { try await calls.asOneCall(operation) } }
     }
 }
