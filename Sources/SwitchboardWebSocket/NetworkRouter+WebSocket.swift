@@ -93,7 +93,7 @@ extension RouterCalls {
         _ onOpen: (@Sendable (WebSocket<Outgoing, Incoming>, Incoming?) async throws -> Void)?,
         _ coding: @escaping @Sendable (NetworkResponse) -> WebSocketCoding<Outgoing, Incoming>
     ) async throws -> WebSocket<Outgoing, Incoming> {
-        let (call, environment) = (LongCall(on: self, default: .forSockets(clock)), currentEnvironment)
+        let (call, environment) = (LongCall(on: self, default: .forSockets(clock)), pinnedEnvironment)
         let opener = WebSocketOpener(prepare: prepare, clock: clock, call: call)
         let last = Protected<WebSocketMessage?>(nil)
         let open: @Sendable (_ unread: ArraySlice<WebSocketMessage>?) async throws -> WebSocketOpener.Opened = {

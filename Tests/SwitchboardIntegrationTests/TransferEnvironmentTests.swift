@@ -167,6 +167,30 @@ struct TransferEnvironmentTests {
         environments.expect(["JSONDecoder", "ResponseDecoder"])
     }
 
+    // Runs in a separate process, because the default applies to the whole process.
+    @Test("without a manager, events and pages keep the default environment")
+    func processDefault() async {
+        await #expect(processExitsWith: .success) {
+            let session = StubSession { request in
+                request.path == "/events"
+                    ? .text("data: 1\n\n", headers: ["Content-Type": "text/event-stream"]) : .json("[1]")
+            }
+            let router = Router<NumbersApi>(session: session)
+            let options = RequestOptions { $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .zero) }
+            var events = router.events(for: NumbersApi(path: "events"), options: options).makeAsyncIterator()
+            var pages = router.pages(
+                as: [Int].self, from: 1, while: { _ in true }, for: { NumbersApi(path: "numbers/\($0)") }
+            ).makeAsyncIterator()
+            for environment in [NetworkEnvironment.production, .staging] {
+                NetworkEnvironment.default = environment
+                _ = try await events.next()
+                _ = try await pages.next()
+            }
+            let hosts = session.requests.map(\.host)
+            #expect(hosts == Array(repeating: "production.example.com", count: 4))
+        }
+    }
+
     @Test("a call within a call of the same manager stays in its environment")
     func nested() async throws {
         let made = Deliveries<NetworkManager>()

@@ -112,7 +112,7 @@ extension RouterCalls {
     func elements<Element>(
         of call: LongCall, _ more: @escaping @Sendable () async throws -> Transferred<[Element]>?
     ) -> ResponseSequence<Element> {
-        let environment = currentEnvironment
+        let environment = pinnedEnvironment
         return ResponseSequence(more: {
             try await environment.run {
                 // Of a canceled call, only the error is left, also during a reset.

@@ -197,7 +197,9 @@ extension NetworkRouter {
         for endPoint: EndPoint, _ options: RequestOptions, from url: URL?, _ read: PageReader<Value, URL>
     ) -> PageSequence<Value, URL> {
         let call = prepare(endPoint, options)
-        let plan = PagePlan(first: url, comparesBodies: false, environment: call.environment, read: read) { url, sent in
+        let plan = PagePlan(
+            first: url, comparesBodies: false, environment: calls.pinnedEnvironment, read: read
+        ) { url, sent in
             let response = try await call.copyWithNewID().performShared { request throws(NetworkError) in
                 request = try sent.request(request, forPageAt: url)
                 request.options.keepResponseInMemory()
@@ -214,7 +216,7 @@ extension NetworkRouter {
     ) -> PageSequence<Value, Token> {
         let prepare = ActorBound { self.prepare(endPoint($0), options) }
         let plan = PagePlan(
-            first: first, comparesBodies: true, environment: calls.currentEnvironment, read: read
+            first: first, comparesBodies: true, environment: calls.pinnedEnvironment, read: read
         ) { token, sent in
             try await prepare(token).value.performShared { request throws(NetworkError) in
                 request.options.keepResponseInMemory()

@@ -198,8 +198,8 @@ struct PagePlan<Value, Token: Hashable & Sendable>: Sendable {
     let first: Token?
     /// Whether a page with the same body as the previous page counts as a repetition.
     let comparesBodies: Bool
-    /// The environment of all requests. Nil if none is set.
-    let environment: CallEnvironment?
+    /// The environment of all requests.
+    let environment: CallEnvironment
     let read: PageReader<Value, Token>
     /// Sends the request for a page, and records it in the ``SentPages``.
     let send: @Sendable (Token?, SentPages) async throws -> NetworkResponse

@@ -36,11 +36,10 @@ package struct CredentialSource<Value: Sendable>: Sendable {
 
 /// The requests that share a run of a provider, which may read the environment.
 private struct CredentialKey: Hashable, Sendable {
-    private let environment: NetworkEnvironment?
+    private let environment = NetworkEnvironment.current
     private let partition: String?
 
     init(_ request: NetworkRequest) {
-        environment = CallEnvironment.current?.environment
         partition = request.options.partition
     }
 }

@@ -55,6 +55,10 @@ public final class RouterCalls: Sendable {
     /// The environment of a new call. Nil if none is set.
     package var currentEnvironment: CallEnvironment? { CallEnvironment(startingIn: environment) }
 
+    /// The environment of a new call whose endpoint or closures are used several times. If none is set, it is the
+    /// process's default now, which may change later.
+    package var pinnedEnvironment: CallEnvironment { currentEnvironment ?? CallEnvironment(.current) }
+
     /// Makes a call in a new task. Sends nothing if its request could not be built.
     ///
     /// - Parameters:
