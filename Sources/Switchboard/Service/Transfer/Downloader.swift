@@ -119,7 +119,9 @@ actor Downloader {
 
     /// Returns an error whose reason has the number of bytes that a later call can resume.
     private func mentioningKeptBytes(_ error: NetworkError) -> NetworkError {
-        guard file.isKept, isResumable, file.origin != nil, file.count > 0, !file.hasLostName else { return error }
+        guard file.isKept, isResumable, file.origin?.url == url, file.count > 0, !file.hasLostName else {
+            return error
+        }
         var error = error
         error.reason = (error.reason.map { $0 + "; " } ?? "") + "\(file.count) bytes are kept for the next call"
         return error

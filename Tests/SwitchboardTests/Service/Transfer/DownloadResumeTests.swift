@@ -276,6 +276,25 @@ struct DownloadResumeTests {
 
     // MARK: Over several calls
 
+    @Test("the error of a download does not name the kept bytes of another URL")
+    func keptOfAnotherURL() async throws {
+        let session = StubSession(
+            RangeServer(content: content).whole.truncated(after: 100_000), .failure(.cannotConnect))
+        let router = Router<URLEndPoint>(session: session)
+        try await withFolder { folder in
+            let urls = [(URL(text: "https://example.com/one"), true), (URL(text: "https://example.com/other"), false)]
+            for (url, isNamed) in urls {
+                let endPoint = URLEndPoint(.get, url)
+                let error = await #expect(throws: NetworkError.self) {
+                    try await router.download(
+                        endPoint, to: folder.appendingPathComponent("a"), keepingPartial: true, options: options(1))
+                }
+                let reason = error?.reason ?? ""
+                #expect(reason.contains("are kept for the next call") == isNamed)
+            }
+        }
+    }
+
     @Test("the next call resumes a kept partial file, which has no secrets", arguments: SessionKind.allCases)
     func kept(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
