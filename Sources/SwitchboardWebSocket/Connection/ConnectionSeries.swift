@@ -197,6 +197,11 @@ final class ConnectionSeries: Sendable {
     private func startClosing(
         _ code: WebSocketCloseCode, _ reason: String
     ) -> (connection: WebSocketConnection, isFirst: Bool) {
+        // The supervisor may not have recorded a final end yet.
+        let last = state.withLock { $0.connection }
+        if let reconnection, let end = last.inbox.result, reconnection.cause(after: end, last.closure) == nil {
+            finish(end)
+        }
         let (connection, isReconnecting) = state.withLock { state in
             state.isClosing = true
             let isReconnecting = reconnection != nil && state.end == nil && state.connection.inbox.result != nil

@@ -542,4 +542,18 @@ private struct SlowLogout: Interceptor, Resettable {
             #expect(socket.closure?.isFromServer == false)
         }
     }
+
+    @Test("closing a socket that the server has closed keeps the server's code")
+    func closeAfterEnd() async throws {
+        for _ in 0..<300 {
+            let session = StubSession(.webSocket(.close(4000)))
+            let options = RequestOptions { $0.webSocket.reconnects = true }
+            let socket = try await Router<URLEndPoint>(session: session).webSocket(
+                for: URLEndPoint(.get, URL(text: "https://example.com/"), options: options))
+            let inbox = socket.connections.state.withLock { $0.connection.inbox }
+            #expect(await comesTrue { inbox.result != nil })
+            await socket.close()
+            #expect(socket.closure?.code.rawValue == 4000)
+        }
+    }
 }
