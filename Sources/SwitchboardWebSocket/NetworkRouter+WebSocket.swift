@@ -23,7 +23,8 @@ extension NetworkRouter {
     ///   - isolation: The actor on which the endpoint is read: the caller's.
     ///   - onOpen: Called on each new connection, before other messages are sent on it, for instance to subscribe. The
     ///     closure gets a socket for this one connection, and the last message that the reader receives before those of
-    ///     this connection, nil on the first one. An error that it throws ends the connection. Default: does nothing.
+    ///     this connection, nil on the first one. An error that it throws ends the connection, whose unread messages
+    ///     are not delivered. Default: does nothing.
     /// - Returns: The open socket.
     /// - Throws: `NetworkError` with the code of a status other than 101, such as `NetworkError.Code.unexpectedStatus`
     ///   for 200, `NetworkError.Code.invalidResponse` for an invalid 101, `NetworkError.Code.unsupported` when the

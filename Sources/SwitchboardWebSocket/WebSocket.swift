@@ -19,7 +19,8 @@ public final class WebSocket<Outgoing, Incoming>: AsyncSequence, Sendable {
     /// The messages that the server sends.
     public typealias Element = Incoming
 
-    /// The subprotocol that the server chose, or nil.
+    /// The subprotocol that the server chose for the first connection, or nil. The socket of `onOpen` has that of its
+    /// own connection.
     public let subprotocol: String?
     let connections: ConnectionSeries
     private let coding: WebSocketCoding<Outgoing, Incoming>
