@@ -190,15 +190,18 @@ extension CurlOptions {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
         let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
         guard var authorities = tls.authorities else {
-            // Reads the file once for all connections. libcurl does that only without a folder (since 7.87).
+            // Reads the file once for all connections. libcurl does that only without a folder (since 7.87). From 8.21
+            // on, the folder stays.
             if tls.trustsSystem, let file, access(file, R_OK) == 0 {
                 swcurl_easy_set_text(easy, CurlOption.caPath, nil)
             }
             return
         }
         if !tls.trustsSystem {
-            swcurl_easy_set_text(easy, CurlOption.caPath, nil)
-            swcurl_easy_set_text(easy, CurlOption.proxyCAPath, nil)
+            let noFolder = Self.noFolder(CurlLibrary.version)
+            // A TLS library without folders refuses these options.
+            swcurl_easy_set_text(easy, CurlOption.caPath, noFolder)
+            swcurl_easy_set_text(easy, CurlOption.proxyCAPath, noFolder)
         } else if folder == nil, let file, let system = FileManager.default.contents(atPath: file) {
             authorities.append(system)
         }
@@ -207,6 +210,10 @@ extension CurlOptions {
         // A libcurl without proxies over TLS has no such option.
         try? Self.setBlob(authorities, CurlOption.proxyCAInfoBlob, easy, "")
     }
+
+    /// Returns the folder to set so that libcurl trusts no folder. From 8.21 on, nil restores the default folder.
+    /// OpenSSL finds nothing below a path that is no folder, and other TLS libraries refuse it.
+    static func noFolder(_ version: UInt32) -> String? { version < 0x08_15_00 ? nil : "/dev/null" }
 
     private static func setBlob(
         _ data: Data, _ option: Int32, _ easy: UnsafeMutableRawPointer, _ what: String
