@@ -47,6 +47,10 @@ extension CurlError {
     /// Returns the code for the result. libcurl's message distinguishes causes that share a result code.
     private func networkCode(isHeadComplete: Bool) -> NetworkError.Code {
         func mentions(_ words: String) -> Bool { message.range(of: words, options: .caseInsensitive) != nil }
+        // The code is 56, and from 8.20 on 7. The first text is from versions before 7.87, the second from later ones.
+        if [7, 55, 56].contains(code), mentions("from proxy after CONNECT") || mentions("CONNECT tunnel failed") {
+            return mentions("code 407") || mentions("response 407") ? .cannotAuthenticate : .cannotConnect
+        }
         switch code {
         case 6 where mentions("Unix socket"): return .cannotConnect
         case 18 where !isHeadComplete: return .connectionLost  // the length had arrived, but not the whole head
@@ -60,10 +64,6 @@ extension CurlError {
             return .headersTooLarge
         case 56 where mentions("user callback function failed") && !isHeadComplete: return .headersTooLarge
         case 55, 56:
-            // The first text is from versions before 7.87, the second from later ones.
-            if mentions("from proxy after CONNECT") || mentions("CONNECT tunnel failed") {
-                return mentions("407") ? .cannotAuthenticate : .cannotConnect
-            }
             // With TLS 1.3, a server refuses a client certificate after the client has finished the handshake.
             if mentions("SSL"), mentions("alert") { return .insecureConnection }
             return mentions("chunk") || mentions("hexadecimal") ? .invalidResponse : .connectionLost

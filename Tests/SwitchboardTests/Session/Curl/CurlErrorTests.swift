@@ -41,6 +41,13 @@ struct CurlErrorTests {
         arguments: [
             (56, "Received HTTP code 407 from proxy after CONNECT", false, .cannotAuthenticate),
             (56, "Received HTTP code 502 from proxy after CONNECT", false, .cannotConnect),
+            (56, "CONNECT tunnel failed, response 407", false, .cannotAuthenticate),
+            (7, "CONNECT tunnel failed, response 407", false, .cannotAuthenticate),
+            (7, "CONNECT tunnel failed, response 403", false, .cannotConnect),
+            (
+                7, "Failed to connect to a.example port 407 after 2 ms: Could not connect to server", false,
+                .cannotConnect
+            ),
             (56, "Illegal or missing hexadecimal sequence in chunked-encoding", true, .invalidResponse),
             (56, "Recv failure: Connection reset by peer", true, .connectionLost),
             (18, "transfer closed with 5 bytes remaining to read", true, .truncatedBody),
