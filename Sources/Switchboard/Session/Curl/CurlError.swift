@@ -36,7 +36,8 @@ extension CurlError {
             error.reason = "a line of it is longer than libcurl accepts, 100 KiB, whatever limits.responseHeaders is"
         }
         if code == 16 || code == 56, error.code == .headersTooLarge {
-            error.reason = "it is larger than libcurl accepts over HTTP/2, whatever limits.responseHeaders is"
+            let limit = message.hasPrefix("Too large response headers") ? ", 300 KiB" : " over HTTP/2"
+            error.reason = "it is larger than libcurl accepts\(limit), whatever limits.responseHeaders is"
         }
         if isHeadComplete, let waiting = error.reason?.range(of: "while waiting for the response") {
             error.reason?.replaceSubrange(waiting, with: "while reading the body")
@@ -63,6 +64,8 @@ extension CurlError {
         case 16 where mentions("CONTINUATION frames"), 56 where mentions("CONTINUATION frames"):
             return .headersTooLarge
         case 56 where mentions("user callback function failed") && !isHeadComplete: return .headersTooLarge
+        // Since 8.3, and in older versions with security fixes.
+        case 56 where mentions("Too large response headers"): return .headersTooLarge
         case 55, 56:
             // With TLS 1.3, a server refuses a client certificate after the client has finished the handshake.
             if mentions("SSL"), mentions("alert") { return .insecureConnection }

@@ -50,6 +50,7 @@ struct CurlErrorTests {
             ),
             (56, "Illegal or missing hexadecimal sequence in chunked-encoding", true, .invalidResponse),
             (56, "Recv failure: Connection reset by peer", true, .connectionLost),
+            (56, "Too large response headers: 307241 > 307200", false, .headersTooLarge),
             (18, "transfer closed with 5 bytes remaining to read", true, .truncatedBody),
             (27, "Out of memory", false, .headersTooLarge), (27, "Out of memory", true, .responseTooLarge),
             (43, "unable to set private key file: '(memory blob)' type PEM", false, .insecureConnection),
@@ -89,6 +90,10 @@ struct CurlErrorTests {
             (
                 56, "User callback function failed",
                 "it is larger than libcurl accepts over HTTP/2, whatever limits.responseHeaders is"
+            ),
+            (
+                56, "Too large response headers: 307241 > 307200",
+                "it is larger than libcurl accepts, 300 KiB, whatever limits.responseHeaders is"
             ),
             (
                 56, "Recv failure: Connection reset by peer",
