@@ -69,6 +69,10 @@ package enum TransportText {
         ("Empty reply from server", { _ in "the server closed it without a response" }),
         ("Recv failure: ", { "\(lowercasing($0)), while waiting for the response" }),
         ("Send failure: ", { "\(lowercasing($0)), while sending the request" }),
+        (
+            "Chunky upload is not supported by HTTP 1.0",
+            { _ in "the server speaks HTTP/1.0, which has no chunks; give the body's stream a length" }
+        ),
         ("Received HTTP/0.9 when not allowed", { _ in "it does not begin with a status line" }),
         (
             "transfer closed with outstanding read data remaining",

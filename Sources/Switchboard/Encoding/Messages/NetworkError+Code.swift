@@ -31,7 +31,8 @@ extension NetworkError {
         public static let unreadableFile = Code("unreadableFile")
         /// A GET, HEAD or TRACE request has a body.
         public static let bodyNotAllowed = Code("bodyNotAllowed")
-        /// The session does not support an option of the request, or the system lacks zlib or a hash function.
+        /// The session does not support an option of the request, the system lacks zlib or a hash function, or a body
+        /// without a length meets a server that speaks HTTP/1.0.
         public static let unsupported = Code("unsupported")
         /// The servers have no URL for the environment.
         public static let unknownEnvironment = Code("unknownEnvironment")

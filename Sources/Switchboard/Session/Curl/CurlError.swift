@@ -84,7 +84,7 @@ extension CurlError {
         // 43, BAD_FUNCTION_ARGUMENT: a header line without a colon.
         case 1, 8, 16, 23, 43, 95: .invalidResponse
         case 3, 49: .invalidRequest
-        case 4: .unsupported
+        case 4, 25: .unsupported  // 25, UPLOAD_FAILED: a body without a length, to a server that speaks HTTP/1.0
         case 5, 6: .cannotFindHost
         case 7, 45, 89, 96, 97: .cannotConnect
         case 18: .truncatedBody

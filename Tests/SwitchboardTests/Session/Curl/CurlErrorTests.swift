@@ -13,7 +13,7 @@ struct CurlErrorTests {
             (1, .invalidResponse),  // UNSUPPORTED_PROTOCOL: the scheme is http or https, so the response was not HTTP
             (3, .invalidRequest), (4, .unsupported), (5, .cannotFindHost), (6, .cannotFindHost), (7, .cannotConnect),
             (8, .invalidResponse), (16, .invalidResponse), (18, .connectionLost), (23, .invalidResponse),
-            (26, .encodingFailed), (28, .timedOut), (35, .insecureConnection), (45, .cannotConnect),
+            (25, .unsupported), (26, .encodingFailed), (28, .timedOut), (35, .insecureConnection), (45, .cannotConnect),
             (49, .invalidRequest), (52, .connectionLost), (55, .connectionLost), (56, .connectionLost),
             (58, .insecureConnection), (59, .insecureConnection), (60, .insecureConnection),
             (61, .cannotDecodeResponse), (63, .responseTooLarge), (64, .insecureConnection), (65, .connectionLost),
@@ -101,6 +101,10 @@ struct CurlErrorTests {
             ),
             (6, "Could not resolve host: films.invalid", "films.invalid"),
             (5, "Could not resolve proxy: proxy.invalid", "the proxy proxy.invalid"),
+            (
+                25, "Chunky upload is not supported by HTTP 1.0",
+                "the server speaks HTTP/1.0, which has no chunks; give the body's stream a length"
+            ),
             (52, "Empty reply from server", "the server closed it without a response"),
             (
                 35, "error:0A00010B:SSL routines::wrong version number",
