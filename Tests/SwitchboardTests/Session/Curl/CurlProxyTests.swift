@@ -273,6 +273,19 @@ struct CurlProxyTests {
         }
     }
 
+    @Test("a bypassed host beyond ASCII is invalidRequest, and nothing is sent")
+    func bypassBeyondASCII() async throws {
+        try await MockServer.run { server in
+            var configuration = SessionConfiguration()
+            configuration.proxy = .http("127.0.0.1", port: server.port)
+            configuration.proxy.bypass = ["localhost", "bücher.example"]
+            let error = try await CurlSession(configuration: configuration).failure(server.url)
+            #expect(error.code == .invalidRequest)
+            #expect(error.reason?.contains("bücher.example") == true, "\(error)")
+            #expect(server.connectionCount == 0)
+        }
+    }
+
     @Test("an IPv6 address skips the proxy with or without brackets", arguments: ["::1", "[::1]"])
     func bypassIPv6(entry: String) async throws {
         var configuration = SessionConfiguration.direct

@@ -122,7 +122,7 @@ struct CurlRoutingTests {
         "an invalid address or name is an error that quotes it",
         arguments: [
             ("localhost:80", "nonsense"), ("localhost:80", ""), ("localhost:80", "127.0.0.1:80"), ("localhost", "::1"),
-            ("", "::1"),
+            ("", "::1"), ("bücher.example:80", "127.0.0.1"),
         ])
     func badAddress(name: String, address: String) async throws {
         try await MockServer.run { server in
