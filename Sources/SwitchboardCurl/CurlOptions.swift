@@ -185,11 +185,10 @@ extension CurlOptions {
     }
 
     /// Sets the trusted authorities. libcurl's default is the system's authorities: a file, a folder of hashed names,
-    /// or both. Custom authorities replace the file, so without a folder the system's file is appended to them.
+    /// or both. Custom authorities replace the file, so the system's file is appended to them.
     private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
-        let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
-        guard var authorities = tls.authorities else {
+        guard let authorities = tls.bundle(replacing: file) else {
             // Reads the file once for all connections. libcurl does that only without a folder (since 7.87). From 8.21
             // on, the folder stays.
             if tls.trustsSystem, let file, access(file, R_OK) == 0 {
@@ -202,13 +201,11 @@ extension CurlOptions {
             // A TLS library without folders refuses these options.
             swcurl_easy_set_text(easy, CurlOption.caPath, noFolder)
             swcurl_easy_set_text(easy, CurlOption.proxyCAPath, noFolder)
-        } else if folder == nil, let file, let system = FileManager.default.contents(atPath: file) {
-            authorities.append(system)
         }
         try Self.setBlob(authorities, CurlOption.caInfoBlob, easy, "authorities of one's own")
         swcurl_easy_set_text(easy, CurlOption.caInfo, nil)
         // A libcurl without proxies over TLS has no such option.
-        try? Self.setBlob(authorities, CurlOption.proxyCAInfoBlob, easy, "")
+        if mayHaveHTTPProxy { try? Self.setBlob(authorities, CurlOption.proxyCAInfoBlob, easy, "") }
     }
 
     /// Returns the folder to set so that libcurl trusts no folder. From 8.21 on, nil restores the default folder.
@@ -227,6 +224,15 @@ extension CurlOptions {
     private static func check(_ code: Int32, _ what: String) throws(CurlFailure) {
         guard code != 0 else { return }
         throw .refusedOption(what.isEmpty ? "an option that it needs" : what, code: code)
+    }
+}
+
+extension CurlOptions.TLS {
+    /// Returns the trusted certificates in place of the system's file, or nil to use that file.
+    func bundle(replacing file: String?) -> Data? {
+        guard var bundle = authorities else { return nil }
+        if trustsSystem, let file, let system = FileManager.default.contents(atPath: file) { bundle.append(system) }
+        return bundle
     }
 }
 #endif

@@ -1,5 +1,6 @@
 #if os(Linux)
 @testable import SwitchboardCurl
+import Foundation
 import Testing
 
 struct CurlOptionsTests {
@@ -9,6 +10,21 @@ struct CurlOptionsTests {
             as [(UInt32, String?)])
     func noFolder(version: UInt32, expected: String?) {
         #expect(CurlOptions.noFolder(version) == expected)
+    }
+
+    @Test("additional authorities join those of the system's file", arguments: [true, false])
+    func bundle(trustsSystem: Bool) throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data("system".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var tls = CurlOptions.TLS()
+        tls.trustsSystem = trustsSystem
+        #expect(tls.bundle(replacing: file.path) == nil)
+        tls.authorities = Data("own\n".utf8)
+        #expect(tls.bundle(replacing: file.path) == Data((trustsSystem ? "own\nsystem" : "own\n").utf8))
+        for missing in [nil, file.path + "-missing"] {
+            #expect(tls.bundle(replacing: missing) == Data("own\n".utf8))
+        }
     }
 }
 #endif
