@@ -146,8 +146,11 @@ static int unconnected_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_
 static int close_socket(void *context, int socket) {
     swcurl_poller *poller = context;
     poller->has_closed_socket = true;
-    // Closing a socket removes it from epoll.
-    if (socket >= 0 && socket < poller->count) poller->watches[socket] = (struct watch){0};
+    if (socket >= 0 && socket < poller->count) {
+        // Closing removes it from epoll only if no fork and no duplicate has it.
+        try_epoll(poller, socket, &poller->watches[socket], 0);
+        poller->watches[socket] = (struct watch){0};
+    }
     return close(socket);
 }
 

@@ -1,6 +1,8 @@
 #if os(Linux)
 import Foundation
+import Switchboard
 import SwitchboardCurlC
+import SwitchboardTesting
 import Testing
 
 struct CurlSocketTests {
@@ -14,6 +16,49 @@ struct CurlSocketTests {
         #expect(swcurl_socket_receive(pair[0], &byte, 1) == -Int(EAGAIN))
         #expect(swcurl_socket_send(pair[0], &byte, 1) == -Int(EPIPE))
         #expect(swcurl_socket_receive(pair[0], &byte, 1) == 0)
+    }
+
+    /// Returns the port of the other side, or 0 if the descriptor is no connection over IPv4.
+    private func peerPort(of descriptor: Int32) -> Int {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
+        }
+        return isConnected && Int32(address.sin_family) == AF_INET ? Int(UInt16(bigEndian: address.sin_port)) : 0
+    }
+
+    /// Returns whether epoll watches a descriptor (proc_pid_fdinfo(5)).
+    private func watches(_ epoll: Int32, _ descriptor: Int32) -> Bool {
+        let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(epoll)", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").contains { line in
+            let words = line.split(separator: " ")
+            return words.count > 1 && words[0] == "tfd:" && words[1] == "\(descriptor)"
+        }
+    }
+
+    @Test("a closed connection leaves epoll although a duplicate is open", .timeLimit(.minutes(1)))
+    func duplicatedConnection() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = CurlSession(configuration: .direct)
+            var watched: (Int32, Int32)?
+            // libcurl does not wait for an answer that is there at once.
+            while watched == nil {
+                _ = try await session.send(NetworkRequest(.get, server.url))
+                let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+                let descriptors = names.compactMap { Int32($0) }
+                let found = descriptors.first { peerPort(of: $0) == server.port }
+                let connection = try #require(found)
+                watched = descriptors.first { watches($0, connection) }.map { ($0, connection) }
+            }
+            guard let (epoll, connection) = watched else { return }
+            // As in a child of this process, the connection stays open.
+            let duplicate = dup(connection)
+            defer { close(duplicate) }
+            await session.shutdown()
+            let isWatched = withExtendedLifetime(session) { watches(epoll, connection) }
+            #expect(!isWatched)
+        }
     }
 }
 #endif
