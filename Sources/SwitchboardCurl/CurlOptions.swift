@@ -132,7 +132,7 @@ extension CurlOptions {
         try set(CurlOption.suppressConnectHeaders, 1)
         // For a proxy's CONNECT. Requests carry it among their fields.
         if mayHaveHTTPProxy { try set(CurlOption.userAgent, userAgent) }
-        // Does not wait for a canceled name lookup. Supported since 7.87, and harmless before.
+        // Does not wait for a canceled name lookup. Supported from 7.87 to 8.19, and harmless otherwise.
         swcurl_easy_set_long(easy, CurlOption.quickExit, 1)
         try set(CurlOption.httpVersion, httpVersion(isTLS: false), or: "HTTP/2")
         try applyTLS(to: easy)

@@ -59,6 +59,8 @@ enum CurlMultiOption {
     static let maxConnects: Int32 = 6
     static let maxHostConnections: Int32 = 7
     static let maxTotalConnections: Int32 = 13
+    static let maxResolverThreads: Int32 = 20
+    static let quickExit: Int32 = 21
 }
 
 /// The result codes of libcurl that are handled separately.

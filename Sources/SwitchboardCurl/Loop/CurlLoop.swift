@@ -115,6 +115,10 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         swcurl_multi_set_long(multi, CurlMultiOption.maxTotalConnections, total ?? 0)
         // Limits the idle connections. libcurl's default depends on the number of transfers, and would close them.
         swcurl_multi_set_long(multi, CurlMultiOption.maxConnects, total ?? max(64, perHost * 4))
+        // Both since 8.20: the end of the loop does not wait for canceled name lookups, and they hold up others less. A
+        // lookup needs two threads, also after a cancellation. libcurl's default is 20.
+        swcurl_multi_set_long(multi, CurlMultiOption.quickExit, 1)
+        swcurl_multi_set_long(multi, CurlMultiOption.maxResolverThreads, 256)
     }
 
     deinit {

@@ -1,6 +1,7 @@
 #if os(Linux)
 @testable import SwitchboardCurl
 import Foundation
+import SwitchboardCurlC
 import Testing
 
 struct CurlOptionsTests {
@@ -10,6 +11,15 @@ struct CurlOptionsTests {
             as [(UInt32, String?)])
     func noFolder(version: UInt32, expected: String?) {
         #expect(CurlOptions.noFolder(version) == expected)
+    }
+
+    @Test("libcurl has a quick exit of all its transfers from 8.20 on")
+    func quickExit() throws {
+        let hasOption = CurlLibrary.version >= 0x08_14_00
+        let multi = try #require(swcurl_multi_make())
+        defer { swcurl_multi_free(multi) }
+        let code = swcurl_multi_set_long(multi, CurlMultiOption.quickExit, 1)
+        #expect((code == 0) == hasOption)
     }
 
     @Test("additional authorities join those of the system's file", arguments: [true, false])
