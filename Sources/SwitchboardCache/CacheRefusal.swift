@@ -36,8 +36,9 @@ extension ResponseCache {
             response, to: load.request, requestTime: requestTime, at: now(), isTruncated: isTruncated)
     }
 
-    /// Returns why a response does not belong to the request that the cache received. With an identity, an interceptor
-    /// after the cache may change all fields but those that `Vary` names. Without an identity, it may change nothing.
+    /// Returns why a response does not belong to the request that the cache received. With an identity, which
+    /// must be the same as at the start, an interceptor after the cache may change all fields but those that `Vary`
+    /// names. Without an identity, it may change nothing.
     func refusal(of response: NetworkResponse, _ load: CacheLoad, varyingBy headers: HTTPHeaders? = nil)
         -> CacheRefusal?
     {
@@ -48,6 +49,10 @@ extension ResponseCache {
         guard !response.isShared else { return "it is the response to another call" }
         guard response.isFromOrigin(of: load.request) else { return "another origin was involved" }
         guard load.key.isNamed else { return changeRefusal(of: load.request, load.key, sentAs: sent) }
+        // A sign-in may have replaced the account while the request waited.
+        guard let name = identity?(load.request), CacheKey.text(ofName: name).hasBytes(of: load.key.identity) else {
+            return "its identity changed during the request"
+        }
         guard let names = CacheVariant.names(headers ?? response.headers) else { return CacheVariant.refusal }
         guard CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: load.request)) else {
             return "its Vary names a field that an interceptor after the cache changed: list the cache after it"

@@ -40,8 +40,9 @@ import Switchboard
 ///
 /// With `identity`, the cache may be the first of the interceptors. It then answers before a limiter, a circuit breaker
 /// or a login, and trusts `identity`: equal identities share responses. It does not store a response whose `Vary` names
-/// a field that an interceptor after it added. A request for which `identity` returns nil is compared by its header
-/// fields, as without `identity`. `NetworkResponse.notStoredReason` says why a response was not stored.
+/// a field that an interceptor after it added, nor one for whose request `identity` returns another value when it
+/// arrives. A request for which `identity` returns nil is compared by its header fields, as without `identity`.
+/// `NetworkResponse.notStoredReason` says why a response was not stored.
 ///
 /// `Router.reset()` removes all stored responses.
 public final class ResponseCache: Interceptor, ExchangeInterceptor, Resettable {

@@ -28,8 +28,7 @@ struct CacheKey: Sendable {
         self.url = text.asCacheKey
         partition = options.partition ?? ""
         if let name = identity?(request) {
-            // Differs from the identity of each request without a name.
-            self.identity = name.utf8.first == 0 ? "\0name\n" + name : name
+            self.identity = Self.text(ofName: name)
             isNamed = true
             return
         }
@@ -42,6 +41,9 @@ struct CacheKey: Sendable {
         self.identity = Self.text(headers, after: start, ignoring: ignored)
         isNamed = false
     }
+
+    /// Returns the identity of a name that the app returned. It differs from that of each request without a name.
+    static func text(ofName name: String) -> String { name.utf8.first == 0 ? "\0name\n" + name : name }
 
     private static func handlesRangeOrCondition(of request: NetworkRequest) -> Bool {
         let headers = request.headers

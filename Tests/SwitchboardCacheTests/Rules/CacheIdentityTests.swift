@@ -164,6 +164,32 @@ struct CacheIdentityTests {
         #expect(try await answers(varying, [other, login("X-Lang")]) == ["anna", "ben", "anna", "ben"])
     }
 
+    @Test("a response is not stored if another user signed in during its request", .requirement("S1.14"))
+    func changedUser() async throws {
+        let (arrived, gate) = (Deliveries<Bool>(), Gate())
+        let wait = AdHocInterceptor { request, next in
+            arrived.open()
+            try await gate.wait()
+            return try await next(request)
+        }
+        let session = StubSession { .text($0.headers["Authorization"] ?? "-") }
+        let cache = ResponseCache(identity: { [user] _ in user.all.last })
+        let router = Router<URLEndPoint>(session: session, interceptors: [cache, wait, login("Authorization")])
+        let endPoint = URLEndPoint(.get, url, options: stored)
+        user.add("anna")
+        let first = Task { try await router.response(for: endPoint) }
+        _ = try await arrived.first()
+        user.add("ben")
+        gate.open()
+        let response = try await first.value
+        #expect(response.text == "ben")
+        #expect(response.notStoredReason == "its identity changed during the request")
+        user.add("anna")
+        let second = try await router.response(for: endPoint)
+        #expect(second.text == "anna")
+        #expect(session.requests.count == 2)
+    }
+
     @Test("a response reached through another origin is not stored by identity")
     func passedAnotherOrigin() async throws {
         let session = StubSession { _ in .text("ok") }
