@@ -379,6 +379,29 @@ struct DigestPlaceTests {
         #expect(away.requests.allSatisfy { !$0.headers.contains("Authorization") })
     }
 
+    // RFC 7616 §3.4.6: "if they are not, the server SHOULD return a 400 (Bad Request) error."
+    @Test("an answer for one URI is not sent to the target of a redirect")
+    func boundToURI() async throws {
+        let session = StubSession { request in
+            guard let field = request.headers["Authorization"] else {
+                return .status(
+                    401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#])
+            }
+            let target = request.path + (request.query.map { "?" + $0 } ?? "")
+            guard Self.parameter("uri", field) == target else { return .status(400) }
+            return request.path == "/go" ? .status(307, headers: ["Location": "/landed?x=1"]) : .text(request.path)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "anna", password: "geheim")])
+        let endPoint = URLEndPoint(.get, URL(text: "https://api.example.com/go"))
+        for _ in 0..<2 {
+            let text = try await router.request(endPoint, as: String.self)
+            #expect(text == "/landed")
+        }
+        let answers = session.requests.map { Self.parameter("uri", $0.headers["Authorization"]) }
+        // The second call needs no challenge for the first URL.
+        #expect(answers == [nil, "/go", nil, "/landed?x=1", "/go", nil, "/landed?x=1"])
+    }
+
     @Test("concurrent requests with one nonce get distinct counts (RFC 7616 §3.4)")
     func counts() async throws {
         let refused = Deliveries<Bool>()
