@@ -68,9 +68,12 @@ public struct OAuth2Authenticator: Authenticator {
         request.headers.set(.authorization(bearerToken: credential.accessToken))
     }
 
-    /// Returns whether the token has expired at a date.
+    /// Returns whether the token has expired at a date. False for a token that has not expired yet and cannot be
+    /// refreshed.
     public func needsRefresh(_ credential: OAuthToken, at date: Date) -> Bool {
-        credential.isExpired(at: date)
+        guard credential.isExpired(at: date) else { return false }
+        let canBeRefreshed = grant == .clientCredentials || credential.nonemptyRefreshToken != nil
+        return canBeRefreshed || credential.isExpired(at: client.now())
     }
 
     /// Obtains a new token from the server, or the token that another process saved in the store meanwhile.

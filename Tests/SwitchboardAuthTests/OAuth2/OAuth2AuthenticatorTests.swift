@@ -81,6 +81,30 @@ struct OAuth2AuthenticatorTests {
         #expect(api.authorizations == ["Bearer a1", "Bearer a1", "Bearer a2", "Bearer a2"])
     }
 
+    @Test("a token without a refresh token is sent until it expires", .requirement("S2.21"))
+    func withoutRefreshToken() async throws {
+        let date = TestDate()
+        let login = StubSession { _ in .status(500) }
+        var client = client(login)
+        client.now = { date.now }
+        let token = OAuthToken(accessToken: "a1", expiresAt: date.now + 100)
+        let store = MemoryTokenStore(token)
+        let api = StubSession { _ in .text("ok") }
+        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, store: store), now: { date.now })
+        let router = router(api, interceptor)
+        // By default, a token is refreshed 30 seconds before its end.
+        for step in [0.0, 80, 19] {
+            date.advance(by: step)
+            _ = try await router.response(for: URLEndPoint(.get, url))
+        }
+        #expect(api.authorizations == ["Bearer a1", "Bearer a1", "Bearer a1"])
+        #expect(await store.load(in: nil) == token)
+        date.advance(by: 2)
+        let error = await #expect(throws: NetworkError.self) { try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(error?.oauthError?.code == .notSignedIn)
+        #expect(login.requests.isEmpty)
+    }
+
     @Test("invalid_grant removes the token; later requests fail without a refresh", .requirement("S2.21"))
     func invalidGrant() async throws {
         let store = MemoryTokenStore(OAuthToken(accessToken: "a1", refreshToken: "r1"))
