@@ -160,6 +160,30 @@ struct EnvironmentTests {
         }
     }
 
+    // Runs in a separate process, because the default applies to the whole process.
+    @Test("after a change of the default, requests start a new provider run", .requirement("S3.2"))
+    func providerRuns() async {
+        await #expect(processExitsWith: .success) {
+            let (events, gate, runs) = (Events(), Gate(), Deliveries<String>())
+            let auth = APIKeyAuth(in: .header("X-Api-Key")) {
+                let name = NetworkEnvironment.current.name
+                runs.add(name)
+                try await gate.wait()
+                return name
+            }
+            let session = StubSession { .text($0.headers["X-Api-Key"] ?? "none") }
+            let router = Router<Films>(session: session, interceptors: [auth], monitors: [events])
+            let first = Task { try await router.response(for: .latest).text }
+            _ = try await runs.first()
+            NetworkEnvironment.default = .staging
+            let second = Task { try await router.response(for: .latest).text }
+            try await events.wait(for: "waits for credentials", count: 2)
+            gate.open()
+            let keys = [try await first.value, try await second.value]
+            #expect(keys == ["production", "staging"])
+        }
+    }
+
     @Test("an unknown environment throws, names the known ones and sends nothing", .requirement("S3.2"))
     func unknown() async throws {
         let session = StubSession { _ in .text("") }
