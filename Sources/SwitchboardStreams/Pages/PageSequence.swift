@@ -269,10 +269,10 @@ final class SentPages: Sendable {
                 throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice")
             }
         }
-        var moved = try request.moved(to: url.withoutFragment)
+        var request = request
         // As with redirects, credentials stay removed even at the first origin: another origin chose this URL.
-        if url.isFromAnotherOrigin { moved.leaveOrigin() }
-        return moved
+        if url.isFromAnotherOrigin { request.leaveOrigin() }
+        return try request.moved(to: url.withoutFragment)
     }
 
     /// Records the URL of the response, after redirects.

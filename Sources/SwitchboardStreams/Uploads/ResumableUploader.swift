@@ -276,8 +276,8 @@ actor ResumableUploader {
                 throw NetworkError(
                     .invalidRequest, reason: "the saved state belongs to an upload to \(target.endPoint)")
             }
-            request = try request.moved(to: target.location)
             if target.isChosenElsewhere { request.leaveOrigin() }
+            request = try request.moved(to: target.location)
             // The app's own key identifies the creation. A server would repeat its response for each piece.
             if request.options.idempotencyKey != .unique { request.options.idempotencyKey = nil }
             request.headers.remove(IdempotencyKey.field)

@@ -69,6 +69,15 @@ extension URL {
             .map { $0.removingPercentEncoding ?? String($0) }
         return (bare, .basicAuthorization(parts[0], parts.count == 2 ? parts[1] : ""))
     }
+
+    /// Returns the URL with the user information of another one, unless it has its own.
+    package func withUserInfo(of other: URL) -> URL {
+        let (text, otherText) = (absoluteString, other.absoluteString)
+        guard let user = otherText.userInfo, text.userInfo == nil, let start = text.schemeMark?.upperBound else {
+            return self
+        }
+        return URL(string: "\(text[..<start])\(otherText[user])@\(text[start...])") ?? self
+    }
 }
 
 extension String {

@@ -65,6 +65,20 @@ struct PageOriginTests {
         }
     }
 
+    @Test("a link keeps the user of the URL, unless another origin chose it")
+    func user() async throws {
+        let linking = MockResponse.json("[1]", headers: link("https://a.example.com/b"))
+        let session = StubSession(
+            linking, .json("[2]"), .redirect(to: "https://evil.example/", statusCode: 307), linking, .json("[2]"))
+        let pages = Router<ListApi>(session: session).pages(
+            for: .list(URL(text: "https://anna:pw@a.example.com")), as: [Int].self)
+        for _ in 1...2 {
+            let values = try await pages.values()
+            #expect(values == [[1], [2]])
+        }
+        #expect(session.requests.map(\.url?.user) == ["anna", "anna", "anna", nil, nil])
+    }
+
     @Test("a stored token that came through another origin gets no secrets")
     func storedToken() async throws {
         for way in ["https://evil.example/2", "https://a.example.com/own"] {

@@ -53,6 +53,22 @@ struct UploadOriginTests {
         }
     }
 
+    @Test("an upload keeps the user of its URL, unless another origin chose it")
+    func user() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("a")
+            try Data("abcd".utf8).write(to: file)
+            let session = StubSession()
+            let created = MockResponse.status(201, headers: ["Location": "https://api.test/u"])
+            let sent = MockResponse.status(204, headers: ["Upload-Offset": "4"])
+            session.enqueue(created, sent, .redirect(to: "https://evil.test/new", statusCode: 307), created, sent)
+            let router = Router<URLEndPoint>(session: session)
+            let endPoint = URLEndPoint(.post, URL(text: "https://anna:pw@api.test/new"))
+            for _ in 1...2 { try await router.upload(endPoint, from: file, by: .tus) }
+            #expect(session.requests.map(\.url?.user) == ["anna", "anna", "anna", nil, nil])
+        }
+    }
+
     @Test("two Location fields that differ open no upload")
     func twoLocations() async throws {
         try await withFolder { folder in

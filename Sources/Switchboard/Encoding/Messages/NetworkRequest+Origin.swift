@@ -198,7 +198,8 @@ extension NetworkRequest {
     /// Returns the request with another URL, from a redirect or a server's link.
     ///
     /// When scheme, host or port change, it drops the header fields that another origin must not receive; see
-    /// ``leaveOrigin(of:)``. When the URL changes, it drops the digest of an interceptor.
+    /// ``leaveOrigin(of:)``. Within the first origin, it keeps the user of the URL. When the URL changes, it drops the
+    /// digest of an interceptor.
     ///
     /// - Throws: ``NetworkError/Code/redirectRefused`` for an invalid URL, and for a step from https to http.
     package func moved(to target: URL) throws(NetworkError) -> NetworkRequest {
@@ -210,13 +211,17 @@ extension NetworkRequest {
         try target.refuseDowngrade(from: url)
         var moved = self
         moved.url = target
+        if !url.hasSameOrigin(as: target) {
+            moved.leaveOrigin(of: host.lowercased())
+        } else if crossOriginHops.count == 0 {
+            moved.url = target.withUserInfo(of: url)
+        }
         // A digest is for one URL (RFC 7616 §3.4), and servers answer 400 to that of another.
         if carriesCredentials(in: "Authorization"), target.absoluteString != url.absoluteString,
-            headers["Authorization"]?.hasPrefix("Digest ") == true
+            moved.headers["Authorization"]?.hasPrefix("Digest ") == true
         {
             moved.headers.remove("Authorization")
         }
-        if !url.hasSameOrigin(as: target) { moved.leaveOrigin(of: host.lowercased()) }
         return moved
     }
 }

@@ -50,6 +50,20 @@ struct RedirectOriginTests {
         #expect(last == ["Accept": "application/json"])
     }
 
+    @Test("the user of a URL stays within its origin, and does not return to it")
+    func user() async throws {
+        let session = StubSession(
+            .redirect(to: "https://a.example.com/y?b"), .redirect(to: "https://b.example.com/"),
+            .redirect(to: "https://a.example.com/z"), .text("end"))
+        let url = URL(text: "https://anna:p%40w@a.example.com/x")
+        _ = try await Router<URLEndPoint>(session: session).response(for: URLEndPoint(.get, url))
+        #expect(
+            session.requests.map(\.url?.absoluteString) == [
+                "https://anna:p%40w@a.example.com/x", "https://anna:p%40w@a.example.com/y?b", "https://b.example.com/",
+                "https://a.example.com/z",
+            ])
+    }
+
     @Test("over the wire, another port gets no credentials and a new Host")
     func ports() async throws {
         try await MockServer.run { first in
