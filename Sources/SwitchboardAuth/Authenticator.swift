@@ -51,7 +51,8 @@ public protocol Authenticator: Sendable {
     func isLost(after error: any Error) -> Bool
 
     /// Returns the saved credential, or nil when none is saved. It is called when the credential of a partition is
-    /// needed, and was neither loaded nor set. By default, nil.
+    /// needed, and was neither loaded nor set. A request that it sends through the same router carries no credential.
+    /// By default, nil.
     func load(in partition: String?) async throws -> Credential?
 
     /// Saves a new credential, or removes the saved one for nil. Calls run one at a time: a sign-in, sign-out or reset

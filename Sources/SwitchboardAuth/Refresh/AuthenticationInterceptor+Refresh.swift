@@ -212,7 +212,7 @@ extension AuthenticationInterceptor {
     /// Returns the saved credential. Nil during a reset, which removes it.
     func load(in partition: String?) async throws -> A.Credential? {
         if state.withLock({ $0.resets > 0 }) { return nil }
-        return try await authenticator.load(in: partition)
+        return try await CredentialRefresh.run(of: self) { try await authenticator.load(in: partition) }
     }
 
     /// Marks the saved credential as loaded, and stores it although it needs a refresh.

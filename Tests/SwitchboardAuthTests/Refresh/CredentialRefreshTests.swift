@@ -489,6 +489,20 @@ struct CredentialRefreshTests {
 
 @Suite(.timeLimit(.minutes(10)))
 struct RequiredRefreshTests {
+    private struct LoadingAuthenticator: Authenticator {
+        let loadKey: @Sendable () async throws -> Key?
+
+        func apply(_ credential: Key, to request: inout NetworkRequest) {
+            request.headers["Authorization"] = "Key \(credential.number)"
+        }
+
+        func refresh(_ credential: Key?, in partition: String?) async throws -> Key {
+            throw NetworkError(.cannotAuthenticate)
+        }
+
+        func load(in partition: String?) async throws -> Key? { try await loadKey() }
+    }
+
     @Test("a refresh is sent over a router that requires a sign-in everywhere")
     func sameRouter() async throws {
         let session = StubSession { request in
@@ -508,5 +522,23 @@ struct RequiredRefreshTests {
         defer { router.withLock { $0 = nil } }
         let text = try await made.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/a"))).text
         #expect(text == "ok")
+    }
+
+    @Test("a load sends requests over the same router without a credential")
+    func loadOverSameRouter() async throws {
+        let session = StubSession { _ in .text("1") }
+        let router = Protected<Router<URLEndPoint>?>(nil)
+        let authenticator = LoadingAuthenticator {
+            let response = try await router.value?.response(
+                for: URLEndPoint(.get, URL(text: "http://127.0.0.1/session")))
+            return response.flatMap { Int($0.text) }.map { Key(number: $0) }
+        }
+        let made = Router<URLEndPoint>(
+            session: session, interceptors: [AuthenticationInterceptor(authenticator, clock: TestClock())],
+            options: RequestOptions { $0.authentication = .required })
+        router.withLock { $0 = made }
+        defer { router.withLock { $0 = nil } }
+        _ = try await made.response(for: URLEndPoint(.get, URL(text: "http://127.0.0.1/a")))
+        #expect(session.authorizations == [nil, "Key 1"])
     }
 }
