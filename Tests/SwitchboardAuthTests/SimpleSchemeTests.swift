@@ -188,6 +188,20 @@ struct SimpleSchemeTests {
         }
     }
 
+    @Test("a TRACE request that requires a sign-in fails, and nothing is sent")
+    func requiredTrace() async throws {
+        let session = StubSession { _ in .text("ok") }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [BearerAuth("t")],
+            options: RequestOptions { $0.authentication = .required })
+        let error = await #expect(throws: NetworkError.self) {
+            try await router.response(for: URLEndPoint(.trace, url))
+        }
+        #expect(error?.code == .cannotAuthenticate)
+        #expect(error?.reason?.contains("a TRACE request carries no credentials") == true)
+        #expect(session.requests.isEmpty)
+    }
+
     @Test("sends a bearer token, and an API key in a header or escaped in a query")
     func bearerAndKey() async throws {
         #expect(try await sent(BearerAuth("mF_9.B5f-4.1JqM")).headers["Authorization"] == "Bearer mF_9.B5f-4.1JqM")

@@ -103,10 +103,11 @@ extension NetworkRequest {
                 Redaction.standard.isSecret(header: $0.name) && !carriesCredentials(in: $0.name)
             })
         else { return }
-        throw NetworkError(
-            .cannotAuthenticate,
-            reason: "the request requires a sign-in, and no interceptor signs in to its origin: add one, such as "
-                + "AuthenticationInterceptor or BearerAuth")
+        let cause =
+            method == .trace
+            ? "a TRACE request carries no credentials (RFC 9110 §9.3.8)"
+            : "no interceptor signs in to its origin: add one, such as AuthenticationInterceptor or BearerAuth"
+        throw NetworkError(.cannotAuthenticate, reason: "the request requires a sign-in, and \(cause)")
     }
 
     /// Throws if the request requires a sign-in. Called when the provider returned no credential.
