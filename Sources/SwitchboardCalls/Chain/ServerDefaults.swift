@@ -22,8 +22,8 @@ import SwitchboardText
 /// A request without a host gets scheme, host and port, and a path that does not begin with a slash is joined to the
 /// prefix with one slash. A request with a host keeps its own scheme, host, port and path. Header fields and query
 /// items are added if the request has none of their name. Those with a secret's name, such as `Authorization`, are sent
-/// only to the origin of this server. List it before interceptors that need the host, such as `DigestAuth`,
-/// `CookieInterceptor` and `RequestSigner`.
+/// only to the origin of this server, and never with TRACE. List it before interceptors that need the host, such as
+/// `DigestAuth`, `CookieInterceptor` and `RequestSigner`.
 public struct ServerDefaults: Sendable {
     /// The scheme: `http`, or `https`, the default.
     public var scheme: String
@@ -80,14 +80,15 @@ public struct ServerDefaults: Sendable {
         }
         // Another origin chose the URL.
         guard !request.hasLeftOrigin else { return }
-        let isOwn = isOrigin(of: request)
+        // A response to TRACE repeats the request (RFC 9110 §9.3.8).
+        let getsSecrets = isOrigin(of: request) && request.method != .trace
         let secrets = Redaction.standard
         // A user in the request's URL is its authorization.
         let isAuthorized = headers.contains("Authorization") && request.hasAuthorization
         request.headers.addMissing(headers) {
-            !isOwn && secrets.isSecret(header: $0) || isAuthorized && $0.equalsIgnoringCase("Authorization")
+            !getsSecrets && secrets.isSecret(header: $0) || isAuthorized && $0.equalsIgnoringCase("Authorization")
         }
-        let items = query.filter { isOwn || !secrets.isSecret(parameter: $0.name) }
+        let items = query.filter { getsSecrets || !secrets.isSecret(parameter: $0.name) }
         try request.addToQuery(Parameters(items), URLEncodedFormEncoder())
     }
 

@@ -57,7 +57,7 @@ extension NetworkRequest {
     func recorded(body bytes: Data?, index: Int) -> RecordedRequest {
         let target = path + (query.map { "?\($0)" } ?? "")
         var headers = allHeaders
-        if let authorization = url?.withoutUserInfo.authorization {
+        if method != .trace, let authorization = url?.withoutUserInfo.authorization {
             headers.addMissing(["Authorization": authorization])
         }
         let cookies = headers.values(for: "Cookie")

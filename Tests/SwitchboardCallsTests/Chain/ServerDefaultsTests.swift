@@ -56,6 +56,9 @@ struct ServerEnvironmentTests {
         #expect(try await self.sent(request, own).headers.values(for: "Authorization") == ["Bearer t"])
         let bob = NetworkRequest(.get, URL(text: "https://bob:b@api.example/v1"))
         #expect(try await self.sent(bob, own).headers["Authorization"] == nil)
+        // A response to TRACE would repeat it (RFC 9110 §9.3.8).
+        let traced = try await self.sent(NetworkRequest(.trace, URL(text: "https://api.example/v1")), own)
+        #expect(traced.headers["Authorization"] == nil)
     }
 
     @Test("merges fields and query, the request wins, secrets stay at its origin", .requirement("S2.15"))

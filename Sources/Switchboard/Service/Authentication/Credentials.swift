@@ -65,9 +65,9 @@ package enum CredentialRefresh {
 }
 
 extension NetworkRequest {
-    /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL.
+    /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL, which TRACE omits.
     package var hasAuthorization: Bool {
-        headers.contains("Authorization") || url?.withoutUserInfo.authorization != nil
+        headers.contains("Authorization") || method != .trace && url?.withoutUserInfo.authorization != nil
     }
 
     /// Sets a header field that contains a credential. It is not sent to another origin, whatever its name.

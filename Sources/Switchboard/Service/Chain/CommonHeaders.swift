@@ -11,8 +11,9 @@ import SwitchboardText
 /// ```
 ///
 /// A field that the request already has keeps its value, also if it comes from the manager or router. A `Content-Type`
-/// is added only to a request with a body. If the provider throws, the call fails and nothing is sent: a `NetworkError`
-/// is thrown unchanged, any other error within `NetworkError.Code.invalidRequest`.
+/// is added only to a request with a body. A field with a secret's name, such as `X-Token`, is not added to TRACE. If
+/// the provider throws, the call fails and nothing is sent: a `NetworkError` is thrown unchanged, any other error
+/// within `NetworkError.Code.invalidRequest`.
 public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     private let source: CommonSource<HTTPHeaders>
 
@@ -33,11 +34,12 @@ public struct CommonHeaders: Interceptor, ExchangeInterceptor, RequestAdapter {
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.origins.allow(request) else { return }
         let headers = try await source.value()
-        let hasBody = !request.body.isEmpty
+        let (hasBody, isTrace) = (!request.body.isEmpty, request.method == .trace)
         let described = hasBody ? request.body.additionalHeaders : [:]
         request.headers.addMissing(headers) { name in
             // The body sets the fields that describe it. Without a body, a `Content-Type` would be wrong.
             described.contains(name) || !hasBody && name.equalsIgnoringCase("Content-Type")
+                || isTrace && Redaction.standard.isSecret(header: name)
         }
     }
 }

@@ -16,7 +16,7 @@ import SwitchboardText
 /// that the server expects there. A form gets more pairs, a JSON object gets more members, and a request without a body
 /// gets one by `bodyEncoding`. Other bodies stay unchanged, and the parameters go into the query: a file, a multipart
 /// or compressed body, a JSON array, or the empty body of an upload in pieces. A parameter that the request already has
-/// there keeps its value. Nil values are left out.
+/// there keeps its value. Nil values are left out, and for TRACE also parameters with a secret's name.
 ///
 /// If the provider throws, the call fails and nothing is sent: a `NetworkError` is thrown unchanged, any other error
 /// within `NetworkError.Code.invalidRequest`. Logs redact parameters with a secret's name, such as `token`; see
@@ -65,7 +65,10 @@ public struct CommonParameters: Interceptor, RequestAdapter {
     /// Adds the parameters to a request.
     public func adapt(_ request: inout NetworkRequest) async throws {
         guard source.origins.allow(request) else { return }
-        let parameters = try await source.value()
+        var parameters = try await source.value()
+        if request.method == .trace {
+            parameters = Parameters(parameters.filter { !Redaction.standard.isSecret(parameter: $0.name) })
+        }
         do {
             let changesBody = try request.add(parameters, encoding, in: location)
             // A redirect would send them to another origin.

@@ -61,7 +61,7 @@ extension CurlSession {
         curlRequest.isOnNewConnection = request.replay != nil
 
         var headers = try request.sentHeaders()
-        if let authorization { headers.addMissing(["Authorization": authorization]) }
+        if let authorization, request.method != .trace { headers.addMissing(["Authorization": authorization]) }
         if !request.body.isEmpty {
             headers.remove("Content-Length")  // libcurl sends it
             curlRequest.onBodySent = request.options.onBodySent

@@ -21,7 +21,7 @@ extension URLRequest {
         httpShouldHandleCookies = false
         var headers = try request.sentHeaders()
         // URLSession sends the URL's credentials at once or after a challenge, which this session declines.
-        if let authorization { headers.addMissing(["Authorization": authorization]) }
+        if let authorization, request.method != .trace { headers.addMissing(["Authorization": authorization]) }
         // A range counts bytes of the coded body, which cannot be decoded from its middle (Fetch,
         // HTTP-network-or-cache fetch).
         if headers.contains("Range") { headers.addMissing(["Accept-Encoding": "identity"]) }

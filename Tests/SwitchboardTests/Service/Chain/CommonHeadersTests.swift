@@ -37,6 +37,24 @@ struct CommonHeadersTests {
         #expect(session.requests.map { $0.headers["Content-Type"] } == [nil, "text/plain", "application/json"])
     }
 
+    // RFC 9110 §9.3.8: "A client MUST NOT generate fields in a TRACE request containing sensitive data that might be
+    // disclosed by the response."
+    @Test("a TRACE request gets no common fields and parameters with a secret's name")
+    func trace() async throws {
+        let session = StubSession { _ in .text("") }
+        let router = Router<URLEndPoint>(
+            session: session,
+            interceptors: [
+                CommonHeaders(["X-Token": "t", "X-App-Version": "7"]),
+                CommonParameters(["token": "t", "client": "app"]),
+            ])
+        _ = try await router.response(for: URLEndPoint(.trace, url))
+        let sent = try #require(session.requests.first)
+        #expect(!sent.headers.contains("X-Token"))
+        #expect(sent.headers["X-App-Version"] == "7")
+        #expect(sent.query == "client=app")
+    }
+
     @Test("an async provider serves only its hosts; invalid fields are refused", .requirement("S1.5"))
     func provider() async throws {
         let session = StubSession { _ in .text("") }

@@ -274,6 +274,10 @@ struct SessionWireTests {
             #expect(seen.headers["Host"] == "127.0.0.1:\(server.port)")
             _ = try await session.send(NetworkRequest(.get, url, headers: ["Authorization": "Bearer t"]))
             #expect(try await server.takeRequest().headers.values(for: "Authorization") == ["Bearer t"])
+            // A response to TRACE would repeat it (RFC 9110 §9.3.8).
+            _ = try await session.send(NetworkRequest(.trace, url))
+            let traced = try await server.takeRequest()
+            #expect(!traced.headers.contains("Authorization"))
         }
     }
 }
