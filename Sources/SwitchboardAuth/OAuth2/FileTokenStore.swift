@@ -93,6 +93,7 @@ public actor FileTokenStore: TokenStore {
             contents[partition] = nil
             return true
         }
+        PrivateFile.removeLeftovers(of: file)
     }
 
     /// Runs a refresh while no other process refreshes the token of the partition. Runs it also if another one does so for

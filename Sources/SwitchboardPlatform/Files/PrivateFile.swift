@@ -87,6 +87,13 @@ package enum PrivateFile {
         guard isFile(file) else { return }
         let file = target(of: file)
         guard unlink(file.path) == 0 || errno == ENOENT else { throw .last }
+        removeLeftovers(of: file)
+    }
+
+    /// Removes the temporary files of processes that were killed while they wrote the file, or the one that a symbolic
+    /// link names.
+    package static func removeLeftovers(of file: URL) {
+        let file = target(of: file)
         let prefix = partPrefix(of: file)
         FileLock.removeLeftovers(in: file.deletingLastPathComponent()) { name in
             let id = name.dropFirst(prefix.count).dropLast(5)

@@ -45,11 +45,12 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("a removal includes the files that a process killed in a save left")
-    func leftovers() async throws {
+    @Test("a removal includes the files that a process killed in a save left", arguments: [false, true])
+    func leftovers(ofOnePartition: Bool) async throws {
         try await withFolder { folder in
             let store = FileTokenStore(folder.appendingPathComponent("tokens.json"))
             try await store.save(one, in: nil)
+            try await store.save(two, in: "qa")
             let left = [".tokens.json.0A0A0A0A.part", ".other.json.0A0A0A0A.part", ".tokens.json.bak.part"]
             for name in left {
                 let file = folder.appendingPathComponent(name)
@@ -57,8 +58,9 @@ struct TokenStoreTests {
                 try FileManager.default.setAttributes(
                     [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file.path)
             }
-            try await store.removeAll()
-            #expect(names(in: folder) == left.dropFirst().sorted())
+            if ofOnePartition { try await store.remove(in: "qa") } else { try await store.removeAll() }
+            let rest = Array(left.dropFirst()) + (ofOnePartition ? ["tokens.json"] : [])
+            #expect(names(in: folder) == rest.sorted())
         }
     }
 
