@@ -106,16 +106,25 @@ actor CacheStorage {
     /// Ends a load without storing a response.
     ///
     /// - Parameters:
-    ///   - load: The load's number.
+    ///   - number: The load's number.
     ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
     ///     stored.
     ///   - unstored: The answer, if it may be stored but its body was not: it is too large, or the disk failed. A
     ///     stored response of its version then stays.
-    func end(_ load: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
-        guard let load = takeLoad(load), isReplaced, !load.isSuperseded,
+    func end(_ number: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
+        guard let load = takeLoad(number), isReplaced, !load.isSuperseded,
             !(unstored.map { isSameVersionStored(as: $0, load) } ?? false)
         else { return }
+        supersede(load, olderThan: number) { _ in true }
         removeMatching(load.key, load.request)
+    }
+
+    /// Supersedes older loads of the same key.
+    private func supersede(_ load: Load, olderThan number: Int, where predicate: (NetworkRequest) -> Bool) {
+        for other in numbers[load.keyHash] ?? [] where other < number {
+            guard let older = loads[other], older.key == load.key, predicate(older.request) else { continue }
+            loads[other]?.isSuperseded = true
+        }
     }
 
     /// Ends the load of a HEAD. A 200 removes the stored 200s that match the request and whose fields differ from its
@@ -163,10 +172,7 @@ actor CacheStorage {
                 ? "a newer one was, or it was removed meanwhile" : "more is stored"
         }
         let response = joined ?? response
-        for other in numbers[load.keyHash] ?? [] where other < number {
-            guard let older = loads[other], older.key == load.key, response.matches(older.request) else { continue }
-            loads[other]?.isSuperseded = true
-        }
+        supersede(load, olderThan: number) { response.matches($0) }
         guard let disk else {
             let isKept = state.withLock { state in
                 state.removals += 1
@@ -211,10 +217,10 @@ actor CacheStorage {
     /// Returns whether the stored bytes of a part's version are above the request's limit, so that they are not
     /// combined with the part.
     private func isTooLarge(toBeCombinedWith response: StoredResponse, _ load: Load) -> Bool {
-        guard response.part != nil, let current = findInMemoryOrOnDisk(load.key, load.request), let file = current.file
-        else {
-            return false
-        }
+        // A confirmed part is in its file already.
+        guard response.part != nil, response.file == nil,
+            let current = findInMemoryOrOnDisk(load.key, load.request), let file = current.file
+        else { return false }
         return file.bodyCount > load.request.limits.responseBody && current.isSameVersion(as: response)
     }
 

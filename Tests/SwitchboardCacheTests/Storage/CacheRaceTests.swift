@@ -82,6 +82,27 @@ struct CacheRaceTests {
         }
     }
 
+    @Test("an answer that must not be stored supersedes the loads before it")
+    func superseded() async throws {
+        let (begun, gate) = (Deliveries<Void>(), Gate())
+        let session = AdHocSession { request in
+            let number = begun.count(adding: ())
+            if number == 1 { try await gate.wait() }
+            return NetworkResponse(
+                statusCode: number == 2 ? 404 : 200,
+                headers: ["Cache-Control": number == 2 ? "no-store" : "max-age=3600"], body: Data("\(number)".utf8),
+                url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [ResponseCache()])
+        let endPoint = URLEndPoint(.get, URL(text: "https://h.example.com/me"))
+        let first = Task { try await router.response(for: endPoint).text }
+        _ = try await begun.first()
+        #expect(try await router.rawResponse(for: endPoint).statusCode == 404)
+        gate.open()
+        #expect(try await first.value == "1")
+        #expect(try await router.response(for: endPoint).text == "3")
+    }
+
     @Test(
         "no call gets another decoder's value, whatever happens meanwhile", arguments: [false, true],
         [1, 2, 3] as [UInt64])
