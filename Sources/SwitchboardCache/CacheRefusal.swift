@@ -49,15 +49,20 @@ extension ResponseCache {
         guard !response.isShared else { return "it is the response to another call" }
         guard response.isFromOrigin(of: load.request) else { return "another origin was involved" }
         guard load.key.isNamed else { return changeRefusal(of: load.request, load.key, sentAs: sent) }
-        // A sign-in may have replaced the account while the request waited.
-        guard let name = identity?(load.request), CacheKey.text(ofName: name).hasBytes(of: load.key.identity) else {
-            return "its identity changed during the request"
-        }
+        guard !hasChangedIdentity(load) else { return "its identity changed during the request" }
         guard let names = CacheVariant.names(headers ?? response.headers) else { return CacheVariant.refusal }
         guard CacheVariant.text(names, of: sent).hasBytes(of: CacheVariant.text(names, of: load.request)) else {
             return "its Vary names a field that an interceptor after the cache changed: list the cache after it"
         }
         return nil
+    }
+
+    /// Returns whether a sign-in replaced the account while the request waited. The response is then that of another
+    /// user.
+    func hasChangedIdentity(_ load: CacheLoad) -> Bool {
+        guard load.key.isNamed else { return false }
+        guard let name = identity?(load.keyRequest ?? load.request) else { return true }
+        return !CacheKey.text(ofName: name).hasBytes(of: load.key.identity)
     }
 
     /// Returns why the response to a request without identity is not stored: an interceptor after the cache changed it.

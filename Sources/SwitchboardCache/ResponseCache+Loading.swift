@@ -12,6 +12,8 @@ struct CacheLoad: Sendable {
     let removals: Int?
     /// The request to send.
     var request: NetworkRequest
+    /// The request of the key, if another one is sent.
+    var keyRequest: NetworkRequest?
     let next: Next
     let reason: ResponseCache.Outcome.Reason
     /// Whether this is a revalidation in the background, whose answer has no reader.
@@ -63,6 +65,7 @@ extension ResponseCache {
             if load.request.method == .head { return try await sendHead(load) }
             if load.usesStored, let completionRequest = load.completionRequest {
                 let plain = load.request
+                load.keyRequest = load.request
                 load.request = completionRequest
                 if let response = try await complete(&load, for: plain) { return response }
                 load.request = plain
@@ -142,7 +145,9 @@ extension ResponseCache {
             CacheVariant.names(confirmed.headers) != nil
             && !CacheRules.isForbidden(confirmed.status, CacheControl(response.headers))
         let isUnchanged = refusal(of: response, load, varyingBy: confirmed.headers) == nil
-        if !isStorable || !isUnchanged {
+        if response.isShared || !isUnchanged && hasChangedIdentity(load) {
+            await storage.end(load.number)
+        } else if !isStorable || !isUnchanged {
             await storage.end(load.number, isReplaced: true)
         } else if CacheControl(load.request.headers).isNoStore {
             await storage.end(load.number)
@@ -163,7 +168,7 @@ extension ResponseCache {
         let response = try await load.next(load.request)
         if let stale = await staleAnswer(for: load, replacing: response) { return stale }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
-        if let stored, !stored.isAnswer(from: response.url, to: load.key) {
+        if let stored, !stored.isAnswer(from: response.url, to: load.key) || hasChangedIdentity(load) {
             await storage.end(load.number)
         } else if let stored, !stored.agrees(withHead: response) {
             await storage.end(load.number, isReplaced: true)
@@ -220,9 +225,12 @@ extension ResponseCache {
             if case .failure(let own) = result { refusal = own }
             let isCacheOn = request.options.cacheLifetime != .none
             if isCacheOn { request.report(.cache(refusal.event)) }
-            // A permanent answer removes the stored response. A temporary failure, or one about credentials, does not.
+            // A permanent answer removes the stored response. A temporary failure, or one about credentials, does not. Of a
+            // shared answer, the load of its own call decides.
             let isTemporary = response.statusCode >= 500 || [304, 401, 407, 408, 429].contains(response.statusCode)
-            let isReplaced = isCacheOn && !isTemporary && !response.concernsOnlyRange(of: request, load.found)
+            let isReplaced =
+                isCacheOn && !isTemporary && !response.isShared && !hasChangedIdentity(load)
+                && !response.concernsOnlyRange(of: request, load.found)
             await storage.end(load.number, isReplaced: isReplaced)
             return (response, refusal)
         }

@@ -99,7 +99,7 @@ extension ResponseCache {
         }
         guard let key = CacheKey(get, identity: identity, ignoring: Self.ignoredFields) else { return nil }
         return await storage.begin(
-            CacheLoad(key: key, removals: nil, request: request, next: next, reason: .notStored))
+            CacheLoad(key: key, removals: nil, request: request, keyRequest: get, next: next, reason: .notStored))
     }
 
     /// Ends the load of a POST. Stores a response that states its lifetime and has its own URL as `Content-Location`.

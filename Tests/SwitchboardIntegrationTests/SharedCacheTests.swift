@@ -134,6 +134,36 @@ struct SharedCacheTests {
         #expect(reasons == [nil, "it is the response to another call"])
     }
 
+    @Test("a shared answer does not remove what the call that sent the request stored")
+    func keptByFollower() async throws {
+        let (begun, arrived, gate, leaderEvents) = (Deliveries<Void>(), Deliveries<Void>(), Gate(), Events())
+        let session = AdHocSession { request in
+            begun.add(())
+            try await gate.wait()
+            return NetworkResponse(
+                statusCode: 200, headers: ["Cache-Control": "max-age=60"], body: Data("x".utf8), url: request.url)
+        }
+        // The follower gets its answer when that of the leader is stored.
+        let later = AdHocInterceptor { request, next in
+            let number = arrived.count(adding: ())
+            let response = try await next(request)
+            if number == 2 { try await leaderEvents.wait(for: "cache: stored") }
+            return response
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), later, Deduplicator()])
+        let followerEvents = Events()
+        let (leading, following) = (
+            RequestOptions { $0.monitors = [leaderEvents] }, RequestOptions { $0.monitors = [followerEvents] }
+        )
+        let first = Task { try await router.response(for: URLEndPoint(.get, url), options: leading) }
+        _ = try await begun.first()
+        let second = Task { try await router.response(for: URLEndPoint(.get, url), options: following) }
+        try await followerEvents.wait(for: "cache: shared with ")
+        gate.open()
+        _ = try await (first.value, second.value)
+        #expect(try await router.response(for: URLEndPoint(.get, url)).cacheOutcome == .hit)
+    }
+
     @Test("a stored response to the probe of a circuit does not close it")
     func storedProbe() async throws {
         let clock = TestClock()

@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardCache
+import SwitchboardPlatform
 import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
@@ -188,6 +189,29 @@ struct CacheIdentityTests {
         let second = try await router.response(for: endPoint)
         #expect(second.text == "anna")
         #expect(session.requests.count == 2)
+    }
+
+    @Test("the answer to a user who signed in meanwhile removes no stored response")
+    func keptForUser() async throws {
+        let isChanging = Protected(false)
+        let change = AdHocInterceptor { [user] request, next in
+            if isChanging.value { user.add("ben") }
+            return try await next(request)
+        }
+        let session = StubSession { $0.headers["Authorization"] == "ben" ? .status(404) : .text("for anna") }
+        let cache = ResponseCache(identity: { [user] _ in user.all.last })
+        let router = Router<URLEndPoint>(session: session, interceptors: [cache, change, login("Authorization")])
+        user.add("anna")
+        _ = try await router.response(for: URLEndPoint(.get, url, options: stored))
+        _ = isChanging.swap(true)
+        var reloading = stored
+        reloading.cachePolicy = .reloadIgnoringLocalCacheData
+        let other = try await router.rawResponse(for: URLEndPoint(.get, url, options: reloading))
+        #expect(other.statusCode == 404)
+        _ = isChanging.swap(false)
+        user.add("anna")
+        let kept = try await router.response(for: URLEndPoint(.get, url, options: stored))
+        #expect(kept.text == "for anna" && session.requests.count == 2)
     }
 
     @Test("a response reached through another origin is not stored by identity")
