@@ -129,3 +129,18 @@ package enum MIMEType {
         zip application/zip
         """
 }
+
+extension Data {
+    /// Returns the text in the encoding of a `Content-Type`. Nil for bytes that are not valid in it.
+    package func text(inCharset charset: String.Encoding) -> String? {
+        var (bytes, charset) = (self, charset)
+        if charset == .utf16 {
+            // Without a byte-order mark, the first byte is the high one (RFC 2781 §4.3).
+            let isLittle = starts(with: [0xFF, 0xFE])
+            if isLittle || starts(with: [0xFE, 0xFF]) { bytes.removeFirst(2) }
+            charset = isLittle ? .utf16LittleEndian : .utf16BigEndian
+        }
+        guard charset == .isoLatin1 || bytes.count.isMultiple(of: 2) else { return nil }
+        return String(data: bytes, encoding: charset)
+    }
+}

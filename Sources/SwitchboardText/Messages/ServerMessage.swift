@@ -25,7 +25,7 @@ package struct ServerMessage {
     /// 64 KiB, and for bytes that are no text.
     package func plainText(in body: Data, as contentType: String?) -> String? {
         guard contentType?.mediaType == "text/plain", body.count <= 65_536,
-            let text = String(data: body, encoding: .utf8)
+            let text = contentType?.charset.flatMap({ body.text(inCharset: $0) }) ?? String(data: body, encoding: .utf8)
         else {
             return nil
         }

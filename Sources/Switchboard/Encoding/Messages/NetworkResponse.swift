@@ -64,19 +64,7 @@ public struct NetworkResponse: Sendable {
     /// The body as text, in the charset of its `Content-Type`: UTF-8, unless it is ISO 8859-1 or UTF-16. A body that is not
     /// valid UTF-16 is read as UTF-8. Invalid bytes become U+FFFD.
     public var text: String {
-        var (bytes, charset) = (body, headers["Content-Type"]?.charset)
-        if charset == .utf16 {
-            // Without a byte-order mark, the first byte is the high one (RFC 2781 §4.3).
-            let isLittle = body.starts(with: [0xFF, 0xFE])
-            if isLittle || body.starts(with: [0xFE, 0xFF]) { bytes.removeFirst(2) }
-            charset = isLittle ? .utf16LittleEndian : .utf16BigEndian
-        }
-        if let charset, charset == .isoLatin1 || bytes.count.isMultiple(of: 2),
-            let text = String(data: bytes, encoding: charset)
-        {
-            return text
-        }
-        return String(decoding: body, as: UTF8.self)
+        headers["Content-Type"]?.charset.flatMap { body.text(inCharset: $0) } ?? String(decoding: body, as: UTF8.self)
     }
 
     /// The response as a Foundation type, created on each access, for code that needs a `URLResponse`. Nil without a

@@ -46,6 +46,13 @@ struct PersonTextTests {
         let plain = await error(.text("  no such user\n", statusCode: 404))
         #expect(plain?.serverMessage == "no such user")
         #expect(await error(.data(Data("raw".utf8), statusCode: 404))?.serverMessage == nil)
+        for (charset, bytes) in [
+            ("ISO-8859-1", [0x61, 0xE9] as [UInt8]), ("utf-16", [0, 0x61, 0, 0xE9]), ("utf-8", [0x61, 0xC3, 0xA9]),
+        ] {
+            let type: HTTPHeaders = ["Content-Type": "text/plain; charset=\(charset)"]
+            let text = await error(.data(Data(bytes), statusCode: 404, headers: type))
+            #expect(text?.serverMessage == "aé", "\(charset)")
+        }
     }
 
     @Test("alerts show the text for a person, and description is the developer's")
