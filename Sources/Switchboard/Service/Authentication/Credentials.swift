@@ -139,7 +139,7 @@ public struct CredentialOrigins: Sendable, ExpressibleByArrayLiteral {
         /// Returns whether the app gave only the host, and a URL of the app has it.
         func isHost(of other: URL) -> Bool {
             guard isHostOnly, let host = url.host, let otherHost = other.host else { return false }
-            return host.equalsIgnoringCase(otherHost) && (url.port == nil || url.port == other.port)
+            return host.equalsIgnoringCase(otherHost) && (url.port == nil || url.port == other.effectivePort)
         }
     }
 

@@ -64,6 +64,18 @@ struct CommonOriginTests {
         }
     }
 
+    @Test("a host with the default port of http matches a URL without port")
+    func defaultPort() async throws {
+        for interceptor in adding(["localhost:80"], ["localhost:80"]) {
+            let session = StubSession { _ in .text("") }
+            let router = Router<URLEndPoint>(session: session, interceptors: [interceptor])
+            for url in ["http://localhost/", "http://localhost:80/", "http://localhost:81/"] {
+                _ = try await router.response(for: URLEndPoint(.get, #require(URL(string: url))))
+            }
+            #expect(session.requests.map(hasSecret) == [true, true, false], "\(interceptor)")
+        }
+    }
+
     @Test("an origin is scheme, host and port; an invalid URL names none")
     func origins() async throws {
         let names = ["http://api.example.com:8080/any", "ftp://api.example.com", "", "https://", "a b", ":8080", "//x"]
