@@ -13,8 +13,12 @@ extension URL {
         // Servers send unescaped spaces and bytes beyond ASCII, which need escaping. Brackets are allowed only in the
         // host; elsewhere they would make URL escape everything a second time.
         let slashes = reference.prefix { !"/?#".contains($0) }.endIndex
-        let host =
+        // A host follows a scheme, or begins the reference (RFC 3986 §4.2).
+        let isHost =
             reference[slashes...].hasPrefix("//")
+            && (slashes == reference.startIndex || reference[..<slashes].last == ":")
+        let host =
+            isHost
             ? reference[slashes...].dropFirst(2) : reference[reference.startIndex..<reference.startIndex]
         let rest = host.firstIndex { "/?#".contains($0) } ?? host.endIndex
         var escaped: [UInt8] = []

@@ -70,6 +70,7 @@ struct RedirectLocationTests {
             // RFC 3492: bücher is xn--bcher-kva.
             ("http://bücher.test/é", "http://xn--bcher-kva.test/%C3%A9"),
             ("//bücher.test", "http://xn--bcher-kva.test"),
+            ("docs//ü/a%20b", "http://a/b/c/docs//%C3%BC/a%20b"),
             ("http://b/é?ü", "http://b/%C3%A9?%C3%BC"), ("/東京", "http://a/%E6%9D%B1%E4%BA%AC"),
         ])
     func escaped(location: String, target: String) {
