@@ -12,7 +12,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,14 +79,6 @@ static struct watch *watch_of(swcurl_poller *poller, int socket) {
     return &poller->watches[socket];
 }
 
-// libcurl 8.20 never reads the eventfd of its resolver threads, which stays ready (curl issue 21547). An edge is
-// enough: each write is one, and libcurl then takes all finished lookups.
-static bool needs_edges(int socket, const struct watch *watch) {
-    struct stat status;
-    return !watch->is_connection && !watch->owner && swcurl_version_number() >> 8 == 0x0814
-        && fstat(socket, &status) == 0 && !S_ISSOCK(status.st_mode);
-}
-
 static bool try_epoll(swcurl_poller *poller, int socket, struct watch *watch, uint8_t mask) {
     if (watch->registered == mask) return true;
     struct epoll_event event = {0};
@@ -95,7 +86,6 @@ static bool try_epoll(swcurl_poller *poller, int socket, struct watch *watch, ui
     if (mask & CURL_POLL_IN) event.events |= EPOLLIN;
     if (mask & CURL_POLL_OUT) event.events |= EPOLLOUT;
     if (mask & POLL_END) event.events |= EPOLLRDHUP;
-    if (needs_edges(socket, watch)) event.events |= EPOLLET;
     int operation = !mask ? EPOLL_CTL_DEL : watch->registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     int result = epoll_ctl(poller->epoll, operation, socket, &event);
     if (result && operation == EPOLL_CTL_MOD && errno == ENOENT)
