@@ -185,10 +185,12 @@ extension CurlOptions {
     }
 
     /// Sets the trusted authorities. libcurl's default is the system's authorities: a file, a folder of hashed names,
-    /// or both. Custom authorities replace the file, so the system's file is appended to them.
+    /// or both. Custom authorities replace the file, so the system's file is appended to them, unless the folder has
+    /// certificates.
     private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
-        guard let authorities = tls.bundle(replacing: file) else {
+        let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
+        guard let authorities = tls.bundle(replacing: file, folder: folder) else {
             // Reads the file once for all connections. libcurl does that only without a folder (since 7.87). From 8.21
             // on, the folder stays.
             if tls.trustsSystem, let file, access(file, R_OK) == 0 {
@@ -209,7 +211,7 @@ extension CurlOptions {
     }
 
     /// Returns the folder to set so that libcurl trusts no folder. From 8.21 on, nil restores the default folder.
-    /// OpenSSL finds nothing below a path that is no folder, and other TLS libraries refuse it.
+    /// OpenSSL finds nothing below a path that is no folder, and GnuTLS reads nothing from it.
     static func noFolder(_ version: UInt32) -> String? { version < 0x08_15_00 ? nil : "/dev/null" }
 
     private static func setBlob(
@@ -228,10 +230,17 @@ extension CurlOptions {
 }
 
 extension CurlOptions.TLS {
-    /// Returns the trusted certificates in place of the system's file, or nil to use that file.
-    func bundle(replacing file: String?) -> Data? {
+    /// Returns the trusted certificates in place of the system's file, or nil to use that file. Each transfer copies
+    /// them, so they contain the file only if the system's folder has no certificates.
+    func bundle(replacing file: String?, folder: String?) -> Data? {
         guard var bundle = authorities else { return nil }
-        if trustsSystem, let file, let system = FileManager.default.contents(atPath: file) { bundle.append(system) }
+        let names = folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) } ?? []
+        // The names that OpenSSL looks for: a hash and a number.
+        if trustsSystem, !names.contains(where: { $0.hasSuffix(".0") }), let file,
+            let system = FileManager.default.contents(atPath: file)
+        {
+            bundle.append(system)
+        }
         return bundle
     }
 }

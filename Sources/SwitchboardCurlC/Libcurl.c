@@ -43,6 +43,7 @@ enum {
     CURLOPT_RESOLVER_START_FUNCTION = 20272,
     CURLOPT_DEBUGFUNCTION = 20094, CURLOPT_VERBOSE = 41, CURLOPT_MAXREDIRS = 68, CURLINFO_TEXT = 0, CURLINFO_HEADER_OUT = 2,
     CURLINFO_PRIVATE = 0x100000 + 21, CURLINFO_PRIMARY_IP = 0x100000 + 32, CURLINFO_CAINFO = 0x100000 + 61,
+    CURLINFO_CAPATH = 0x100000 + 62,
     CURLINFO_NUM_CONNECTS = 0x200000 + 26, CURLINFO_PRIMARY_PORT = 0x200000 + 40,
     CURLINFO_LOCAL_PORT = 0x200000 + 42, CURLINFO_HTTP_VERSION = 0x200000 + 46,
     CURLINFO_SIZE_UPLOAD_T = 0x600000 + 7, CURLINFO_SIZE_DOWNLOAD_T = 0x600000 + 8,
@@ -173,6 +174,7 @@ static const char *get_string(void *easy, int info) {
 }
 
 const char *swcurl_default_ca_file(void *easy) { return get_string(easy, CURLINFO_CAINFO); }
+const char *swcurl_default_ca_folder(void *easy) { return get_string(easy, CURLINFO_CAPATH); }
 
 // MARK: One transfer
 

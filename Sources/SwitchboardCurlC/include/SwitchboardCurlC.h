@@ -32,8 +32,9 @@ const char *swcurl_version_text(void);
 /// Returns libcurl's CURL_VERSION_ bits.
 int32_t swcurl_features(void);
 const char *swcurl_error_text(int32_t code);
-/// Returns the file of authorities that the library was built with, or null if unknown.
+/// Return the file and folder of authorities that the library was built with, or null if unknown.
 const char *_Nullable swcurl_default_ca_file(void *easy);
+const char *_Nullable swcurl_default_ca_folder(void *easy);
 
 // MARK: One transfer
 

@@ -2,6 +2,7 @@
 @testable import SwitchboardCurl
 import Foundation
 import SwitchboardCurlC
+import SwitchboardTestSupport
 import Testing
 
 struct CurlOptionsTests {
@@ -22,18 +23,24 @@ struct CurlOptionsTests {
         #expect((code == 0) == hasOption)
     }
 
-    @Test("additional authorities join those of the system's file", arguments: [true, false])
-    func bundle(trustsSystem: Bool) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try Data("system".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        var tls = CurlOptions.TLS()
-        tls.trustsSystem = trustsSystem
-        #expect(tls.bundle(replacing: file.path) == nil)
-        tls.authorities = Data("own\n".utf8)
-        #expect(tls.bundle(replacing: file.path) == Data((trustsSystem ? "own\nsystem" : "own\n").utf8))
-        for missing in [nil, file.path + "-missing"] {
-            #expect(tls.bundle(replacing: missing) == Data("own\n".utf8))
+    @Test("additional authorities join the system's file if its folder has none", arguments: [true, false])
+    func bundle(trustsSystem: Bool) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("bundle.crt").path
+            try Data("system".utf8).write(to: URL(fileURLWithPath: file))
+            var tls = CurlOptions.TLS()
+            tls.trustsSystem = trustsSystem
+            #expect(tls.bundle(replacing: file, folder: nil) == nil)
+            let own = Data("own\n".utf8)
+            tls.authorities = own
+            let joined = trustsSystem ? own + Data("system".utf8) : own
+            #expect(tls.bundle(replacing: file, folder: nil) == joined)
+            #expect(tls.bundle(replacing: file, folder: folder.path) == joined)
+            for missing in [nil, file + "-missing"] {
+                #expect(tls.bundle(replacing: missing, folder: nil) == own)
+            }
+            try Data().write(to: folder.appendingPathComponent("0a0b0c0d.0"))
+            #expect(tls.bundle(replacing: file, folder: folder.path) == own)
         }
     }
 }
