@@ -61,14 +61,15 @@ extension CurlOptions {
             throw NetworkError(
                 .invalidRequest, reason: "the session's resolve has \(invalid.quotedForMessage), without a host")
         }
+        proxy = configuration.proxy.curlProxy
         // libcurl compares them with the host of the URL byte by byte.
-        if let invalid = (resolve + configuration.proxy.bypass).first(where: { !$0.allSatisfy(\.isASCII) }) {
+        let bypass = if case .named(_, _, _, let bypass) = proxy { bypass } else { [String]() }
+        if let invalid = (resolve + bypass).first(where: { !$0.allSatisfy(\.isASCII) }) {
             throw NetworkError(
                 .invalidRequest,
                 reason: "the session's resolve or proxy.bypass has \(invalid.quotedForMessage), which is not ASCII: "
                     + "write the host as URLs have it, such as xn--bcher-kva.example")
         }
-        proxy = configuration.proxy.curlProxy
         tls = try TLS(configuration.tls)
     }
 }
