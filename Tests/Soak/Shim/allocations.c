@@ -228,9 +228,9 @@ static enum outcome take(void *multi, swcurl_poller *poller) {
         int32_t result = 0;
         int socket = -1;
         uint64_t deadline = deadline_of(poller);
-        while (!swcurl_poller_reads(poller, transfer.easy) && !swcurl_multi_next_ended(multi, &result)
+        while (swcurl_poller_upgraded(poller, transfer.easy, -1) < 0 && !swcurl_multi_next_ended(multi, &result)
             && turn(poller, deadline)) {}
-        if (swcurl_poller_reads(poller, transfer.easy)) socket = swcurl_poller_take(poller, transfer.easy, &is_ready, on_ready);
+        if (swcurl_poller_upgraded(poller, transfer.easy, -1) >= 0) socket = swcurl_poller_take(poller, transfer.easy, &is_ready, on_ready);
         char text[256];
         if (socket >= 0) {
             if (swcurl_socket_send(socket, "x", 1) != 1) abort();
