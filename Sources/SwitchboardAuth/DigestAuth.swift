@@ -64,7 +64,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
         if digest != nil { credentials = try await self.credentials(for: request) }
         if credentials == nil { digest = nil }
         var answeredCount = 0
-        // Once for the challenge, once for a stale nonce, and once more for the target of a redirect.
+        // Once for the challenge, once for a stale nonce, and once more for the target of each redirect, up to 20 times.
         var limit = 2
         while true {
             let response = try await next(authorized(digest, credentials, request))
@@ -80,7 +80,7 @@ public final class DigestAuth: Interceptor, ExchangeInterceptor {
             // Within the origin the challenge is for the target of the redirect, because a response is bound to its
             // URL.
             let isRedirected = followRedirect(response, &request)
-            if isRedirected { limit = 3 }
+            if isRedirected { limit = min(limit + 1, 20) }
             if let digest, !isRedirected, answeredCount > 0 || digest.challenge.nonce == challenge.nonce,
                 !challenge.isStale
             {

@@ -402,6 +402,20 @@ struct DigestPlaceTests {
         #expect(answers == [nil, "/go", nil, "/landed?x=1", "/go", nil, "/landed?x=1"])
     }
 
+    @Test("each target of a chain of redirects gets its own answer")
+    func redirects() async throws {
+        let session = StubSession { request in
+            guard Self.parameter("uri", request.headers["Authorization"]) == request.path else {
+                return .status(401, headers: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#])
+            }
+            let number = Int(request.path.dropFirst()) ?? 0
+            return number < 6 ? .status(307, headers: ["Location": "/\(number + 1)"]) : .text("landed")
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [DigestAuth(user: "anna", password: "geheim")])
+        let text = try await router.request(URLEndPoint(.get, URL(text: "https://api.example.com/0")), as: String.self)
+        #expect(text == "landed")
+    }
+
     @Test("concurrent requests with one nonce get distinct counts (RFC 7616 §3.4)")
     func counts() async throws {
         let refused = Deliveries<Bool>()
