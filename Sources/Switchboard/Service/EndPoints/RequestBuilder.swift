@@ -188,7 +188,10 @@ package struct RequestBuilder: Sendable {
         var headers = headers
         // `*/*` replaces only the default, not the media type of a manager.
         if let accept, accept != "*/*" || headers["Accept"] == "application/json" { headers["Accept"] = accept }
+        let isTrace = request.method == .trace
         request.headers.addMissing(headers) { name in
+            // The response to TRACE repeats the request (RFC 9110 §9.3.8).
+            if isTrace, Redaction.standard.isSecret(header: name) { return true }
             // The builder's fields are for the app's servers.
             if let untrusted, !untrusted.isAllowedCrossOrigin(name) { return true }
             // `Content-Type` would describe a missing body, and the default `Accept` would request JSON for a downloaded

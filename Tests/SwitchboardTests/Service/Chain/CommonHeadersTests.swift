@@ -47,10 +47,12 @@ struct CommonHeadersTests {
             interceptors: [
                 CommonHeaders(["X-Token": "t", "X-App-Version": "7"]),
                 CommonParameters(["token": "t", "client": "app"]),
-            ])
+            ],
+            headers: ["X-Api-Key": "k", "X-Device": "d"])
         _ = try await router.response(for: URLEndPoint(.trace, url))
         let sent = try #require(session.requests.first)
-        #expect(!sent.headers.contains("X-Token"))
+        #expect(!sent.headers.contains("X-Token") && !sent.headers.contains("X-Api-Key"))
+        #expect(sent.headers["X-Device"] == "d")
         #expect(sent.headers["X-App-Version"] == "7")
         #expect(sent.query == "client=app")
     }
