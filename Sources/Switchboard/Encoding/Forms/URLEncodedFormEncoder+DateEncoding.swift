@@ -38,10 +38,13 @@ extension URLEncodedFormEncoder {
             return value
         }
 
-        /// Returns an error with the number of seconds, because Foundation traps when it describes an infinite date.
+        /// Returns an error with the date, or with the number of seconds of an infinite date, because Foundation traps
+        /// when it describes one.
         private static func invalid(_ date: Date, _ rule: String) -> EncodingError {
-            .invalidValue(
-                date.timeIntervalSinceReferenceDate, EncodingError.Context(codingPath: [], debugDescription: rule))
+            let seconds = date.timeIntervalSinceReferenceDate
+            return .invalidValue(
+                seconds.isFinite ? date as Any : seconds,
+                EncodingError.Context(codingPath: [], debugDescription: rule))
         }
 
         func encode(_ date: Date) throws -> String {
