@@ -13,9 +13,9 @@ import SwitchboardText
 /// the same. Downloads into a file and streamed responses are never shared. `RequestOptions.deduplication` replaces the
 /// rule by an id, or turns it off for a request. Options of a type that is not `Hashable` are not compared, so list the
 /// deduplicator after interceptors that turn options into header fields, such as credentials. `==` and `hash(into:)` of
-/// an option must not use the deduplicator. List it before limiters
-/// and a ``CircuitBreaker``: otherwise each caller takes a slot and a token, and a shared failure counts once for each.
-/// List it before a ``HedgingPolicy`` too, whose second request would otherwise wait for the first.
+/// an option must not use the deduplicator. List it before limiters and a ``CircuitBreaker``: otherwise each caller takes
+/// a slot and a token, and a shared failure counts once for each. List it before a ``HedgingPolicy`` too, whose second
+/// request would otherwise wait for the first.
 ///
 /// Each caller receives the response with its own request. A canceled caller leaves, and the others continue to wait.
 /// When the last one leaves, the shared request is canceled. A reset waits until the shared requests have ended. A
