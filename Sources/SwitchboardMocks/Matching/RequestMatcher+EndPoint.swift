@@ -12,8 +12,8 @@ extension RequestMatcher {
     /// to the request.
     ///
     /// A redirect, a link to the next page or an interceptor that changes the path, the method or a query item makes a
-    /// request without an endpoint. For such a request, and in a ``MockServer``, the endpoint's body is compared with the bytes that
-    /// arrive. They differ if the router has another encoder or compresses bodies.
+    /// request without an endpoint. For such a request, and in a ``MockServer``, the endpoint's body is compared with
+    /// the bytes that arrive. They differ if the router has another encoder or compresses bodies.
     public static func endPoint<EndPoint: EndPointType>(_ endPoint: EndPoint) -> RequestMatcher {
         let wanted = Result { () throws(NetworkError) in try BuiltRequest(endPoint) }
         let name = (try? wanted.get().description) ?? "\(EndPoint.self)"
