@@ -57,9 +57,7 @@ extension NetworkRequest {
     func recorded(body bytes: Data?, index: Int) -> RecordedRequest {
         let target = path + (query.map { "?\($0)" } ?? "")
         var headers = allHeaders
-        if method != .trace, let authorization = url?.withoutUserInfo.authorization {
-            headers.addMissing(["Authorization": authorization])
-        }
+        if let authorization = urlAuthorization { headers.addMissing(["Authorization": authorization]) }
         let cookies = headers.values(for: "Cookie")
         if cookies.count > 1 { headers.set("Cookie", cookies.joined(separator: "; ")) }  // RFC 6265 §5.4
         if !headers.contains("Host") {

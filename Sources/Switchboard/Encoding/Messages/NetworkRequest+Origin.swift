@@ -195,6 +195,10 @@ private enum CredentialHeadersOption: RequestOption { static let defaultValue: [
 private enum CredentialParametersOption: RequestOption { static let defaultValue: [String] = [] }
 
 extension NetworkRequest {
+    /// The `Authorization` of the user in the URL. Nil without a user, and for TRACE, whose response repeats it ([RFC 9110
+    /// §9.3.8](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.8)).
+    package var urlAuthorization: String? { method == .trace ? nil : url?.withoutUserInfo.authorization }
+
     /// Returns the request with another URL, from a redirect or a server's link.
     ///
     /// When scheme, host or port change, it drops the header fields that another origin must not receive; see

@@ -65,10 +65,8 @@ package enum CredentialRefresh {
 }
 
 extension NetworkRequest {
-    /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL, which TRACE omits.
-    package var hasAuthorization: Bool {
-        headers.contains("Authorization") || method != .trace && url?.withoutUserInfo.authorization != nil
-    }
+    /// Whether the request itself has credentials: an `Authorization` field, or a user in its URL.
+    package var hasAuthorization: Bool { headers.contains("Authorization") || urlAuthorization != nil }
 
     /// Sets a header field that contains a credential. It is not sent to another origin, whatever its name.
     package mutating func setCredential(_ name: String, _ value: String) {

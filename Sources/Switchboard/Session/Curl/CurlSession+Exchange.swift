@@ -39,7 +39,7 @@ extension CurlSession {
         }
         var authorization: String?
         if url.containsAtSign, let parts = request.url?.withoutUserInfo {
-            (url, authorization) = (parts.url.absoluteString, parts.authorization)
+            (url, authorization) = (parts.url.absoluteString, request.urlAuthorization)
         }
         var curlRequest = CurlRequest(request.method.rawValue, url, isTLS: url.utf8.starts(withLowercase: "https:"))
         if let upgrade = request.options.upgrade {
@@ -61,7 +61,7 @@ extension CurlSession {
         curlRequest.isOnNewConnection = request.replay != nil
 
         var headers = try request.sentHeaders()
-        if let authorization, request.method != .trace { headers.addMissing(["Authorization": authorization]) }
+        if let authorization { headers.addMissing(["Authorization": authorization]) }
         if !request.body.isEmpty {
             headers.remove("Content-Length")  // libcurl sends it
             curlRequest.onBodySent = request.options.onBodySent

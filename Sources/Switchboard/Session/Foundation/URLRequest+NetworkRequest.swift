@@ -14,14 +14,13 @@ extension URLRequest {
         if let option = Self.unsupported(request, url, quirks) {
             throw NetworkError(.unsupported, reason: "FoundationSession does not support \(option)")
         }
-        let (bareURL, authorization) = url.withLowercasedScheme.withoutUserInfo
         // A request has a timeout of 60 seconds by default, which takes precedence over the session's.
-        self.init(url: bareURL, timeoutInterval: URLSessionQuirks.timeout)
+        self.init(url: url.withLowercasedScheme.withoutUserInfo.url, timeoutInterval: URLSessionQuirks.timeout)
         httpMethod = request.method.rawValue
         httpShouldHandleCookies = false
         var headers = try request.sentHeaders()
         // URLSession sends the URL's credentials at once or after a challenge, which this session declines.
-        if let authorization, request.method != .trace { headers.addMissing(["Authorization": authorization]) }
+        if let authorization = request.urlAuthorization { headers.addMissing(["Authorization": authorization]) }
         // A range counts bytes of the coded body, which cannot be decoded from its middle (Fetch,
         // HTTP-network-or-cache fetch).
         if headers.contains("Range") { headers.addMissing(["Accept-Encoding": "identity"]) }
