@@ -19,6 +19,13 @@ struct FileLockTests {
         }
     }
 
+    /// Replaces the file of a store as a process that holds the lock.
+    private func write(_ name: String, to file: URL) async throws {
+        let other = file.deletingLastPathComponent().appendingPathComponent("other.json")
+        try await FileTokenStore(other).save(OAuthToken(accessToken: name, refreshToken: name), in: nil)
+        #expect(rename(other.path, file.path) == 0)
+    }
+
     @Test("a lock that is never released is cannotWriteFile and names the file")
     func held() async throws {
         try await whileLocked { file, _ in
@@ -70,23 +77,17 @@ struct FileLockTests {
     @Test("removing a lost token keeps one that another process saves", arguments: [true, false])
     func replacedBeforeRemoval(isReplaced: Bool) async throws {
         try await whileLocked { file, lock in
-            /// Replaces the file as a process that holds the lock.
-            func write(_ name: String) async throws {
-                let other = file.deletingLastPathComponent().appendingPathComponent("other.json")
-                try await FileTokenStore(other).save(OAuthToken(accessToken: name, refreshToken: name), in: nil)
-                #expect(rename(other.path, file.path) == 0)
-            }
             let clock = TestClock()
             let client = OAuth2Client(
                 id: "app", tokenURL: URL(text: "https://login.example.com/"),
                 session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
             let authenticator = OAuth2Authenticator(client, store: FileTokenStore(file, clock: clock))
-            try await write("old")
+            try await write("old", to: file)
             let old = try await authenticator.load(in: nil)
             await #expect(throws: NetworkError.self) { try await authenticator.refresh(old, in: nil) }
             let removal = Task { try await authenticator.save(nil, in: nil) }
             _ = try await clock.nextSleep()
-            if isReplaced { try await write("new") }
+            if isReplaced { try await write("new", to: file) }
             #expect(flock(lock, LOCK_UN) == 0)
             clock.advance(by: .seconds(1))
             try await removal.value
@@ -105,23 +106,17 @@ struct FileLockTests {
     @Test("a refreshed token replaces no token that another process saves", arguments: [true, false])
     func replacedBeforeSave(isReplaced: Bool) async throws {
         try await whileLocked { file, lock in
-            /// Replaces the file as a process that holds the lock.
-            func write(_ name: String) async throws {
-                let other = file.deletingLastPathComponent().appendingPathComponent("other.json")
-                try await FileTokenStore(other).save(OAuthToken(accessToken: name, refreshToken: name), in: nil)
-                #expect(rename(other.path, file.path) == 0)
-            }
             let clock = TestClock()
             let client = OAuth2Client(
                 id: "app", tokenURL: URL(text: "https://login.example.com/"),
                 session: StubSession(.json(#"{"access_token":"fresh","token_type":"bearer"}"#)))
             let authenticator = OAuth2Authenticator(client, store: FileTokenStore(file, clock: clock))
-            try await write("old")
+            try await write("old", to: file)
             let old = try await authenticator.load(in: nil)
             let fresh = try await authenticator.refresh(old, in: nil)
             let save = Task { try await authenticator.save(fresh, in: nil) }
             _ = try await clock.nextSleep()
-            if isReplaced { try await write("new") }
+            if isReplaced { try await write("new", to: file) }
             #expect(flock(lock, LOCK_UN) == 0)
             clock.advance(by: .seconds(1))
             try await save.value
