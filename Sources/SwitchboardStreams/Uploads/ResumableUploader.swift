@@ -312,9 +312,6 @@ extension NetworkRequest {
         options.keepsEmptyBody = true  // a server would add a body of the creation to the file
         let accepted = options.acceptedStatusCodes
         options.acceptedStatusCodes = .init { (200..<300).contains($0) && accepted.contains($0) }
-        // The endpoint's own body is not sent.
-        let encoding = "Content-Encoding"
-        if endPoint?.body?.additionalHeaders.contains(encoding) == true { headers.remove(encoding) }
     }
 }
 

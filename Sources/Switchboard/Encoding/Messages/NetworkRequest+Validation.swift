@@ -64,9 +64,10 @@ extension NetworkRequest {
         } catch {
             throw NetworkError.encoding(error, by: "the body's encode()").attributed(to: self)
         }
-        // An empty result is no body and has no type (RFC 9110 §8.3).
-        if !data.isEmpty { headers.addMissing(body.additionalHeaders) }
+        let described = body.additionalHeaders
         body = DataBody(data)
+        // An empty result is no body and has no type (RFC 9110 §8.3).
+        if !data.isEmpty { addBodyHeaders(described) }
     }
 
     private func checkMethodAndURL() throws(NetworkError) {

@@ -32,6 +32,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         var replay: Replay?
         var target: Target
         var isPrepared = false
+        var bodyHeaders: [HTTPHeader] = []
         var onBodyEncoded: (@Sendable (inout NetworkRequest) -> Void)?
     }
 
@@ -100,12 +101,32 @@ public struct NetworkRequest: Sendable, Identifiable {
         }
     }
 
-    /// The body.
+    /// The body. A new one that has a `Content-Type` of its own, or is empty, removes the header fields that the
+    /// previous one added.
     public var body: any HTTPBody {
         get { fields.value.body }
         _modify {
             fields.value.isPrepared = false
+            defer { if !fields.value.bodyHeaders.isEmpty { removeBodyHeaders() } }
             yield &fields.value.body
+        }
+    }
+
+    /// Adds the fields of a body that the request does not set. A later body can remove them.
+    mutating func addBodyHeaders(_ added: HTTPHeaders) {
+        fields.value.bodyHeaders += added.filter { !headers.contains($0.name) }
+        headers.addMissing(added)
+    }
+
+    /// Removes the fields that an earlier body added, if the body now describes itself or is empty. The bytes of an
+    /// earlier body, and what a wrapper makes of them, keep the fields that they do not state.
+    private mutating func removeBodyHeaders() {
+        let own: HTTPHeaders = body.isEmpty ? [:] : body.additionalHeaders
+        let describesItself = body.isEmpty || own.contains("Content-Type")
+        for field in fields.value.bodyHeaders
+        where (describesItself || own.contains(field.name)) && own.values(for: field.name) != [field.value] {
+            fields.value.bodyHeaders.removeAll { $0.name.equalsIgnoringCase(field.name) }
+            if headers.values(for: field.name) == [field.value] { headers.remove(field.name) }
         }
     }
 

@@ -183,7 +183,7 @@ package struct RequestBuilder: Sendable {
             request.headers.add("Cache-Control", directive)
         }
         let hasBody = !request.body.isEmpty
-        if hasBody { request.headers.addMissing(request.body.additionalHeaders) }
+        if hasBody { request.addBodyHeaders(request.body.additionalHeaders) }
         let untrusted = request.hasUntrustedURL ? request : nil
         var headers = headers
         // `*/*` replaces only the default, not the media type of a manager.

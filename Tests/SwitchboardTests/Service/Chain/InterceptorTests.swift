@@ -105,6 +105,61 @@ struct InterceptorTests {
         }
         #expect(session.requests.count == 100)
     }
+
+    @Test("a body that an interceptor sets has its own fields only", .requirement("S2.13"), arguments: [false, true])
+    func replacedBody(isMultipart: Bool) async throws {
+        let task: any HTTPBody = isMultipart ? MultipartBody(.field("a", "1")) : FormBody(["a": 1])
+        let endPoint = URLEndPoint(
+            .post, endPoint.baseURL, task: .requestBody(task), options: RequestOptions { $0.compressesBody = true })
+        let form = MultipartBody(.field("b", "2"))
+        let type = try #require(form.additionalHeaders["Content-Type"])
+        for (body, fields) in [
+            (JSONBody(["b": 2]), ["application/json; charset=utf-8"]), (form, [type]), (EmptyBody(), []),
+        ] as [(any HTTPBody, [String])] {
+            let session = StubSession { _ in .text("") }
+            let router = Router<URLEndPoint>(session: session, interceptors: [Replace { _ in body }])
+            try await router.response(for: endPoint)
+            let sent = try #require(session.requests.first)
+            try sent.validate()
+            #expect(sent.allHeaders.values(for: "Content-Type") == fields)
+            #expect(!sent.allHeaders.contains("Content-Encoding"))
+        }
+    }
+
+    @Test("a body that wraps the earlier one keeps its type", .requirement("S2.13"))
+    func wrappedBody() async throws {
+        let endPoint = URLEndPoint(.post, endPoint.baseURL, task: .requestBody(FormBody(["a": 1])))
+        let session = StubSession { _ in .text("") }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [Replace { GzipBody($0) }])
+        try await router.response(for: endPoint)
+        let sent = try #require(session.requests.first?.allHeaders)
+        #expect(sent.values(for: "Content-Type") == ["application/x-www-form-urlencoded; charset=utf-8"])
+        #expect(sent.values(for: "Content-Encoding") == ["gzip"])
+    }
+
+    @Test("a field that the request sets stays with a new body", .requirement("S2.13"))
+    func ownType() async throws {
+        let endPoint = URLEndPoint(
+            .post, endPoint.baseURL, task: .requestBody(FormBody(["a": 1])), headers: ["Content-Type": "text/own"])
+        let session = StubSession { _ in .text("") }
+        let router = Router<URLEndPoint>(
+            session: session, interceptors: [Replace { _ in JSONBody(["b": 2]) }])
+        try await router.response(for: endPoint)
+        let sent = try #require(session.requests.first?.allHeaders)
+        #expect(sent.values(for: "Content-Type") == ["text/own"])
+    }
+}
+
+/// Replaces the body of each request.
+private struct Replace: Interceptor {
+    let newBody: @Sendable (any HTTPBody) -> any HTTPBody
+
+    func intercept(_ request: NetworkRequest, next: Next) async throws -> NetworkResponse {
+        var request = request
+        request.body = newBody(request.body)
+        return try await next(request)
+    }
 }
 
 /// Adds a mark to each request and response.
