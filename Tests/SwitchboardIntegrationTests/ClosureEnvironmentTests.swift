@@ -232,6 +232,29 @@ struct ClosureEnvironmentTests {
         environments.expect(["BearerAuth", "completion"])
     }
 
+    @Test("a call that a monitor makes at the end of a call is in its environment", arguments: [200, 404, nil])
+    func callOfMonitor(statusCode: Int?) async throws {
+        struct Beacon: EventMonitor {
+            let send: @Sendable () -> Void
+            func record(_ event: CallEvent) { if event.kind.isLast { send() } }
+        }
+        let ended = Deliveries<Bool>()
+        let box = Protected<NetworkManager?>(nil)
+        let session = StubSession { request in
+            if request.path == "/list" { return .json("[1]") }
+            box.value?.environment = .production
+            guard let statusCode else { throw NetworkError(.connectionLost) }
+            return .text("", statusCode: statusCode)
+        }
+        let manager = manager(session: session)
+        box.withLock { $0 = manager }
+        defer { box.withLock { $0 = nil } }
+        let beacon = Beacon { box.value?.send(Typed()) { _ in ended.open() } }
+        _ = try? await manager.response(for: NumbersApi(), options: RequestOptions { $0.monitors = [beacon] })
+        _ = try await ended.first()
+        #expect(session.requests.map(\.environment) == [.staging, .staging])
+    }
+
     private struct Typed: TypedEndPoint {
         typealias Response = [Int]
         var baseURL: String { "https://api.example.com" }

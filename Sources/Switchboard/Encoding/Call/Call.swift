@@ -22,6 +22,8 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         /// The statuses of responses to equal requests of other calls.
         var sharedStatuses: Set<Int> = []
         var nextCause: String?
+        /// The fields that the last exchange left out for another origin.
+        var omittedFieldCount = 0
         var isOver = false
         var attempts = 1
         var totalAttempts = 1
@@ -38,6 +40,8 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     private let hasParent: Bool
     private let start: ContinuousClock.Instant
     private let monitors: [any EventMonitor]
+    /// The environment of the monitors. Nil without monitors, or for code that no manager runs.
+    fileprivate let environment: CallEnvironment?
     /// A closure that returns the time since the start of the call, on the clock of the total timeout. Nil without such
     /// a timeout.
     let elapsed: (@Sendable () -> Duration)?
@@ -52,6 +56,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         self.isLong = isLong
         self.start = start
         self.monitors = monitors
+        environment = monitors.isEmpty ? nil : .current
         self.elapsed = elapsed
         state = Protected(State(parent: parent))
         hasParent = parent != nil
@@ -310,12 +315,13 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     }
 
     private func begin(_ request: NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
-        let (number, reported) = state.withLock { state in
+        let hops = request.crossOriginHops
+        let (number, reported, omitsMore) = state.withLock { state in
             state.exchangeCount += 1
-            defer { state.nextCause = nil }
-            return (state.exchangeCount, state.nextCause)
+            defer { (state.nextCause, state.omittedFieldCount) = (nil, hops.names.count) }
+            return (state.exchangeCount, state.nextCause, hops.names.count > state.omittedFieldCount)
         }
-        let causes = [reported, request.crossOriginHops.text].compactMap { $0 }
+        let causes = [reported, omitsMore ? hops.text : nil].compactMap { $0 }
         report(.exchangeStarted(number: number), request)
         return Exchange(
             call: self, request: request, number: number, cause: causes.isEmpty ? nil : causes.joined(separator: " "),
@@ -428,6 +434,6 @@ extension NetworkRequest {
     package func endCall(_ result: Result<Int, any Error>) {
         guard let call, !call.isLong else { return }
         guard call.hasMonitors else { return call.end(result, self) }
-        callEnvironment.run { call.end(result, self) }
+        (call.environment ?? callEnvironment).run { call.end(result, self) }
     }
 }

@@ -83,6 +83,15 @@ struct RedirectHeaderTests {
         #expect(!response.history.map(\.description).joined().contains("hush"))
     }
 
+    @Test("the history names the left out fields once, not at each later redirect")
+    func historyOfLaterRedirect() async throws {
+        let session = StubSession(.redirect(to: away), .redirect(to: "/next"), .text("end"))
+        let endPoint = URLEndPoint(.get, home, headers: ["X-Session": "hush"])
+        let response = try await Router<URLEndPoint>(session: session).response(for: endPoint)
+        let causes = [nil, "redirect to another origin, without X-Session", "redirect"]
+        #expect(response.history.map(\.cause) == causes)
+    }
+
     @Test("an event names the fields that a redirect left out")
     func events() async throws {
         let lines = Deliveries<String>()
