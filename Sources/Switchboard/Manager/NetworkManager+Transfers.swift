@@ -11,8 +11,7 @@ extension NetworkManager {
     /// - Throws: ``NetworkError``, also for a status that is not accepted, so that an error page is never taken for
     ///   data; `CancellationError` when the task or the manager was canceled.
     public func data(from url: URL, options: RequestOptions = RequestOptions()) async throws -> Data {
-        let endPoint = URLEndPoint(.get, url, headers: [.accept("*/*")])
-        return try await urlRouter().prepare(endPoint, options).value(Data.self)
+        try await urlRouter().prepare(URLEndPoint(.get, url), options, for: Data.self).value(Data.self)
     }
 
     /// Downloads the response body of an endpoint to a file; see

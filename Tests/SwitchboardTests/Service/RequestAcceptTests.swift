@@ -27,6 +27,10 @@ struct RequestAcceptTests {
         _ = try await router.request(Self.endPoint, as: String.self)
         let own = URLEndPoint(.get, URL(text: "http://h.test/page"), headers: [.accept("text/plain")])
         _ = try await Router<URLEndPoint>(session: stub).request(own, as: String.self)
-        #expect(stub.requests.map { $0.headers["Accept"] } == ["application/vnd.own+json", "text/plain"])
+        let manager = NetworkManager(session: stub, headers: [.accept("image/avif")])
+        _ = try await manager.data(from: own.baseURL)
+        _ = try await NetworkManager(session: stub).data(from: own.baseURL)
+        let accepted = stub.requests.map { $0.headers["Accept"] }
+        #expect(accepted == ["application/vnd.own+json", "text/plain", "image/avif", "*/*"])
     }
 }
