@@ -1,6 +1,7 @@
 import Foundation
 import Switchboard
 import SwitchboardPlatform
+import SwitchboardText
 
 /// The pages of a list, requested one by one. `NetworkRouter.pages(for:as:from:options:isolation:)` and similar
 /// functions create it.
@@ -11,7 +12,7 @@ import SwitchboardPlatform
 /// The pages end after the last one, and also:
 /// - With a 204, which has no content to decode.
 /// - Before a page that this iteration already requested: the same token, or the same method, URL, header fields and
-///   body. A hash of 128 bits records each.
+///   body. A hash of 128 bits records each. The user of a URL does not distinguish tokens.
 /// - In number and cursor paging, before a page whose body has the same bytes as the previous one, unless it is empty.
 ///   Such a server ignores the number.
 ///
@@ -290,8 +291,10 @@ private struct RequestHash: Hashable, Sendable {
 
     init(_ token: some Hashable) {
         var value = AnyHashable(token)
-        // An optional URL would have another hash.
-        if let url = token as? URL, url.isFromAnotherOrigin { value = AnyHashable(url.withoutFragment) }
+        // An optional URL would have another hash. A request adds the user of the first URL to its own.
+        if let url = token as? URL {
+            value = AnyHashable((url.isFromAnotherOrigin ? url.withoutFragment : url).withoutUserInfo.url)
+        }
         func hash(_ seed: Int) -> Int {
             var hasher = Hasher()
             hasher.combine(seed)

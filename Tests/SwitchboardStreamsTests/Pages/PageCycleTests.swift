@@ -24,6 +24,22 @@ struct PageCycleTests {
         #expect(session.requests.count == 2)
     }
 
+    @Test("absolute links that lead back to a URL with a user end the pages")
+    func user() async throws {
+        let session = StubSession { request in
+            request.url?.path == "/list"
+                ? .json("[1]", headers: link("https://a.example.com/b"))
+                : .json("[2]", headers: link("https://a.example.com/list"))
+        }
+        let router = Router<ListApi>(session: session)
+        let pages = try await router.pages(
+            for: .list(URL(text: "https://anna:pw@a.example.com")), as: [Int].self
+        ).all()
+        #expect(pages.map(\.value) == [[1], [2]])
+        #expect(pages.last?.next == nil)
+        #expect(session.requests.count == 2)
+    }
+
     @Test("links that lead back end before a page is repeated", arguments: SessionKind.allCases)
     func links(session: SessionKind) async throws {
         let router = Router<ListApi>(session: session.make())
