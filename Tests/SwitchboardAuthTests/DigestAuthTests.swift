@@ -79,6 +79,8 @@ struct DigestAuthTests {
         let router = Router<URLEndPoint>(session: session, interceptors: [digest()])
         for method: HTTPMethod in [.get, .post] { _ = try await router.response(for: URLEndPoint(method, url)) }
         #expect(session.requests.map(\.method) == [.get, .get, .post, .get, .get])
+        // The digest of the POST is not for the GET (RFC 7616 §3.4.3).
+        #expect(session.authorizations.map { $0 != nil } == [false, true, true, false, true])
     }
 
     @Test("an answer keeps the method that a later interceptor replaces")

@@ -220,13 +220,17 @@ extension NetworkRequest {
         } else if crossOriginHops.count == 0 {
             moved.url = target.withUserInfo(of: url)
         }
-        // A digest is for one URL (RFC 7616 §3.4), and servers answer 400 to that of another.
-        if carriesCredentials(in: "Authorization"), target.absoluteString != url.absoluteString,
-            moved.headers["Authorization"]?.hasPrefix("Digest ") == true
-        {
-            moved.headers.remove("Authorization")
-        }
+        if target.absoluteString != url.absoluteString { moved.removeDigest() }
         return moved
+    }
+
+    /// Removes the digest of an interceptor. It is for one method and URL (RFC 7616 §3.4), and servers answer 400 or 401
+    /// to that of another.
+    mutating func removeDigest() {
+        guard carriesCredentials(in: "Authorization"), headers["Authorization"]?.hasPrefix("Digest ") == true else {
+            return
+        }
+        headers.remove("Authorization")
     }
 }
 

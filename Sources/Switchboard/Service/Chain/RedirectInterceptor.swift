@@ -99,6 +99,7 @@ public struct RedirectInterceptor: Interceptor {
             redirected.method = .get
             redirected.body = EmptyBody()
             for field in request.headers where field.isDroppedForGET { redirected.headers.remove(field.name) }
+            redirected.removeDigest()
         } else if !request.body.isReplayable {
             throw NetworkError(.redirectRefused, reason: "the body cannot be sent twice")
         } else if redirected.hasLeftOrigin, !redirected.body.isEmpty,
