@@ -57,10 +57,14 @@ extension ExchangeMasking {
         }
     }
 
-    /// Returns whether a member names a secret, as in `{"name":"password","value":"…"}`.
+    /// Returns whether a member names a secret, as in `{"name":"password","value":"…"}`. A repeated member has an array.
     private func namesSecret(_ name: String, _ value: JSONTree) -> Bool {
-        guard case .string(let text) = value, NamedValueMember(name) == .name else { return false }
-        return redaction.isSecret(member: text) || redaction.isSecret(header: text)
+        guard NamedValueMember(name) == .name else { return false }
+        let values = if case .array(let repeats) = value { repeats } else { [value] }
+        return values.contains {
+            guard case .string(let text) = $0 else { return false }
+            return redaction.isSecret(member: text) || redaction.isSecret(header: text)
+        }
     }
 
     /// Masks `multipart/form-data` (RFC 7578) and similar types: each part by its name, or by its type.

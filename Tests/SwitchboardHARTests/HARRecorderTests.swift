@@ -67,6 +67,8 @@ struct HARRecorderTests {
             #"{"password":"hunter2secret","password":"another"}"#,
             #"{"password":["hunter2secret"],"password":7,"password":"another"}"#,
             #"{"password":"hunter2secr\u0065t","password":"another"}"#,
+            #"{"name":"x","name":"password","value":"hunter2secret"}"#,
+            #"{"id":"password","value":"hunter2secret","id":"x"}"#,
         ])
     func secretsInJSON(body: String) async throws {
         let recorder = HARRecorder()
