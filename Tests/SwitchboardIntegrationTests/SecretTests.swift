@@ -199,7 +199,8 @@ struct SecretTests {
         #expect(
             redaction.text("got Authorization: Bearer hunter2\nand X: y=1")
                 == "got Authorization: <redacted>\nand X: y=1")
-        #expect(redaction.text("X-Api-Key: hunter2; a=b") == "X-Api-Key: <redacted>; a=b")
+        #expect(redaction.text("got X-Api-Key: hunter2; a=b") == "got X-Api-Key: <redacted>; a=b")
+        #expect(redaction.text("X-Api-Key: hunter2; a=b") == "X-Api-Key: <redacted>")
         #expect(redaction.text("invalid token: it is too old=1") == "invalid token: it is too old=1")
         #expect(redaction.value("true", ofHeader: "Access-Control-Allow-Credentials") == "true")
     }

@@ -157,7 +157,7 @@ private struct LineRedactor {
         let isProse = isWord && !isFirst && !isFlow && !isStructured
         if isProse, NonSecretText.beginsMessage(bytes[start..<line.upperBound]) { return nil }
         if isWhole, NonSecretText.isMessage(bytes[start..<line.upperBound]) { return nil }
-        // A field that begins its line is not within quotes or markup, so these are part of its value.
+        // A field that begins its line is not within quotes or markup, and no other field follows it in its line.
         let isOwnLine = isFirst && isHeader
         if !isWhole, let quoted, !isOwnLine || bytes.isEnd(ofValueQuotedTo: quoted.upperBound) { return quoted }
         var endOfLine: Int {
@@ -166,11 +166,7 @@ private struct LineRedactor {
         if isStructured { return start..<(isFirst ? endOfLine : bytes.endOfField(from: start, line.upperBound)) }
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
-        let end =
-            isWhole
-            ? endOfLine
-            : bytes.endOfList(
-                from: next, line.upperBound, isOwnLine ? ASCIISet.lineEnd : ASCIISet.valueEnd)
+        let end = isWhole || isOwnLine ? endOfLine : bytes.endOfList(from: next, line.upperBound)
         // After `|` and `>`, the value is in the next lines.
         let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
         return start..<(isBlock ? start : end)
@@ -220,9 +216,9 @@ extension [UInt8] {
 
     /// Returns the end of a value that may contain commas and semicolons. It ends before a separator that another field
     /// follows.
-    fileprivate func endOfList(from start: Int, _ limit: Int, _ valueEnd: ASCIISet) -> Int {
+    fileprivate func endOfList(from start: Int, _ limit: Int) -> Int {
         var index = start
-        while index < limit, !valueEnd.contains(self[index]) {
+        while index < limit, !ASCIISet.valueEnd.contains(self[index]) {
             if self[index] == .comma || self[index] == .semicolon {
                 let next = self[(index + 1)..<limit].firstIndex { !$0.isBlank } ?? limit
                 let end = self[next..<limit].firstIndex { !ASCIISet.fieldName.contains($0) } ?? limit
