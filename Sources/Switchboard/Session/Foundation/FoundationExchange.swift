@@ -291,11 +291,13 @@ final class FoundationExchange: Sendable {
         deadlines.remove(self)
     }
 
-    func cancelTask() {
+    /// Cancels the task. A new one is then resumed, which sends nothing. Otherwise it would stay in its session.
+    func cancelTask(isNew: Bool = false) {
         guard let task = state.withLock({ $0.task }) else { return }
         Self.cancelling.async { [isTaskCancelled] in
             isTaskCancelled.withLock { $0 = true }
             task.cancel()
+            if isNew { task.resume() }
         }
     }
 }

@@ -101,7 +101,7 @@ public final class FoundationSession: NetworkSession {
         }
     }
 
-    private func start(_ exchange: FoundationExchange, _ urlRequest: URLRequest) {
+    func start(_ exchange: FoundationExchange, _ urlRequest: URLRequest) {
         guard let task = makeTask({ $0.dataTask(with: urlRequest) }) else {
             return exchange.fail(NetworkError(.sessionInvalidated))
         }
@@ -110,9 +110,8 @@ public final class FoundationSession: NetworkSession {
             deadlines.add(exchange)
             task.resume()
         } else {
-            // The exchange was canceled before the task was attached. A task that never runs would stay in its session.
-            task.resume()
-            exchange.cancelTask()
+            // The exchange was canceled before the task was attached.
+            exchange.cancelTask(isNew: true)
         }
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import Switchboard
+@testable import Switchboard
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -32,6 +32,29 @@ struct FoundationSessionTests {
                 #expect((error as? NetworkError)?.code == .truncatedBody)
                 #expect((error as? NetworkError)?.statusCode == status)
             }
+        }
+    }
+
+    @Test("a request that is canceled before its task exists is not sent", .requirement("S2.16"))
+    func canceledBeforeTask() async throws {
+        try await MockServer.run(handler: { _ in .text("ok") }) { server in
+            let session = FoundationSession()
+            let request = NetworkRequest(.get, server.url)
+            // Over this connection, a task could send its request at once.
+            _ = try await session.send(request)
+            let urlRequest = try URLRequest(request, payload: nil)
+            for _ in 1...20 {
+                let exchange = FoundationExchange(request, payload: nil, session.deadlines)
+                await #expect(throws: CancellationError.self) {
+                    let _: NetworkResponse = try await withCheckedThrowingContinuation { continuation in
+                        guard exchange.begin(continuation) else { return }
+                        exchange.cancel()
+                        session.start(exchange, urlRequest)
+                    }
+                }
+            }
+            _ = try await session.send(request)
+            #expect(server.requests.count == 2)
         }
     }
 
