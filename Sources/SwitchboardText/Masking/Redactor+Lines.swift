@@ -167,8 +167,10 @@ private struct LineRedactor {
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end = isWhole || isOwnLine ? endOfLine : bytes.endOfList(from: next, line.upperBound)
-        // After `|` and `>`, the value is in the next lines.
-        let isBlock = isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
+        // After `|` and `>` alone, or with an indicator as in `|-`, the value is in the next lines.
+        let isBlock =
+            isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
+            && bytes[(start + 1)..<line.upperBound].allSatisfy(ASCIISet.afterBlock.contains)
         return start..<(isBlock ? start : end)
     }
 }
@@ -261,4 +263,5 @@ extension ASCIISet {
     fileprivate static let wordEnd = ASCIISet(" \t\r\n\"'<>")
     fileprivate static let afterWord = ASCIISet(",;.)}]!?\\")
     fileprivate static let afterText = ASCIISet(",}]): \r\n")
+    fileprivate static let afterBlock = ASCIISet("+-123456789 \t\r\n")
 }

@@ -83,6 +83,8 @@ struct BodyRedactionTests {
             ("user: ann\npassword: hunter2, hunter2\nage: 3", "user: ann\npassword: <redacted>\nage: 3"),
             ("a:\n  - token: 'hunter2'\n    b: c\n", "a:\n  - token: <redacted>\n    b: c\n"),
             ("secret: |\n  hunter2\n\n  hunter2\na: b", "secret: |\n<redacted>\n\na: b"),
+            ("secret: >-\n  hunter2\na: b", "secret: >-\n<redacted>\na: b"),
+            ("secret: |hunter2\nsecret: >hunter2\na: b", "secret: <redacted>\nsecret: <redacted>\na: b"),
             ("password:\n  hunter2\na: b", "password:\n<redacted>\na: b"),
             ("{password: hunter2, a: b}", "{password: <redacted>, a: b}"),
             ("bad request, password: it is too short", "bad request, password: it is too short"),
