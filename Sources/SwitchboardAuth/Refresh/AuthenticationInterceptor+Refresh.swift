@@ -188,7 +188,12 @@ extension AuthenticationInterceptor {
     /// Runs an operation after the timeout of a refresh, unless the task is canceled before.
     private func afterTimeout(_ operation: @escaping @Sendable () -> Void) -> Task<Void, any Error> {
         Task { [clock, refreshTimeout] in
+            let elapsed = clock.stopwatch()
             try await clock.sleep(for: refreshTimeout)
+            // The process was suspended. An answer that has arrived meanwhile is read first.
+            if elapsed() > refreshTimeout + .seconds(1) {
+                try await clock.sleep(for: min(refreshTimeout, .seconds(10)))
+            }
             operation()
         }
     }

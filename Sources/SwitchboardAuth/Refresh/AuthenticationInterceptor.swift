@@ -64,7 +64,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: Interceptor, Req
     ///   - window: The period in which refreshes are counted. Zero or less sets no limit.
     ///   - origins: The origins that credentials may be sent to.
     ///   - clock: The clock that measures the timeout of a refresh. The default one stops while the device sleeps, so
-    ///     that the answer to a refresh is not dropped afterward.
+    ///     that the answer to a refresh is not dropped afterward. For the same reason, a timeout that passed while the
+    ///     process was suspended ends up to 10 seconds later.
     ///   - now: Returns the date that expiry dates are compared with.
     public init(
         _ authenticator: A, leeway: Duration = .seconds(30), refreshTimeout: Duration = .seconds(60),

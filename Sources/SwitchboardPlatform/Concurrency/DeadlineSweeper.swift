@@ -4,18 +4,23 @@ import Dispatch
 ///
 /// The timer is set to the earliest known deadline. When a holder is removed or its deadline moves back, the timer
 /// fires early, checks all holders and is set again. A timer for each holder would cost more than its exchange. The
-/// timer stops while the device sleeps, and so does the clock of the deadlines.
+/// timer stops while the device sleeps, and so does the clock of the deadlines. Both run while the process is suspended.
+/// A timer that fires late may mean that, so what has arrived meanwhile is read first.
 package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only set under the lock of `state`
     private struct State {
         var holders: [ObjectIdentifier: any DeadlineHolder] = [:]
         var next: SuspendingClock.Instant?
+        /// The time until which no operation ends, after the timer fired late.
+        var pauseEnd: SuspendingClock.Instant?
     }
 
     private let state = Protected(State())
     private let timer: any DispatchSourceTimer
+    private let now: @Sendable () -> SuspendingClock.Instant
 
     /// Creates a sweeper without holders.
-    package init() {
+    package init(now: @escaping @Sendable () -> SuspendingClock.Instant = { SuspendingClock.now }) {
+        self.now = now
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "Switchboard.deadlines"))
         timer.setEventHandler { [weak self] in self?.sweep() }
         timer.activate()
@@ -41,19 +46,32 @@ package final class DeadlineSweeper: @unchecked Sendable {  // the timer is only
 
     private func arm(for deadline: SuspendingClock.Instant, _ state: inout State) {
         if let next = state.next, next <= deadline { return }
-        state.next = deadline
-        timer.schedule(deadline: .now() + max(.zero, deadline - .now).dispatchInterval)
+        let time = now()
+        // A deadline that has passed already does not make the timer late.
+        let next = max(deadline, time)
+        state.next = next
+        timer.schedule(deadline: .now() + time.duration(to: next).dispatchInterval)
     }
 
-    private func sweep() {
-        let holders = state.withLock { state in
+    /// Ends the operations whose deadline has passed. The timer calls it.
+    package func sweep() {
+        let time = now()
+        let holders = state.withLock { state -> [any DeadlineHolder] in
+            if state.pauseEnd == nil, let next = state.next, next.duration(to: time) > .seconds(1) {
+                state.pauseEnd = time + .seconds(2)
+            }
             state.next = nil
+            if let end = state.pauseEnd, time < end {
+                arm(for: end, &state)
+                return []
+            }
+            state.pauseEnd = nil
             return Array(state.holders.values)
         }
         for holder in holders {
             // Another holder's end may take time, and this deadline may move meanwhile.
             guard let deadline = holder.deadline else { continue }
-            if deadline <= .now {
+            if deadline <= now() {
                 remove(holder)
                 holder.deadlinePassed()
             } else {

@@ -240,6 +240,32 @@ struct CredentialRefreshTests {
         never.open()
     }
 
+    @Test("an answer to a refresh that waited in a suspended process is used", .requirement("S2.21"))
+    func suspended() async throws {
+        let (clock, gate) = (TestClock(), Gate())
+        let keys = KeyAuthenticator { _, _ in
+            try await gate.wait()
+            return Key(number: 2)
+        }
+        let interceptor = AuthenticationInterceptor(keys, refreshTimeout: .seconds(20), clock: clock)
+        try await interceptor.signIn(Key(number: 1), in: nil)
+        let session = StubSession { $0.headers["Authorization"] == "Key 2" ? .text("ok") : .status(401) }
+        let router = router(session, [interceptor])
+        let texts = Deliveries<String>()
+        let call = Task { texts.add((try? await router.response(for: URLEndPoint(.get, url)).text) ?? "failed") }
+        _ = try await keys.refreshes.first()
+        _ = await comesTrue {
+            let count = clock.sleeperCount
+            if clock.sleeps.contains(.seconds(10)) || !texts.all.isEmpty { return true }
+            // The timer of the loading may end after the refresh has begun.
+            if count == 1 { clock.advance(by: .seconds(90)) }
+            return false
+        }
+        gate.open()
+        await call.value
+        #expect(texts.all == ["ok"])
+    }
+
     /// A store that does not answer a removal, for a refresh token that the server refuses.
     private struct HangingRemoval: TokenStore {
         let gate = Gate()

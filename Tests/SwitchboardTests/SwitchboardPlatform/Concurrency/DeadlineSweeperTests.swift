@@ -35,4 +35,18 @@ import Testing
         try await isSwept.wait()
         #expect(ended.value == 1)
     }
+
+    @Test("an operation goes on for 2 seconds after a suspended process continues")
+    func suspended() {
+        let (time, isEnded) = (Protected(SuspendingClock.now), Protected(false))
+        let sweeper = DeadlineSweeper { time.value }
+        let holder = Holder { isEnded.withLock { $0 = true } }
+        holder.move()
+        sweeper.add(holder)
+        for (seconds, isOver) in [(90_000, false), (1, false), (1, true)] {
+            time.withLock { $0 = $0.advanced(by: .seconds(seconds)) }
+            sweeper.sweep()
+            #expect(isEnded.value == isOver)
+        }
+    }
 }
