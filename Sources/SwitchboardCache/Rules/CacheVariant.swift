@@ -27,13 +27,18 @@ enum CacheVariant {
     }
 
     /// Returns a request's values of the named fields. A field that the request lacks has no value, which is not the
-    /// same as an empty one.
-    static func text(_ names: [String], of request: NetworkRequest) -> String {
+    /// same as an empty one. URLSession adds an `Accept-Language` after the cache, so the device's languages are then
+    /// the value, after a word that no normalized value contains.
+    static func text(
+        _ names: [String], of request: NetworkRequest,
+        languages: @autoclosure () -> [String] = Locale.preferredLanguages
+    ) -> String {
         guard !names.isEmpty else { return "" }
         let fields = request.allHeaders
         return names.map { name in
             let values = fields.values(for: name)
-            return values.isEmpty ? name : "\(name): \(normalized(name, values).joined(separator: ", "))"
+            guard values.isEmpty else { return "\(name): \(normalized(name, values).joined(separator: ", "))" }
+            return name == "accept-language" ? "\(name): NONE \(languages().joined(separator: ","))" : name
         }.joined(separator: "\n")
     }
 

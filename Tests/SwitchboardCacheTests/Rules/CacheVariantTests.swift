@@ -96,6 +96,24 @@ struct CacheVariantTests {
         }
     }
 
+    // URLSession adds the device's languages after the cache.
+    @Test("without Accept-Language, a response is stored for the device's languages")
+    func languages() {
+        let url = URL(text: "https://h/")
+        let names = ["accept-language"]
+        let plain = NetworkRequest(.get, url)
+        let english = NetworkRequest(.get, url, headers: ["Accept-Language": "en"])
+        let texts = [
+            CacheVariant.text(names, of: plain, languages: ["de-DE", "en"]),
+            CacheVariant.text(names, of: plain, languages: ["en"]), CacheVariant.text(names, of: plain, languages: []),
+            CacheVariant.text(names, of: english, languages: ["en"]),
+        ]
+        #expect(Set(texts).count == 4)
+        #expect(texts[0] == CacheVariant.text(names, of: plain, languages: ["de-DE", "en"]))
+        #expect(CacheVariant.reduced(texts[0], to: names) == texts[0])
+        #expect(CacheVariant.text(["x-unit"], of: plain, languages: ["de"]) == "x-unit")
+    }
+
     @Test("a file contains no value of a request field, whatever its name", arguments: ["X-Unit", "SHA256"])
     func noValueOnDisk(name: String) async throws {
         try await withFolder { folder in
