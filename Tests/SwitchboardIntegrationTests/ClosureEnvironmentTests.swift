@@ -232,6 +232,17 @@ struct ClosureEnvironmentTests {
         environments.expect(["BearerAuth", "completion"])
     }
 
+    @Test("a router without a manager uses the environment of a request around it")
+    func routerInProvider() async throws {
+        let login = StubSession { _ in .text("token") }
+        let router = Router<NumbersApi>(session: login)
+        let bearer = BearerAuth { try await router.response(for: NumbersApi()).text }
+        let api = StubSession { _ in .text("") }
+        _ = try await manager([bearer], session: api).response(for: NumbersApi())
+        #expect(login.requests.map(\.url?.host) == ["staging.example.com"])
+        #expect(api.requests.map { $0.headers["Authorization"] } == ["Bearer token"])
+    }
+
     @Test("a call that a monitor makes at the end of a call is in its environment", arguments: [200, 404, nil])
     func callOfMonitor(statusCode: Int?) async throws {
         struct Beacon: EventMonitor {
