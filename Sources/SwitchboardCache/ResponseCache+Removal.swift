@@ -8,6 +8,12 @@ extension ResponseCache {
         await storage.removeAll()
     }
 
+    /// Removes the stored responses of a partition, for every identity. Nil is the partition of requests without one.
+    public func removeAll(in partition: String?) async {
+        let partition = partition ?? ""
+        await storage.remove { _, storedPartition, _ in storedPartition.hasBytes(of: partition) }
+    }
+
     /// Removes the responses with a tag, a path or a URL, for every identity and environment.
     public func remove(_ target: Target) async {
         if case .url(let url) = target { return await storage.remove(url: url.asCacheKey) }

@@ -68,6 +68,29 @@ struct CacheRemovalTests {
         #expect(try await removes(spelling.stored, isOnDisk: isOnDisk) { await $0.remove(.path(spelling.removed)) })
     }
 
+    @Test("the responses of a partition are removed, and others stay", arguments: [false, true])
+    func partition(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let fixture = try CacheFixture(headers: [:]) {
+                isOnDisk ? try ResponseCache(folder: folder, memoryLimit: 0, now: $0) : ResponseCache(now: $0)
+            }
+            let partitions: [String?] = [nil, "anna", "bob"]
+            for partition in partitions { _ = try await fixture.get { $0.partition = partition } }
+            let rows: [(removed: String?, isStored: [Bool])] = [
+                ("anna", [true, false, true]), (nil, [false, true, true]),
+            ]
+            for row in rows {
+                await fixture.cache.removeAll(in: row.removed)
+                var isStored: [Bool] = []
+                for partition in partitions {
+                    let response = try await fixture.response { $0.partition = partition }
+                    isStored.append(response.cacheAge != nil)
+                }
+                #expect(isStored == row.isStored)
+            }
+        }
+    }
+
     @Test(
         "a path leaves others alone",
         arguments: [
