@@ -167,11 +167,16 @@ private struct LineRedactor {
         let next = isWhole ? start : bytes.endOfBrackets(from: start, line.upperBound)
         if isProse { return start..<bytes.endOfWord(from: next, line.upperBound) }
         let end = isWhole || isOwnLine ? endOfLine : bytes.endOfList(from: next, line.upperBound)
-        // After `|` and `>` alone, or with an indicator as in `|-`, the value is in the next lines.
-        let isBlock =
-            isFirst && (bytes[start] == UInt8(ascii: "|") || bytes[start] == .greaterThan)
-            && bytes[(start + 1)..<line.upperBound].allSatisfy(ASCIISet.afterBlock.contains)
-        return start..<(isBlock ? start : end)
+        return start..<(isFirst && beginsBlock(start..<line.upperBound) ? start : end)
+    }
+
+    /// Whether the value is in the next lines: after `|` or `>`, an indicator as in `|-`, and a comment (YAML 1.2.2
+    /// §8.1.1).
+    private func beginsBlock(_ value: Range<Int>) -> Bool {
+        guard let first = bytes[value].first, first == UInt8(ascii: "|") || first == .greaterThan else { return false }
+        let rest = bytes[value].dropFirst()
+        guard let end = rest.firstIndex(where: { !ASCIISet.afterBlock.contains($0) }) else { return true }
+        return bytes[end] == UInt8(ascii: "#") && bytes[end - 1].isBlank
     }
 }
 
