@@ -56,6 +56,14 @@ final class MockServerCore: Sendable {
 
     // MARK: Answers
 
+    /// Waits until no answer is in flight or the server is stopped.
+    func waitForAnswers(within limit: Duration) {
+        let deadline = ContinuousClock.now + limit
+        while state.withLock({ $0.stoppedWith == nil && !$0.answering.isEmpty }), ContinuousClock.now < deadline {
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
+
     /// Records the request and returns its answer: from the queue, else a stub, else the handler, else a 404. A request
     /// that a stub refuses gets the 404.
     func response(to request: RecordedRequest, on connection: Int) -> MockResponse {

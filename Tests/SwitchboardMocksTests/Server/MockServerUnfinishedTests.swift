@@ -52,6 +52,17 @@ struct MockServerUnfinishedTests {
         #expect(server.stop().isEmpty)
     }
 
+    @Test("a stall whose client has just left is no fault")
+    func stallAtFaults() async throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.enqueue(.stall)
+        let client = try RawClient(port: server.port).send(get)
+        _ = try await server.takeRequest()
+        client.leave()
+        #expect(server.faults.isEmpty)
+    }
+
     @Test("a stall before the end of a request is listed")
     func stallInRequest() async throws {
         let server = try MockServer()
