@@ -44,7 +44,9 @@ struct MockConnection: Sendable {
     private func endAsScripted(_ response: MockResponse, over channel: ByteChannel) -> Bool {
         do {
             if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
-            try end(WireResponse(response, to: nil), over: channel)
+            let answer = WireResponse(response, to: nil)
+            if answer.ending != .stall { core.state.withLock { $0.answering[number] = nil } }
+            try end(answer, over: channel)
             return false
         } catch {
             return error as? ByteChannel.Interruption == .clientLeft

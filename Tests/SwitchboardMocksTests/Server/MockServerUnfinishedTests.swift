@@ -74,6 +74,17 @@ struct MockServerUnfinishedTests {
         #expect(client.readAll().end != .silent)
     }
 
+    @Test("a break in a request is finished before the client sees it")
+    func breakInRequest() throws {
+        let server = try MockServer()
+        defer { server.stop() }
+        server.enqueue(.close(at: .accept).repeated())
+        for _ in 0..<200 {
+            let end = try RawClient(port: server.port).readAll().end
+            #expect(end == .closed && server.unfinished.answers.isEmpty)
+        }
+    }
+
     @Test("an answer whose last piece is empty is complete")
     func emptyPiece() async throws {
         let server = try MockServer()
