@@ -29,6 +29,7 @@ struct MockConnection: Sendable {
             channel.close()
             return true
         } catch let error as RequestError {
+            core.state.withLock { $0.refuse(error, on: number) }
             try? send(WireResponse(error.response, to: nil), over: channel)
             // The client may still be sending.
             channel.close(waitingForRest: .seconds(30))

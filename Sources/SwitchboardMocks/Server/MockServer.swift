@@ -16,7 +16,8 @@ import SwitchboardContracts
 /// A request takes the response at the head of the queue. When the queue is empty, the newest matching stub answers,
 /// then the handler. Without any of them the server sends a 404 that says so. The server answers the requests of one
 /// connection one after the other, pipelined requests too. Connections run in parallel. A request that breaks HTTP is
-/// answered with the fitting 4xx, 501 or 505, is not recorded, and ends its connection.
+/// answered with the fitting 4xx, 501 or 505, is not recorded, ends its connection, and is one of the ``faults``. A
+/// request above a limit of the server is no fault.
 ///
 /// Connections are kept alive as HTTP/1.1 requires. A response has a `Content-Length` unless it is
 /// ``MockResponse/chunked(_:)`` or sets other framing. A response after which the server closes the connection has
@@ -127,13 +128,15 @@ extension MockServer: StubAnswering {
         core.contracts.hold(matcher, to: contract)
     }
 
-    /// Requests that nothing answered, stubs' closures that threw an error other than `NetworkError` and
-    /// `CancellationError`, stubs that answered too few requests, answers that broke a contract, and ``unfinished``
+    /// Requests that nothing answered or that break HTTP, stubs' closures that threw an error other than `NetworkError`
+    /// and `CancellationError`, stubs that answered too few requests, answers that broke a contract, and ``unfinished``
     /// responses and answers. An answer in flight gets up to two seconds to end, because the server notices a moment
     /// later that a client has left.
     public var faults: [String] {
         core.waitForAnswers(within: .seconds(2))
-        return core.registry.faults + core.contracts.faults + (unfinished.isEmpty ? [] : ["\(unfinished)"])
+        let refusals = core.state.withLock { $0.refusals }
+        let left = unfinished.isEmpty ? [] : ["\(unfinished)"]
+        return core.registry.faults + refusals + core.contracts.faults + left
     }
 }
 

@@ -111,6 +111,8 @@ extension DispatchGroup {
 struct MockServerState: Sendable {
     var handler: MockServer.Handler?
     private(set) var requests: [RecordedRequest] = []
+    /// One message per request that breaks HTTP.
+    private(set) var refusals: [String] = []
     var webSockets: [RecordedWebSocket] = []
     private var takenWebSockets = 0
     private(set) var accepted = 0
@@ -140,6 +142,13 @@ struct MockServerState: Sendable {
         guard let head = queue.first?.requestBreak, head.stage <= stage, let response = queue.next() else { return nil }
         answering[connection] = "\(response)"
         return response
+    }
+
+    /// Records that a request breaks HTTP, unless it only exceeds a limit of the server.
+    mutating func refuse(_ error: RequestError, on connection: Int) {
+        answering[connection] = nil
+        if error.status == 413 || error.status == 431 { return }
+        refusals.append("a request on connection \(connection) was refused with \(error.status): \(error.reason)")
     }
 
     /// The unfinished responses, answers and connections if the server stopped now.
@@ -183,5 +192,6 @@ struct MockServerState: Sendable {
 
     var connectionsText: String {
         "\(accepted) accepted, \(open.count) open, \(endedByClient.count) ended by a client"
+            + refusals.map { "; \($0)" }.joined()
     }
 }

@@ -133,6 +133,9 @@ struct MockServerWireTests {
             client.endSending()
             #expect(text.hasPrefix("HTTP/1.1 \(status) "))
             #expect(server.requests.isEmpty)
+            let fault = "a request on connection 1 was refused with \(status): "
+            let isFault = server.faults.contains { $0.hasPrefix(fault) }
+            #expect(isFault == (status != 413 && status != 431))
         }
     }
 
