@@ -58,6 +58,7 @@ struct MockConnection: Sendable {
     private func answer(_ request: RecordedRequest, over channel: ByteChannel) throws -> Bool {
         let response = core.response(to: request, on: number).refusingInvalidHeaders()
             .accepting(request.headers["Sec-WebSocket-Key"])
+        if case .webSocket = response.outcome { try request.checkHandshake() }
         recordAnswer(request, response)
         if response.pace.delay > .zero { try channel.pause(until: .now + response.pace.delay) }
         let answer = WireResponse(response, to: request)

@@ -73,7 +73,7 @@ extension MockResponse {
     /// Creates a response that accepts a WebSocket ([RFC 6455
     /// §4.2](https://www.rfc-editor.org/rfc/rfc6455#section-4.2)) and plays steps. A server answers pings and a
     /// Close frame of the client between the steps, a stub once a step receives. After the last step both wait for the
-    /// client to close.
+    /// client to close. A server refuses a request that is no handshake, which is one of its ``MockServer/faults``.
     ///
     /// ```swift
     /// let session = StubSession(
@@ -107,5 +107,21 @@ extension MockResponse {
         let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         guard let hash = try? MessageDigest.sha1.hash(Data(text.utf8)) else { return self }
         return with { $0.headers.set("Sec-WebSocket-Accept", hash.base64EncodedString()) }
+    }
+}
+
+extension RecordedRequest {
+    /// Throws unless the request opens a WebSocket ([RFC 6455
+    /// §4.2.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.2.1)).
+    func checkHandshake() throws(RequestError) {
+        guard method == .get, httpVersion == "HTTP/1.1", headers.hasToken("upgrade", in: "Connection"),
+            headers.hasToken("websocket", in: "Upgrade")
+        else { throw RequestError("the request opens no WebSocket (RFC 6455 §4.2.1)") }
+        guard headers.values(for: "Sec-WebSocket-Version") == ["13"] else {
+            throw RequestError(426, "the version of the WebSocket is not 13")
+        }
+        guard Data(base64Encoded: headers["Sec-WebSocket-Key"] ?? "")?.count == 16 else {
+            throw RequestError("Sec-WebSocket-Key is not 16 bytes in Base64")
+        }
     }
 }

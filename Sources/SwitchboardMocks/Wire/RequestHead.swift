@@ -133,6 +133,7 @@ package struct RequestError: Error {
     }
 
     var response: MockResponse {
-        .text("MockServer: \(reason)\n", statusCode: status)
+        let upgrade: HTTPHeaders = ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"]
+        return .text("MockServer: \(reason)\n", statusCode: status, headers: status == 426 ? upgrade : [:])
     }
 }

@@ -88,6 +88,27 @@ import Testing
         }
     }
 
+    @Test(
+        "a request that is no handshake opens no WebSocket",
+        arguments: [
+            ("Connection: Upgrade", "Connection: keep-alive", 400),
+            ("Upgrade: websocket", "Upgrade: h2c", 400), ("GET", "POST", 400), ("HTTP/1.1", "HTTP/1.0", 400),
+            ("Version: 13", "Version: 8", 426), ("Sec-WebSocket-Version: 13\r\n", "", 426),
+            ("dGhlIHNhbXBsZSBub25jZQ==", "x", 400), ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n", "", 400),
+        ])
+    func noHandshake(part: String, replacement: String, status: Int) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.text("a")))
+            let request = handshake.replacingOccurrences(of: part, with: replacement)
+            let client = try RawClient(port: server.port).send(request)
+            client.endSending()
+            let answer = client.readAll().text
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+            #expect(answer.contains("\r\nSec-WebSocket-Version: 13\r\n") == (status == 426))
+            #expect(server.faults.count == 1)
+        }
+    }
+
     @Test("a frame without a mask ends the WebSocket with the code 1002")
     func unmasked() async throws {
         try await MockServer.run { server in
