@@ -15,7 +15,7 @@ struct ScriptedPeer {
     typealias Message = RecordedWebSocket.Message
 
     private var steps: ArraySlice<WebSocketStep>
-    private var scanner = MessageScanner(requiresMasks: true)
+    private var scanner = MessageScanner(isOfClient: true)
     /// Finds the Close frame among the scripted bytes, which need not be whole frames.
     private var sent = MessageScanner()
     /// The number of messages that steps have received.
@@ -36,7 +36,7 @@ struct ScriptedPeer {
     }
 
     /// Adds bytes of the client. ``next()`` then answers pings and a Close frame, or closes the connection after a
-    /// frame without a mask. Once the next step ends the connection or stalls, nothing is answered.
+    /// frame that breaks a rule. Once the next step ends the connection or stalls, nothing is answered.
     mutating func take(_ bytes: Data) {
         for (opcode, payload) in scanner.take(bytes) {
             switch opcode {
@@ -46,7 +46,7 @@ struct ScriptedPeer {
             default: messages.append(Message(isText: opcode == 0x1, payload: payload))
             }
         }
-        if scanner.hasUnmaskedFrame { end(with: Data([0x03, 0xEA]) + Data("a frame without a mask".utf8)) }
+        if let fault = scanner.fault { end(with: Data([0x03, 0xEA]) + Data(fault.utf8)) }
     }
 
     private mutating func close(_ payload: Data) {

@@ -62,23 +62,20 @@ struct ServerFrames {
 struct MessageScanner {
     private var frames = ServerFrames()
     private var fragments: (opcode: UInt8, payload: Data)?
-    /// Whether the frames must be masked, as those of a client ([RFC 6455
-    /// §5.1](https://www.rfc-editor.org/rfc/rfc6455#section-5.1)).
-    let requiresMasks: Bool
-    /// Whether a frame was not masked although it had to be. Later frames are not read.
-    private(set) var hasUnmaskedFrame = false
+    /// Whether the frames must keep the rules for a client.
+    let isOfClient: Bool
+    /// The first frame of a client that broke a rule, in words. Later frames are not read.
+    private(set) var fault: String?
 
-    init(requiresMasks: Bool = false) { self.requiresMasks = requiresMasks }
+    init(isOfClient: Bool = false) { self.isOfClient = isOfClient }
 
     /// Returns the messages that these bytes complete.
     mutating func take(_ bytes: Data) -> [(opcode: UInt8, payload: Data)] {
         frames.take(bytes)
         var messages: [(opcode: UInt8, payload: Data)] = []
-        while !hasUnmaskedFrame, let frame = frames.next() {
-            guard !requiresMasks || frame.isMasked else {
-                hasUnmaskedFrame = true
-                break
-            }
+        while fault == nil, let frame = frames.next() {
+            if isOfClient { fault = brokenRule(in: frame) }
+            if fault != nil { break }
             guard frame.opcode < 0x8 else {
                 messages.append((frame.opcode, frame.payload))
                 continue
@@ -90,5 +87,18 @@ struct MessageScanner {
             fragments = nil
         }
         return messages
+    }
+
+    /// Returns the rule of [RFC 6455 §5](https://www.rfc-editor.org/rfc/rfc6455#section-5) that a frame breaks.
+    /// Reserved bits may belong to an extension.
+    private func brokenRule(in frame: ServerFrames.Frame) -> String? {
+        guard frame.isMasked else { return "a frame without a mask" }
+        switch frame.opcode {
+        case 0x0: return fragments == nil ? "a continuation without a message" : nil
+        case 0x1, 0x2: return fragments == nil ? nil : "a message within a message"
+        case 0x8, 0x9, 0xA:
+            return frame.isFinal && frame.payload.count <= 125 ? nil : "a control frame that is long or a fragment"
+        default: return "an unknown frame"
+        }
     }
 }

@@ -122,6 +122,26 @@ import Testing
         }
     }
 
+    @Test(
+        "a frame that breaks a rule ends the WebSocket with the code 1002",
+        arguments: [
+            [0x01, 0x80, 0, 0, 0, 0, 0x81, 0x80, 0, 0, 0, 0],  // a message within a message
+            [0x80, 0x80, 0, 0, 0, 0],  // a continuation without a message
+            [0x83, 0x80, 0, 0, 0, 0], [0x8B, 0x80, 0, 0, 0, 0],  // unknown types
+            [0x09, 0x80, 0, 0, 0, 0],  // a fragment of a ping
+            [0x89, 0xFE, 0, 126, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 126),
+        ] as [[UInt8]])
+    func brokenFrames(bytes: [UInt8]) async throws {
+        try await MockServer.run { server in
+            server.enqueue(.webSocket(.echo))
+            let client = try opened(server).send(Data(bytes))
+            let answer = client.readAllBytes().bytes
+            #expect(answer.first == 0x88 && answer.dropFirst(2).starts(with: [0x03, 0xEA]))
+            let seen = try await server.takeWebSocket()
+            #expect(seen.messages.isEmpty)
+        }
+    }
+
     @Test("a stall does not answer frames that arrived before it")
     func silentFromTheStart() async throws {
         try await MockServer.run { server in
@@ -175,7 +195,7 @@ import Testing
         let growth = growth(from: 4_000, to: 32_000) { count in
             (count, (0..<count).reduce(into: firstFragment) { bytes, _ in bytes += fragment } + lastFragment)
         } _: { count, bytes in
-            var scanner = MessageScanner(requiresMasks: true)
+            var scanner = MessageScanner(isOfClient: true)
             #expect(scanner.take(bytes).map(\.payload.count) == [count * 255])
         }
         #expect(growth < 24)
