@@ -83,16 +83,18 @@ struct WireResponse {
         while !rest.isEmpty {
             let piece = rest.prefix(max(1, rate / 20))
             rest = rest.dropFirst(piece.count)
-            steps.append(.send(piece))
             steps.append(.pause(.seconds(Double(piece.count) / Double(rate))))
+            steps.append(.send(piece))
         }
     }
 
     private mutating func drip(every time: Duration) {
         steps = steps.flatMap { step -> [MockResponse.Step] in
             guard case .send(let bytes) = step.action else { return [step] }
-            return bytes.flatMap { [.send(Data([$0])), .pause(time)] }
+            return bytes.flatMap { [.pause(time), .send(Data([$0]))] }
         }
+        let first = steps.firstIndex { if case .send = $0.action { true } else { false } }
+        if let first { steps.remove(at: first - 1) }
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+@testable import SwitchboardMocks
 import SwitchboardTesting
 import SwitchboardTestSupport
 import Testing
@@ -247,6 +248,26 @@ struct MockServerWireTests {
             #expect(text.contains("X-Mark"))
             #expect(!text.contains("Set-Cookie"))
         }
+    }
+
+    @Test("a throttled body waits before each piece, not after the last one")
+    func throttledSteps() {
+        let throttled = WireResponse(.data(Data([1, 2])).throttled(bytesPerSecond: 1), to: nil)
+        let second = MockResponse.Step.pause(.seconds(1))
+        let body: [MockResponse.Step] = [second, .send(Data([1])), second, .send(Data([2]))]
+        #expect(Array(throttled.steps.dropFirst()) == body)
+    }
+
+    @Test("a dripping answer waits between two bytes only")
+    func drippingSteps() {
+        let second = MockResponse.Step.pause(.seconds(1))
+        let script = MockResponse.script(second, .send("a"), .send(""), .send("bc"), second, .keepAlive)
+        let dripping = WireResponse(script.dripping(every: .seconds(2)), to: nil)
+        let pause = MockResponse.Step.pause(.seconds(2))
+        let steps: [MockResponse.Step] = [
+            second, .send("a"), pause, .send("b"), pause, .send("c"), second,
+        ]
+        #expect(dripping.steps == steps)
     }
 
     @Test("a reset is a TCP RST")
