@@ -42,7 +42,8 @@ final class MockContracts: Sendable {
         return nil
     }
 
-    /// Returns a message when a scripted answer breaks a contract. An answer that a fault cuts short keeps it.
+    /// Returns a message when a scripted answer breaks a contract. An answer that a fault cuts short keeps it,
+    /// as does a body that the test has encoded.
     func breach(of request: RecordedRequest, by response: MockResponse) -> String? {
         guard response.allowsBody(to: request.method), let content = response.completeContent else { return nil }
         return breach(of: request, statusCode: response.statusCode, body: content)
@@ -50,11 +51,11 @@ final class MockContracts: Sendable {
 }
 
 extension MockResponse {
-    /// The body without its coding. Nil if a fault changes it.
+    /// The body without its coding. Nil if a fault changes it, or if the test has encoded it.
     fileprivate var completeContent: Data? {
         guard case .complete = outcome else { return nil }
         switch encodedContent {
-        case nil: return body
+        case nil: return headers.contains("Content-Encoding") ? nil : body
         case .gzip(let data): return data
         case .mislabelled: return nil
         }

@@ -74,6 +74,10 @@ struct MockContractTests {
             let manager = NetworkManager(baseURL: server.url)
             _ = try await manager.response(for: .get("films/1"))
             #expect(server.faults == [])
+            let encoded = MockResponse.json(#"{"id":1}"#).gzipped().body
+            server.enqueue(.json(encoded, headers: ["Content-Encoding": "gzip"]))
+            let decoded = try await manager.response(for: .get("films/1"))
+            #expect(decoded.text == #"{"id":1}"# && server.faults == [])
             server.enqueue(.json("[]"))
             _ = try await manager.response(for: .get("films/2"))
             #expect(server.faults.count == 1)
