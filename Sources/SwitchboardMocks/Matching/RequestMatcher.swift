@@ -127,12 +127,12 @@ extension RequestMatcher {
     public func host(_ host: String) -> RequestMatcher {
         let hasPort = host != host.withoutPort
         return adding("host \(host)") { request in
-            let sent = request.headers["Host"] ?? ""
+            let sent = request.authority
             var name = sent
             if !hasPort {
                 name = sent.withoutPort
             } else if sent == sent.withoutPort {
-                name += request.isSecure ? ":443" : ":80"
+                name += request.scheme == "https" ? ":443" : ":80"
             }
             return name.lowercased() == host.lowercased() ? nil : "the host is \(sent)"
         }
@@ -160,7 +160,7 @@ extension RequestMatcher {
         let first = String(path.prefix { $0 != "/" })
         matcher = matcher.adding(words ?? "") { request -> String? in
             guard !pattern.matches(request.path) else { return nil }
-            let isHost = !first.isEmpty && first.lowercased() == request.headers["Host"]?.lowercased()
+            let isHost = !first.isEmpty && first.lowercased() == request.authority.lowercased()
             return "the path is " + Redaction.standard.url(request.path)
                 + (isHost ? "; a host needs a scheme, as in \(request.scheme)://\(first)" : "")
         }

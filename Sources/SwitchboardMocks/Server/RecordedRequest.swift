@@ -30,8 +30,6 @@ public struct RecordedRequest: Sendable, Hashable {
     /// The endpoint that made the request, if the stub received it.
     var endPoint = EndPointBox()
 
-    var scheme: String { isSecure ? "https" : "http" }
-
     /// The body as text. Bytes that are not UTF-8 become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
@@ -87,6 +85,20 @@ extension RecordedRequest {
         if target.schemeMark != nil, !target.hasPrefix("/") { return URL(string: target) }
         guard target.hasPrefix("/"), let host = headers["Host"] else { return nil }
         return URL(string: "\(scheme)://\(host)\(target)")
+    }
+
+    /// The scheme of ``url``.
+    var scheme: String { wholeURL?.scheme ?? (isSecure ? "https" : "http") }
+
+    /// The host of ``url``, with the port if the request has one.
+    var authority: String { wholeURL?.authority ?? headers["Host"] ?? "" }
+
+    /// Scheme and authority of a target that is a whole URL. They replace those of the connection and `Host` ([RFC 9112
+    /// §3.2.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2)).
+    private var wholeURL: (scheme: String, authority: String)? {
+        guard !target.hasPrefix("/"), let mark = target.schemeMark else { return nil }
+        let authority = target[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        return (target[..<mark.lowerBound].lowercased(), String(authority.split(separator: "@").last ?? ""))
     }
 
     /// Path and query; for a target that is a whole URL, the part after its authority.

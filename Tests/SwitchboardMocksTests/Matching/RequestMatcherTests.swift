@@ -1,5 +1,7 @@
 import Foundation
 import Switchboard
+@testable import SwitchboardMocks
+import SwitchboardTestSupport
 import SwitchboardTesting
 import Testing
 
@@ -150,6 +152,24 @@ struct RequestMatcherTests {
             #expect(differences.first?.hasSuffix(hidden) == true, "\(differences)")
         }
         #expect(RequestMatcher.any.query("token", "1").differences(request).isEmpty)
+    }
+
+    @Test(
+        "a target that is a whole URL is compared in place of Host",
+        arguments: [
+            (RequestMatcher.get("http://films.test/a"), ""), (.any.host("films.test:80"), ""),
+            (.get("http://other.test/a"), "the host is films.test"),
+            (.get("https://films.test/a"), "the scheme is http"),
+        ])
+    func wholeTarget(matcher: RequestMatcher, differences: String) async throws {
+        try await MockServer.run { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET HTTP://ann@films.test/a HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n")
+            var request = try await server.takeRequest()
+            request.isSecure = true  // as over a proxy with TLS
+            let found = matcher.differences(request).joined(separator: "; ")
+            #expect(found == differences)
+        }
     }
 
     @Test("a host without a scheme is no condition, and the message says so")
