@@ -9,12 +9,11 @@ extension Cassette {
         guard mode != .rewrite else { return nil }
         var masking = ExchangeMasking(request.redaction(extending: masking.redaction))
         let live = ComparedRequest(masking.masked(HAR.Request(request)))
-        let expected = tape.withLock(\.next)
-        let index = mode == .strict ? use(firstOf: [expected], live, isLoose: true) : useEntry(for: live)
+        let index = mode == .strict ? useNext(live) : useEntry(for: live)
         if let index { return entries[index].entry }
         guard mode != .recordMissing else { return nil }
         let text = masking.storedSecrets.masked(
-            mode == .strict ? outOfOrder(live, expected: expected) : unmatched(live))
+            mode == .strict ? outOfOrder(live, expected: tape.withLock(\.next)) : unmatched(live))
         tape.withLock { $0.record(text) }
         throw NetworkError(.unmatchedRequest, reason: text).adding(request)
     }
@@ -27,6 +26,15 @@ extension Cassette {
         if repeats, let index = equal.last(where: { matches(live, $0, isLoose: false) }) { return index }
         if let index = use(firstOf: maskedIndices, live, isLoose: true) { return index }
         return repeats ? maskedIndices.last { matches(live, $0, isLoose: true) } : nil
+    }
+
+    /// Uses the next entry if it matches. Of equal requests that are sent at once, each uses one.
+    private func useNext(_ live: ComparedRequest) -> Int? {
+        while true {
+            let next = tape.withLock(\.next)
+            if let index = use(firstOf: [next], live, isLoose: true) { return index }
+            if tape.withLock(\.next) == next { return nil }
+        }
     }
 
     /// Uses the first of these entries that matches and has not answered yet.

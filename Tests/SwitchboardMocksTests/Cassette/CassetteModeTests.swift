@@ -148,6 +148,20 @@ struct CassetteModeTests {
         }
     }
 
+    @Test("equal requests at once keep the recorded order")
+    func equalInStrict() async throws {
+        try await withFile { file in
+            let requests = Array(repeating: two, count: 200)
+            try await Cassette.recording(requests, in: file)
+            let cassette = try Cassette.playing(file, mode: .strict)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for request in requests { group.addTask { _ = try await cassette.send(request) } }
+                try await group.waitForAll()
+            }
+            #expect(cassette.faults.isEmpty)
+        }
+    }
+
     @Test("a failed exchange throws and is not recorded")
     func failedExchange() async throws {
         try await withFile { file in
