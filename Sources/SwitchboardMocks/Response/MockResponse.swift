@@ -25,8 +25,9 @@ public struct MockResponse: Sendable {
     public var headers: HTTPHeaders {
         didSet { if !headers.contains("Content-Encoding") { encodedContent = nil } }
     }
-    /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD nor with 1xx, 204 and 304. After
-    /// ``gzipped()``, a stub treats new bytes as not compressed, as a client does that cannot decode them.
+    /// The whole body, even if a fault withholds a part of it. It is not sent to HEAD, with 1xx, 204 and 304, and with
+    /// a 2xx to CONNECT. After ``gzipped()``, a stub treats new bytes as not compressed, as a client does that cannot
+    /// decode them.
     public var body: Data {
         didSet { if encodedContent != nil { encodedContent = .mislabelled } }
     }
@@ -79,13 +80,14 @@ public struct MockResponse: Sendable {
 }
 
 extension MockResponse {
-    /// Whether the status has neither a body nor a length (RFC 9112 §6.3).
-    var isBodiless: Bool {
+    /// Whether the response has neither a body nor a length. After a 2xx to CONNECT, the tunnel begins (RFC 9112 §6.3).
+    func isBodiless(to method: HTTPMethod) -> Bool {
         (100..<200).contains(statusCode) || statusCode == 204 || statusCode == 304
+            || method == .connect && (200..<300).contains(statusCode)
     }
 
     func allowsBody(to method: HTTPMethod) -> Bool {
-        method != .head && !isBodiless
+        method != .head && !isBodiless(to: method)
     }
 
     /// The error in the scripted headers, or nil when they are valid.

@@ -121,7 +121,8 @@ struct ResponseFrame {
             default: 0
             }
         let isOld = request?.httpVersion == "HTTP/1.0"
-        hasBody = response.allowsBody(to: request?.method ?? .get)
+        let method = request?.method ?? .get
+        hasBody = response.allowsBody(to: method)
         body = hasBody ? response.body.prefix(cut ?? response.body.count) : Data()
 
         var headers = response.headers
@@ -132,7 +133,9 @@ struct ResponseFrame {
         let mayBeChunked = headers.contains("Transfer-Encoding") || !headers.contains("Content-Length")
         isChunked =
             (response.chunkSizes != nil || !response.trailers.isEmpty) && mayBeChunked && !isOld
-        if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), !response.isBodiless {
+        if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"),
+            !response.isBodiless(to: method)
+        {
             if isChunked {
                 headers.add("Transfer-Encoding", "chunked")
             } else if response.chunkSizes == nil, response.trailers.isEmpty {

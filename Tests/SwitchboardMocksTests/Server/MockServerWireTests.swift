@@ -201,6 +201,20 @@ struct MockServerWireTests {
         }
     }
 
+    @Test("a 2xx to CONNECT has no body and no length, and others have both")
+    func connect() async throws {
+        try await MockServer.run { server in
+            server.enqueue(.text("no"), .text("no").chunked(1), .text("no", statusCode: 407), .text("next"))
+            let connect = "CONNECT h:80 HTTP/1.1\r\nHost: h:80\r\n\r\n"
+            let text = try RawClient(port: server.port).send(connect + connect + connect + last).readAll().text
+            let type = "Content-Type: text/plain; charset=utf-8\r\n"
+            let tunnel = "HTTP/1.1 200 OK\r\n\(type)\r\n"
+            let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\n\(type)Content-Length: 2\r\n\r\nno"
+            #expect(text.hasPrefix(tunnel + tunnel + refusal + "HTTP/1.1 200 OK\r\n"))
+            #expect(text.hasSuffix("\r\n\r\nnext"))
+        }
+    }
+
     @Test("chunks beside a scripted length have no framing, as for HTTP/1.0")
     func chunksWithLength() async throws {
         try await MockServer.run { server in
