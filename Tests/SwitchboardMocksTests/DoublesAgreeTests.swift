@@ -38,6 +38,7 @@ struct DoublesAgreeTests {
             (.text("abc").chunked(1).truncated(after: 1), false), (.close, false), (.reset, false), (.stall, true),
             (.stalled(after: 5), true), (.text("late").delayed(by: .seconds(50)), true),
             (.data(Data(count: 2_000)), false),
+            (.text("ab", headers: ["Content-Length": "2"]).truncated(after: 9), false),
         ] as [(MockResponse, Bool)])
     func faults(kind: SessionKind, faulty: (response: MockResponse, isTimedOut: Bool)) async throws {
         let fault = faulty.response

@@ -128,6 +128,9 @@ struct ResponseFrame {
         var headers = response.headers
         // Announces one more byte when the cut would not be visible otherwise.
         let missing = (cut ?? 0) >= response.body.count && cut != nil ? 1 : 0
+        if missing > 0, headers["Content-Length"] == "\(response.body.count)" {
+            headers.set("Content-Length", "\(response.body.count + missing)")
+        }
         if !response.trailers.isEmpty { headers.remove("Content-Length") }  // only chunks have trailers
         // A scripted length is that of a body without chunks.
         let mayBeChunked = headers.contains("Transfer-Encoding") || !headers.contains("Content-Length")
