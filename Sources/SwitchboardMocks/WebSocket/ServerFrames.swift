@@ -35,7 +35,9 @@ struct ServerFrames {
         let isMasked = head[1] & 0x80 != 0
         let mask = isMasked ? Array(head.dropFirst(start).prefix(4)) : [0, 0, 0, 0]
         if isMasked { start += 4 }
-        guard mask.count == 4, length <= 1 << 40, bytes.count - position >= start + Int(length) else { return nil }
+        // A length above that of the bytes may not fit into an Int.
+        guard mask.count == 4, length <= UInt64(bytes.count), bytes.count - position >= start + Int(length)
+        else { return nil }
         var payload = Array(bytes[position + start..<position + start + Int(length)])
         if isMasked { for index in payload.indices { payload[index] ^= mask[index % 4] } }
         position += start + payload.count
