@@ -67,7 +67,7 @@ extension MockFault {
     private static let beforeHead = [
         MockFault("close-on-accept", "closes as soon as the connection is open", .close(at: .accept), .connectionLost),
         MockFault("reset-on-accept", "resets as soon as the connection is open", .reset(at: .accept), .cannotConnect),
-        MockFault("stall-on-accept", "accepts and reads nothing", .stall(at: .accept), .timedOut),
+        MockFault("stall-on-accept", "accepts and answers nothing", .stall(at: .accept), .timedOut),
         MockFault(
             "close-after-request-line", "closes after the first line of the request", .close(at: .requestLine),
             .connectionLost),

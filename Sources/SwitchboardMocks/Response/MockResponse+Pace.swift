@@ -4,8 +4,9 @@ import SwitchboardPlatform
 extension MockResponse {
     /// Returns this response, delayed after the request is read. Delays add up.
     ///
-    /// A server drops the answer when its client leaves during the delay. A client that closed only its sending half
-    /// counts as one that left. A stub waits on its clock, and no longer than the request's timeouts allow.
+    /// A server drops the answer when its client leaves during the delay, or during a pause of ``paced(every:)`` and
+    /// the like. A client that closed only its sending half counts as one that left. A stub waits on its clock, and no
+    /// longer than the request's timeouts allow.
     public func delayed(by duration: Duration) -> MockResponse {
         with { $0.pace.delay = ($0.pace.delay + duration.clamped).clamped }
     }
