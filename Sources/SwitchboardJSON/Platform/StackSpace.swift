@@ -10,6 +10,13 @@ import Musl
 import Android
 #endif
 
+#if !canImport(Darwin)
+/// Glibc declares the function only for C programs that enable its extensions. A lookup at run time fails in an
+/// executable that is linked statically.
+@_silgen_name("pthread_getattr_np")
+private func readAttributes(_ thread: pthread_t, _ attributes: UnsafeMutablePointer<pthread_attr_t>) -> Int32
+#endif
+
 /// The rest of a thread's stack that recursive coding may use.
 ///
 /// One is created for each coded value, and checked at each level of nesting. The first levels cost one comparison. Later
@@ -19,7 +26,7 @@ package struct StackSpace {
     private static let reserve: UInt = 96 << 10
     /// The bytes that are used before the bounds of the stack are read.
     private static let unchecked: UInt = 32 << 10
-    /// The bytes that are used on a stack whose bounds are unknown, as in a static executable or a fiber.
+    /// The bytes that are used on a stack whose bounds are unknown, as on a fiber and on the main thread of musl.
     private static let unknown: UInt = 256 << 10
 
     /// The lowest address with enough space. Stacks grow downward.
@@ -85,8 +92,13 @@ package struct StackSpace {
         Thread.isMainThread ? ofMainThread : ofThisThread()
     }
 
+    #if canImport(Musl)
+    /// Musl reports only the part of this stack that is in use, and the part grows.
+    private static let ofMainThread: Range<UInt>? = nil
+    #else
     /// It is read once, because Linux reads a file for it.
     private static let ofMainThread = ofThisThread()
+    #endif
 
     #if canImport(Darwin)
     private static func ofThisThread() -> Range<UInt>? {
@@ -96,14 +108,11 @@ package struct StackSpace {
         return size > 0 && size < end ? end - size..<end : nil
     }
     #else
-    /// Glibc declares the function only for C programs that enable its extensions. Musl and Bionic have it too.
-    private static let attributes = dlsym(nil, "pthread_getattr_np")
-        .map { unsafeBitCast($0, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32).self) }
-
     private static func ofThisThread() -> Range<UInt>? {
-        guard let read = Self.attributes else { return nil }
-        return withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
-            guard let attributes = buffer.baseAddress, read(pthread_self(), attributes) == 0 else { return nil }
+        withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
+            guard let attributes = buffer.baseAddress, readAttributes(pthread_self(), attributes) == 0 else {
+                return nil
+            }
             defer { pthread_attr_destroy(attributes) }
             var start: UnsafeMutableRawPointer?
             var size = 0
