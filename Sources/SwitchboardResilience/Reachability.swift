@@ -13,7 +13,7 @@ import SwitchboardPlatform
 /// `NetworkError.Code.noInternetConnection`, the error of a connection that failed without a network. On Apple's
 /// systems, a path monitor supplies the status, except on watchOS, where it is always reachable. The first instance of
 /// a process starts the monitor, and the status is reachable until its first report. On Linux, one interface other than
-/// loopback must be up, with a carrier and an address that is not link-local.
+/// loopback must be up, with a carrier and an address that is not link-local. Those of AWS Lambda count.
 public struct Reachability: Sendable {
     /// The status of the network.
     public enum Status: String, Sendable {

@@ -48,6 +48,7 @@ struct OfflineTests {
     private static let links = [
         ("ip link add v0 type veth peer name v1; ip link set v0 up; ip link set v1 up; state UP", false),
         ("ip addr add 169.254.7.7/16 dev v0", false),
+        ("ip addr del 169.254.7.7/16 dev v0 && ip addr add 169.254.79.1/32 dev v0", true),  // as in AWS Lambda
         ("ip addr add 192.0.2.9/24 dev v0", true),
         ("ip link set v1 down; state LOWERLAYERDOWN", false),
         ("ip link set v1 up; state UP", true),
@@ -75,7 +76,8 @@ struct OfflineTests {
             ])
         let output = String(decoding: result.output, as: UTF8.self)
         #expect(result.exit == 0, "\(output)")
-        #expect(output.components(separatedBy: "Test \"inside: link\" passed").count == 7, "\(output)")
+        let passed = output.components(separatedBy: "Test \"inside: link\" passed").count - 1
+        #expect(passed == Self.links.count, "\(output)")
     }
 
     @Test("inside: link", .enabled(if: isInside, "run by the other test"))

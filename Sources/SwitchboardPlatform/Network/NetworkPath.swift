@@ -37,26 +37,33 @@ package enum NetworkPath {
         var next = first
         while let entry = next?.pointee {
             // IFF_UP and IFF_RUNNING, and not IFF_LOOPBACK.
-            if entry.ifa_flags & 0x49 == 0x41, let address = entry.ifa_addr, isRoutable(address) { return true }
+            if entry.ifa_flags & 0x49 == 0x41, let address = entry.ifa_addr,
+                isRoutable(address, mask: entry.ifa_netmask)
+            {
+                return true
+            }
             next = entry.ifa_next
         }
         return false
     }
 
     /// Returns false for link-local addresses, 169.254.0.0/16 and fe80::/10, and for addresses other than IPv4 and
-    /// IPv6.
-    private static func isRoutable(_ address: UnsafePointer<sockaddr>) -> Bool {
-        let bytes = UnsafeRawPointer(address)
+    /// IPv6. A longer mask shows that an address is not one of
+    /// [RFC 3927](https://www.rfc-editor.org/rfc/rfc3927): AWS Lambda routes those that it assigns.
+    private static func isRoutable(_ address: UnsafePointer<sockaddr>, mask: UnsafePointer<sockaddr>?) -> Bool {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
-            let ipv4 = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
-            return UInt32(bigEndian: ipv4) >> 16 != 0xA9FE
+            guard ipv4(address) >> 16 == 0xA9FE else { return true }
+            return mask.map { ipv4($0) > 0xFFFF_0000 } ?? false
         case AF_INET6:
-            return withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr) {
-                $0[0] != 0xFE || $0[1] & 0xC0 != 0x80
-            }
+            let address = UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self)
+            return withUnsafeBytes(of: address.sin6_addr) { $0[0] != 0xFE || $0[1] & 0xC0 != 0x80 }
         default: return false
         }
+    }
+
+    private static func ipv4(_ address: UnsafePointer<sockaddr>) -> UInt32 {
+        UInt32(bigEndian: UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr)
     }
     #endif
 }
