@@ -1,4 +1,4 @@
-#if canImport(os)
+#if canImport(Darwin)
 import os
 
 @usableFromInline typealias PlatformLock = os_unfair_lock_s
@@ -25,7 +25,7 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // only `withLo
         buffer = LockedBuffer<Value>.create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements { lock in
                 lock.initialize(to: PlatformLock())
-                #if !canImport(os)
+                #if !canImport(Darwin)
                 pthread_mutex_init(lock, nil)
                 #endif
             }
@@ -38,7 +38,7 @@ public struct Protected<Value: Sendable>: @unchecked Sendable {  // only `withLo
     @inline(__always)
     public func withLock<Output>(_ body: (inout Value) throws -> Output) rethrows -> Output {
         try buffer.withUnsafeMutablePointers { value, lock in
-            #if canImport(os)
+            #if canImport(Darwin)
             os_unfair_lock_lock(lock)
             defer { os_unfair_lock_unlock(lock) }
             #else
@@ -73,7 +73,7 @@ extension Protected: CustomReflectable {
 /// The memory of a ``Protected``: the value, and the lock after it.
 @usableFromInline
 final class LockedBuffer<Value>: ManagedBuffer<Value, PlatformLock> {
-    #if !canImport(os)
+    #if !canImport(Darwin)
     @inlinable
     deinit {
         _ = withUnsafeMutablePointerToElements { pthread_mutex_destroy($0) }

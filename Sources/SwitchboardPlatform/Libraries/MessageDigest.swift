@@ -1,6 +1,6 @@
 import Foundation
 
-#if canImport(CryptoKit)
+#if canImport(Darwin)
 import CryptoKit
 #endif
 
@@ -16,7 +16,7 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
     /// SHA-512/256 (FIPS 180-4). CryptoKit does not support it.
     case sha512Over256
 
-    #if canImport(CryptoKit)
+    #if canImport(Darwin)
     /// Returns the hash of the data.
     package func hash(_ data: Data) throws(DynamicLibrary.Failure) -> Data {
         switch self {
@@ -51,7 +51,7 @@ package enum MessageDigest: Sendable, Hashable, CaseIterable {
     #endif
 }
 
-#if !canImport(CryptoKit)
+#if !canImport(Darwin)
 /// The hash functions of OpenSSL 1.1.1 or 3 ([manual](https://docs.openssl.org/3.0/man3/EVP_DigestInit/)).
 package struct LibCrypto: @unchecked Sendable {  // pointers to functions, which never change
     static let loaded = Result { () throws(DynamicLibrary.Failure) in

@@ -1,6 +1,6 @@
 import Foundation
 
-#if canImport(Network) && !os(watchOS)
+#if canImport(Darwin) && !os(watchOS)
 import Network
 #endif
 
@@ -11,7 +11,7 @@ package enum NetworkPath {
     /// reports that there is none
     /// ([TN3135](https://developer.apple.com/documentation/technotes/tn3135-low-level-networking-on-watchos)).
     package static var exists: Bool { true }
-    #elseif canImport(Network)
+    #elseif canImport(Darwin)
     /// Retains the monitor, because a released monitor reports nothing.
     private final class PathMonitor: @unchecked Sendable {  // the monitor is not used after `init`
         let last = Protected(true)
