@@ -36,7 +36,7 @@ public final class RetryBudget: RetryCounter {
 
     /// The number of retries that are left now.
     public var remaining: Int {
-        withFilledBucket { Int(min($0.tokens, 1e15)) }
+        withFilledBucket { Int(clamping: Int64(min($0.tokens, 1e15))) }
     }
 
     /// Adds the tokens of one call.

@@ -64,6 +64,8 @@ struct RetryBudgetTests {
         let old = RetryBudget(ratio: 0, minimumPerSecond: 10, clock: clock)
         clock.advance(by: .seconds(1 << 30))
         #expect(old.remaining == 100)
+        let huge = RetryBudget(minimumPerSecond: 1e300, capacity: 1e300, clock: clock)
+        #expect(huge.remaining > 1 << 30)
         let session = StubSession { _ in .status(503) }
         let fifths = RetryBudget(ratio: 0.2, minimumPerSecond: 0, clock: clock)
         let router = Router<URLEndPoint>(
