@@ -132,15 +132,16 @@ final class CacheFile: Sendable {
         var information = stat()
         guard fstat(descriptor, &information) == 0 else { return .unreadable }
         let isInterrupted =
-            count.map { information.st_mode & S_IFMT == S_IFREG && $0 != Int(information.st_size) } ?? false
+            count.map { information.st_mode & S_IFMT == S_IFREG && $0 != information.st_size } ?? false
         return isInterrupted ? .unreadable : .damaged(DamagedFile(path: path, inode: information.inode))
     }
 
     /// Reads the head and the trailer from the end of a file. Nil for a file whose size differs from the stated size.
     private static func head(_ descriptor: Int32) -> [UInt8]? {
         var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
-        let size = Int(information.st_size)
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            let size = Int(exactly: information.st_size)
+        else { return nil }
         var count = min(size, 4_096)
         while true {
             var bytes = [UInt8](repeating: 0, count: count)

@@ -14,6 +14,8 @@ enum CacheHead {
     static let trailerSize = 32
     /// The largest head, in bytes.
     static let limit = 1 << 20
+    /// The size in bytes above which a file is no response. The sum of two sizes fits an `Int` of 32 bits.
+    static let maximumSize = Int(min(1 << 48, Int64(Int.max / 2)))
     /// The magic number. It changes with the format, and with the meaning of the stored ``CacheRules``.
     private static let magic: UInt64 = 0x3448_4341_4342_5753  // "SWBCACH4"
 
@@ -87,10 +89,8 @@ enum CacheHead {
                 littleEndian: end.loadUnaligned(fromByteOffset: end.count - trailerSize + index * 8, as: UInt64.self))
         }
         let (head, body) = (number(0), number(1))
-        guard number(2) == magic, head < limit, head % 8 == 0, body < 1 << 48, let body = Int(exactly: body) else {
-            return nil
-        }
-        return Lengths(head: Int(head), body: body)
+        guard number(2) == magic, head < limit, head % 8 == 0, body < maximumSize else { return nil }
+        return Lengths(head: Int(head), body: Int(body))
     }
 
     /// Reads a response.

@@ -3,7 +3,7 @@ import Foundation
 
 extension DiskCache {
     var count: Int { index.count }
-    var size: Int { index.size }
+    var size: Int { Int(clamping: index.size) }
 
     /// Whether ``scanSizes(_:)`` has something to do.
     var needsScan: Bool { folder.known.value.changed == nil || !unscanned.isEmpty }
@@ -20,7 +20,7 @@ extension DiskCache {
                 if errno == ENOENT { index.remove(name) }
                 continue
             }
-            guard information.st_mode & S_IFMT == S_IFREG, information.st_size <= Self.maximumFileSize else {
+            guard information.st_mode & S_IFMT == S_IFREG, information.st_size <= CacheHead.maximumSize else {
                 remove(name)
                 continue
             }
@@ -63,13 +63,10 @@ extension DiskCache {
         guard lstat(folder.path(of: item.name), &information) == 0 else { return false }
         let use = CacheTime.use(information.changed, at: now)
         guard use > CacheTime.use(item.use, at: now) + CacheTime.second else { return false }
-        let space = Self.space(Int(min(information.st_size, Self.maximumFileSize)))
+        let space = Self.space(Int(min(information.st_size, off_t(CacheHead.maximumSize))))
         index.change(item.name) { item in (item.size, item.use, item.writtenUse) = (space, use, use) }
         return true
     }
-
-    /// The size in bytes above which a file is no response.
-    private static let maximumFileSize: off_t = 1 << 48
 
     /// Returns the disk space of a file of this size, in bytes.
     static func space(_ bytes: Int) -> Int { (bytes + 4_095) / 4_096 * 4_096 }

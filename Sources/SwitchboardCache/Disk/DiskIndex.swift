@@ -52,7 +52,7 @@ struct DiskIndex {
     private(set) var count = 0
     private var summaryCount = 0
     /// The sum of the known sizes.
-    private(set) var size = 0
+    private(set) var size: Int64 = 0
 
     var all: some Sequence<Item> { items.values.joined() }
 
@@ -72,9 +72,9 @@ struct DiskIndex {
 
     mutating func change(_ name: CacheFileName, _ body: (inout Item) -> Void) {
         guard let index = items[name.key]?.firstIndex(where: { $0.name == name }) else { return }
-        size -= items[name.key, default: []][index].size ?? 0
+        size -= Int64(items[name.key, default: []][index].size ?? 0)
         body(&items[name.key, default: []][index])
-        size += items[name.key, default: []][index].size ?? 0
+        size += Int64(items[name.key, default: []][index].size ?? 0)
     }
 
     /// Sets the summary of a file, unless the limit is reached.
@@ -109,7 +109,7 @@ struct DiskIndex {
         else { return }
         if items[name.key]?.isEmpty ?? false { items[name.key] = nil }
         count -= 1
-        size -= item.size ?? 0
+        size -= Int64(item.size ?? 0)
         if item.summary != nil { summaryCount -= 1 }
     }
 }
