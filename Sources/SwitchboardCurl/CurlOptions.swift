@@ -190,7 +190,8 @@ extension CurlOptions {
     private func applyAuthorities(to easy: UnsafeMutableRawPointer) throws(CurlFailure) {
         let file = swcurl_default_ca_file(easy).map { String(cString: $0) }
         let folder = swcurl_default_ca_folder(easy).map { String(cString: $0) }
-        guard let authorities = tls.bundle(replacing: file, folder: folder) else {
+        let (usualFile, usualFolder) = Self.usualPlaces
+        guard let authorities = tls.bundle(replacing: file ?? usualFile, folder: folder ?? usualFolder) else {
             // Reads the file once for all connections. libcurl does that only without a folder (since 7.87). From 8.21
             // on, the folder stays.
             if tls.trustsSystem, let file, access(file, R_OK) == 0 {
@@ -208,6 +209,20 @@ extension CurlOptions {
         swcurl_easy_set_text(easy, CurlOption.caInfo, nil)
         // A libcurl without proxies over TLS has no such option.
         if mayHaveHTTPProxy { try? Self.setBlob(authorities, CurlOption.proxyCAInfoBlob, easy, "") }
+    }
+
+    private static let usualPlaces = usualAuthorities(CurlLibrary.version)
+
+    /// Returns the file and the folder that have the system's authorities on usual systems. Both are nil from 7.84 on,
+    /// because libcurl names its own.
+    static func usualAuthorities(
+        _ version: UInt32,
+        among files: [String] = [
+            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        ]
+    ) -> (file: String?, folder: String?) {
+        guard version < 0x07_54_00 else { return (nil, nil) }
+        return (files.first { access($0, R_OK) == 0 }, "/etc/ssl/certs")
     }
 
     /// Returns the folder to set so that libcurl trusts no folder. From 8.21 on, nil restores the default folder.

@@ -43,5 +43,19 @@ struct CurlOptionsTests {
             #expect(tls.bundle(replacing: file, folder: folder.path) == own)
         }
     }
+
+    @Test("before 7.84, a usual file has the system's authorities")
+    func usualAuthorities() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("bundle.crt").path
+            try Data("system".utf8).write(to: URL(fileURLWithPath: file))
+            let files = [file + "-missing", file, "/dev/null"]
+            let old = CurlOptions.usualAuthorities(0x07_53_01, among: files)
+            #expect(old.file == file && old.folder == "/etc/ssl/certs")
+            #expect(CurlOptions.usualAuthorities(0x07_53_01, among: []).file == nil)
+            let new = CurlOptions.usualAuthorities(0x07_54_00, among: files)
+            #expect(new.file == nil && new.folder == nil)
+        }
+    }
 }
 #endif
