@@ -129,6 +129,7 @@ private final class SlotStream: ResponseBytes.Source {
 
     var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { bytes.result }
     var storedCount: Int64 { bytes.storedCount }
+    var isUnchanged: Bool { bytes.isUnchanged }
 
     func next() async throws -> Data? {
         do {

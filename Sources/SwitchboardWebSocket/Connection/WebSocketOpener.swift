@@ -83,8 +83,10 @@ struct WebSocketOpener: Sendable {
             if let socket = foundationSocket.swap(nil) {
                 connection.start(socket, response.bytes)
             } else {
-                // Compression would block the thread that serves all connections.
-                let isDirect = negotiation.compression == nil && connection.recorder == nil
+                // Compression would block the thread that serves all connections. An interceptor that wraps the bytes
+                // must see all of them.
+                let isDirect =
+                    negotiation.compression == nil && connection.recorder == nil && response.bytes.isUnchanged
                 connection.start(response.bytes, coding, over: isDirect ? upgraded.swap(nil) : nil)
             }
             return Opened(connection: connection, subprotocol: negotiation.subprotocol, response: response)

@@ -87,6 +87,30 @@ import Testing
         }
     }
 
+    @Test("bytes that an interceptor wraps still end at a violation", arguments: [false, true])
+    func wrappedBytes(isPaced: Bool) async throws {
+        let wrapper = AdHocInterceptor { request, next in
+            var response = try await next(request)
+            let source = response.bytes
+            response.bytes = ResponseBytes { try await source.next() }
+            return response
+        }
+        let conditions = NetworkConditions(downloadBytesPerSecond: 1 << 20)
+        let conditioner = NetworkConditioner(conditions, clock: TestClock(skips: true))
+        let interceptor: any Interceptor = isPaced ? conditioner : wrapper
+        try await MockServer.run { server in
+            // The frame is the only one in its read.
+            server.enqueue(.webSocket(.text("in"), .receive, .frame(0x3, Data())))
+            let router = Router<URLEndPoint>(session: CurlSession(), interceptors: [interceptor])
+            let socket = try await router.webSocket(for: endPoint(server))
+            let message = try await socket.receive()
+            #expect(message == .text("in"))
+            try await socket.send(.text("out"))
+            let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+            #expect(failure?.code == .invalidResponse)
+        }
+    }
+
     @Test("a redirected handshake opens at its target, with a new key")
     func redirect() async throws {
         try await MockServer.run { server in

@@ -18,6 +18,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { get }
         /// The number of delivered bytes that came from a cache.
         var storedCount: Int64 { get }
+        /// Whether the chunks are those of the session, unchanged and also the empty ones.
+        var isUnchanged: Bool { get }
         /// Lets the reader end the call, because it may fail after the last chunk. The call ends with the error that
         /// the reader passes to ``ResponseBytes/endCall(with:)``, or when the source is released.
         func letReaderEndCall() async
@@ -86,6 +88,8 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { source.result }
 
     package var storedCount: Int64 { source.storedCount }
+
+    package var isUnchanged: Bool { source.isUnchanged }
 
     package func letReaderEndCall() async { await source.letReaderEndCall() }
 
@@ -182,6 +186,7 @@ extension ResponseBytes.Source {
 
     package var result: (trailers: HTTPHeaders, metrics: ExchangeMetrics)? { nil }
     package var storedCount: Int64 { 0 }
+    package var isUnchanged: Bool { false }
 
     package func letReaderEndCall() {}
     package func readerDidEnd() {}

@@ -39,6 +39,7 @@ final class CallStream: ResponseBytes.Source {
     }
 
     var request: NetworkRequest? { head.request }
+    var isUnchanged: Bool { bytes.value?.isUnchanged ?? false }
 
     func letReaderEndCall() { readerEndsCall.withLock { $0 = true } }
 

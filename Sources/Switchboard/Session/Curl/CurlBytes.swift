@@ -21,6 +21,8 @@ final class CurlBytes: ResponseBytes.Source {
         pipe.close(cancel: exchange.cancel)
     }
 
+    var isUnchanged: Bool { true }
+
     func next() async throws -> Data? {
         do {
             return try await withCancellation {
