@@ -3,7 +3,8 @@ import Switchboard
 /// The settings of a WebSocket.
 public struct WebSocketOptions: Sendable, Hashable {
     /// The subprotocols that the client offers, in the order of preference: tokens, each once. Others fail with
-    /// `NetworkError.Code.invalidRequest`. Default none.
+    /// `NetworkError.Code.invalidRequest`. After a redirect to another origin, none is offered unless
+    /// `headersToOtherOrigins` has `Sec-WebSocket-Protocol`, because some servers expect a token there. Default none.
     public var subprotocols: [String] = []
     /// The compression that the client offers. Default nil: none. `FoundationSession` throws
     /// `NetworkError.Code.unsupported` for it, because URLSession decides about compression.

@@ -4,8 +4,8 @@ import Foundation
 /// §7.8](https://www.rfc-editor.org/rfc/rfc9110#section-7.8)). The response's ``NetworkResponse/bytes`` are then the
 /// bytes that the server sends in that protocol.
 package struct ConnectionUpgrade: Sendable {
-    /// Returns the header fields of one exchange.
-    package let headers: @Sendable () -> HTTPHeaders
+    /// Returns the header fields of one exchange, to add to its request.
+    package let headers: @Sendable (NetworkRequest) -> HTTPHeaders
     /// Returns the bytes to send. They must wait for the 101.
     package let outgoing: @Sendable () -> HTTPBodyStream
     /// Confirms that the bytes taken from ``outgoing`` are sent. Returns their sender, which the session resumes. A session
@@ -23,7 +23,8 @@ package struct ConnectionUpgrade: Sendable {
 
     /// Creates an upgrade.
     package init(
-        headers: @escaping @Sendable () -> HTTPHeaders, outgoing: @escaping @Sendable () -> HTTPBodyStream,
+        headers: @escaping @Sendable (NetworkRequest) -> HTTPHeaders,
+        outgoing: @escaping @Sendable () -> HTTPBodyStream,
         confirm: @escaping @Sendable () -> CheckedContinuation<Void, any Error>? = { nil },
         connected: @escaping @Sendable (any UpgradedConnection) -> Void,
         byURLSession openByURLSession: @escaping URLSessionOpening

@@ -60,7 +60,7 @@ struct StubExchange {
     ) throws(NetworkError) -> NetworkResponse {
         guard case .webSocket(let steps) = response.outcome else { return try head() }
         var handshake = request
-        handshake.headers.merge(upgrade.headers())
+        handshake.headers.merge(upgrade.headers(request))
         let accepted = response.accepting(handshake.headers["Sec-WebSocket-Key"])
         var answer = try StubExchange(handshake, accepted, clock: clock).head()
         let peer = StubPeer(steps, upgrade, clock, check)

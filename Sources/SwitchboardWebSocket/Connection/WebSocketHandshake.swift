@@ -16,11 +16,10 @@ struct WebSocketHandshake: Sendable {
         subprotocols = options.subprotocols
     }
 
-    /// Creates the handshake that a request has sent. Without subprotocols in its options, it has offered those of its own
-    /// header field.
+    /// Creates the handshake that a request has sent. It has offered the subprotocols of its header field.
     init(_ options: WebSocketOptions, of request: NetworkRequest) {
         self.init(options, key: request.headers["Sec-WebSocket-Key"] ?? "")
-        if options.subprotocols.isEmpty { subprotocols = request.headers.listMembers(of: "Sec-WebSocket-Protocol") }
+        subprotocols = request.headers.listMembers(of: "Sec-WebSocket-Protocol")
     }
 
     var headers: HTTPHeaders {

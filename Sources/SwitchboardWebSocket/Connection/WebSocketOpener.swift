@@ -40,8 +40,12 @@ struct WebSocketOpener: Sendable {
                     .invalidRequest, reason: "the subprotocols \(list) are not different tokens (RFC 6455 §4.1)")
             }
             request.options.streamsResponse = true
-            request.options.upgrade = ConnectionUpgrade {
-                WebSocketHandshake(settings).headers
+            request.options.upgrade = ConnectionUpgrade { request in
+                var headers = WebSocketHandshake(settings).headers
+                // Clients that cannot set header fields send a token in this one.
+                let name = "Sec-WebSocket-Protocol"
+                if request.crossOriginHops.count > 0, !request.isAllowedCrossOrigin(name) { headers.remove(name) }
+                return headers
             } outgoing: { [weak queue, weak framer] in
                 // Weak, because the queue stores its error, which retains the request.
                 let exchange = queue?.startExchange()

@@ -4,7 +4,7 @@ import Switchboard
 extension FoundationSession {
     /// Opens a WebSocket. URLSession performs the handshake and hides the frames.
     func openWebSocket(_ request: NetworkRequest) async throws -> (NetworkResponse, FoundationSocket) {
-        let handshake = request.options.upgrade?.headers() ?? [:]
+        let handshake = request.options.upgrade?.headers(request) ?? [:]
         guard !handshake.contains("Sec-WebSocket-Extensions") else {
             throw NetworkError(
                 .unsupported, reason: "FoundationSession does not support webSocket.compression: URLSession chooses it")

@@ -394,7 +394,7 @@ import SwitchboardTestSupport
         let session = AdHocSession { request in
             var request = request
             let upgrade = try #require(request.options.upgrade)
-            request.headers.merge(upgrade.headers())
+            request.headers.merge(upgrade.headers(request))
             upgrade.connected(Upgraded(isReleased))
             let key = request.headers["Sec-WebSocket-Key"] ?? ""
             var response = NetworkResponse(

@@ -122,6 +122,26 @@ import Testing
             #expect(Set(server.requests.compactMap { $0.headers["Sec-WebSocket-Key"] }).count == 2)
         }
     }
+
+    @Test("subprotocols go to another origin only if the options allow it", arguments: [false, true])
+    func otherOrigin(isAllowed: Bool) async throws {
+        let options = RequestOptions {
+            $0.webSocket.subprotocols = ["chat", "bearer", "s3cret"]
+            if isAllowed { $0.headersToOtherOrigins = ["Sec-WebSocket-Protocol"] }
+        }
+        try await MockServer.run { other in
+            other.enqueue(.webSocket(.text("in")))
+            try await MockServer.run { server in
+                server.enqueue(.redirect(to: other.url.absoluteString))
+                let socket = try await Router<URLEndPoint>(session: CurlSession()).webSocket(
+                    for: endPoint(server), options: options)
+                let message = try await socket.receive()
+                #expect(message == .text("in"))
+                let offers = [server, other].map { $0.requests.first?.headers["Sec-WebSocket-Protocol"] }
+                #expect(offers == ["chat, bearer, s3cret", isAllowed ? "chat, bearer, s3cret" : nil])
+            }
+        }
+    }
     #endif
 
     @Test("the plan of an endpoint shows the request of its handshake")

@@ -50,7 +50,7 @@ extension NetworkRequest {
     }
 
     /// Returns whether a header field may go to another origin: it is safelisted, or the options allow it.
-    func isAllowedCrossOrigin(_ name: String) -> Bool {
+    package func isAllowedCrossOrigin(_ name: String) -> Bool {
         // `Host` names the old server.
         guard !name.equalsIgnoringCase("Host") else { return false }
         if options.headersToOtherOrigins.contains(where: { $0.equalsIgnoringCase(name) }) { return true }

@@ -9,7 +9,7 @@ extension CurlSession {
     @inline(__always)
     func perform(_ request: NetworkRequest, over loop: CurlLoop) async throws -> NetworkResponse {
         var request = request
-        if let upgrade = request.options.upgrade { request.headers.merge(upgrade.headers()) }
+        if let upgrade = request.options.upgrade { request.headers.merge(upgrade.headers(request)) }
         let exchange = try makeExchange(request, over: loop)
         let outcome = try await withCancellation {
             await exchange.run()

@@ -63,7 +63,7 @@ import Testing
             let (isUpgraded, parts, confirmed) = (Gate(), Protected([Data(count: count)]), Protected(0))
             var request = NetworkRequest(.get, server.url)
             request.options.upgrade = ConnectionUpgrade(
-                headers: { ["Connection": "Upgrade", "Upgrade": "test"] },
+                headers: { _ in ["Connection": "Upgrade", "Upgrade": "test"] },
                 outgoing: {
                     HTTPBodyStream {
                         try await isUpgraded.wait()

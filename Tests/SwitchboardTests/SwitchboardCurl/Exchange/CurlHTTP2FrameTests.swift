@@ -163,7 +163,7 @@ struct CurlHTTP2FrameTests {
             let parts = Protected(["out"])
             var request = NetworkRequest(.get, server.url)
             request.options.upgrade = ConnectionUpgrade(
-                headers: { ["Connection": "Upgrade", "Upgrade": "test"] },
+                headers: { _ in ["Connection": "Upgrade", "Upgrade": "test"] },
                 outgoing: {
                     HTTPBodyStream {
                         if let part = parts.withLock({ $0.popLast() }) { return Data(part.utf8) }
