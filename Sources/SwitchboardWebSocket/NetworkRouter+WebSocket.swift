@@ -106,13 +106,15 @@ extension RouterCalls {
                 let single = WebSocket(
                     ConnectionSeries(opened.connection), opened.subprotocol, coding, isOwner: false)
                 do {
-                    var value: Incoming?
-                    for message in (unread ?? []).reversed() where value == nil {
-                        // The reader gets the error of a message that does not decode.
-                        value = try? await coding.decode(message).value
+                    try await withOwnTask {
+                        var value: Incoming?
+                        for message in (unread ?? []).reversed() where value == nil {
+                            // The reader gets the error of a message that does not decode.
+                            value = try? await coding.decode(message).value
+                        }
+                        if value == nil, let last = last.value { value = try await coding.decode(last).value }
+                        try await onOpen(single, value)
                     }
-                    if value == nil, let last = last.value { value = try await coding.decode(last).value }
-                    try await onOpen(single, value)
                     return opened
                 } catch {
                     let loss = unread == nil ? nil : opened.connection.closure?.loss

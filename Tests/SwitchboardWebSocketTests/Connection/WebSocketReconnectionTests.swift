@@ -432,6 +432,23 @@ import Testing
         #expect(texts == ["1", "2"] && session.requests.count == 1)
     }
 
+    @Test("the router's cancel and reset end an onOpen that waits", arguments: [false, true])
+    func routerEndsOnOpen(_ isReset: Bool) async throws {
+        let isWaiting = Gate()
+        let session = StubSession(.webSocket(.drop), .webSocket(.stall))
+        let router = router(session, clock: TestClock(skips: true))
+        let socket = try await router.webSocket(
+            for: endPoint, sending: String.self, receiving: String.self, options: options()
+        ) { _, _ in
+            guard session.requests.count == 2 else { return }
+            isWaiting.open()
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        try await isWaiting.wait()
+        if isReset { await router.reset() } else { router.cancel() }
+        await #expect(throws: CancellationError.self) { try await socket.receive() }
+    }
+
     @Test("a reset that meets a lost connection cancels the socket")
     func resetAfterLoss() async throws {
         let logout = SlowLogout()
