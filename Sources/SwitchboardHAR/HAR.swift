@@ -195,6 +195,15 @@ extension HAR {
     }
 }
 
+extension [HAR.WebSocketMessage] {
+    /// The messages for a stub. They lack those that the client received after its own Close frame: a stub answers that
+    /// frame, and the client delivers no later message.
+    package var forStub: [HAR.WebSocketMessage] {
+        guard let close = firstIndex(where: { $0.type == "send" && $0.opcode == 0x8 }) else { return self }
+        return Array(self[..<close]) + self[close...].filter { $0.type != "receive" }
+    }
+}
+
 extension HAR.Entry {
     /// The entry with the scheme that browsers write: `wss` and `ws` for a WebSocket.
     package var withWebSocketScheme: HAR.Entry {

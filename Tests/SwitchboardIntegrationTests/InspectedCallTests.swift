@@ -369,6 +369,19 @@ struct InspectedCallTests {
         #expect(stub.contains(script), "\(stub)")
     }
 
+    @Test("the stub of a WebSocket that the client closed sends no Close frame")
+    func socketClosedByClient() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        let session = StubSession(.webSocket(.text("hello")))
+        let router = Router<URLEndPoint>(session: session, monitors: [inspector])
+        let socket = try await router.webSocket(for: URLEndPoint(.get, URL(text: "https://example.com/chat")))
+        _ = try await socket.receive()
+        await socket.close(4001, reason: "seen")
+        #expect(await comesTrue { inspector.calls.first?.state == .finished })
+        let stub = try await detail(1, of: inspector).stub
+        #expect(stub.contains(#".webSocket(.text("hello"))"#), "\(stub)")
+    }
+
     @Test("messages of both directions of a WebSocket are shown without secrets")
     func messages() async throws {
         let inspector = try NetworkInspector(CallLimits())

@@ -1699,7 +1699,10 @@ pre {
     };
     const protocol = response.headers.filter(([name, value]) => /^sec-websocket-protocol$/i.test(name) && !value.includes(MASK)).slice(0, 1)
       .map(([, value]) => `subprotocol: ${literal(value)}`);
-    const answer = messages ? `.webSocket(${[...messages.map(step).filter(Boolean), ...protocol].join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
+    // The stub answers a Close frame of the client.
+    const ownClose = messages?.findIndex(({ sent, kind }) => sent && kind === "close") ?? -1;
+    const played = messages?.filter(({ sent, kind }, index) => ownClose < 0 || index < ownClose || sent || kind === "error");
+    const answer = played ? `.webSocket(${[...played.map(step).filter(Boolean), ...protocol].join(", ")})` : typeof body?.text === "string" ? `.${isJSON ? "json" : "text"}(${literal(body.text)}${rest})`
       : body?.base64 ? `.data(Data(base64Encoded: ${literal(body.base64)}) ?? Data()${rest})` : `.status(${status}${headers})`;
     return `session.stub(\n    ${matcher}${literal(openURL(url))}), with:\n    ${answer})`;
   }

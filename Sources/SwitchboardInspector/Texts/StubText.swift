@@ -110,7 +110,7 @@ enum StubText {
 
     /// Returns the code of a WebSocket whose server sends the received messages, and waits for each sent one.
     private static func webSocket(_ response: HAR.Response, _ messages: [HAR.WebSocketMessage]) -> String {
-        var arguments = messages.compactMap { message -> String? in
+        var arguments = messages.forStub.compactMap { message -> String? in
             let payload = message.payload
             switch (message.type, message.opcode) {
             case ("send", 0..<8): return ".receive"

@@ -55,7 +55,7 @@ extension Cassette {
     }
 
     private static func steps(_ messages: [HAR.WebSocketMessage]) -> [WebSocketStep] {
-        messages.compactMap { message in
+        messages.forStub.compactMap { message in
             switch (message.type, message.opcode) {
             case ("send", 0..<0x8): .receive
             case ("receive", 0...0x8): .frame(UInt8(message.opcode), message.payload)

@@ -141,6 +141,25 @@ import Testing
         }
     }
 
+    @Test("a socket that the client closed is played up to its own Close frame")
+    func closedByClient() async throws {
+        try await withFile { file in
+            let stub = StubSession(.webSocket(.text("1")))
+            let cassette = try Cassette(file: file, mode: .recordMissing, recording: stub)
+            let recorded = try await open(cassette)
+            _ = try await recorded.receive()
+            await recorded.close(4001, reason: "seen")
+            try cassette.save()
+            let player = try Cassette.playing(file)
+            let socket = try await open(player)
+            _ = try await socket.receive()
+            try await socket.ping()
+            await socket.close(4001, reason: "seen")
+            #expect(socket.closure?.code == 4001 && socket.closure?.isFromServer == false)
+            #expect(player.faults == [])
+        }
+    }
+
     @Test("the archive of a browser is played")
     func browser() async throws {
         try await withFile { file in
