@@ -43,8 +43,9 @@ extension Cassette {
         var headers = HTTPHeaders(entry.response.headers)
         for name in ["Sec-WebSocket-Accept", "Sec-WebSocket-Extensions"] { headers.remove(name) }
         let response = MockResponse.webSocket(steps: Self.steps(messages), headers: headers)
-        return try StubExchange(request, response, clock: ContinuousClock()).upgraded(upgrade) {
-            [self] index, message in
+        return try StubExchange(request, response, clock: ContinuousClock()).upgraded(
+            upgrade, loss: Self.loss(messages)
+        ) { [self] index, message in
             let differences = differences(message, sent.dropFirst(index).first)
             guard !differences.isEmpty else { return tape.withLock { $0.recordMessage(of: socket, fault: nil) } }
             let lines = ["cassette: message \(index + 1) to \(path) differs:"] + differences
@@ -63,6 +64,14 @@ extension Cassette {
             default: nil
             }
         }
+    }
+
+    /// Returns the error that ended the recorded connection. That of a browser means a lost connection.
+    private static func loss(_ messages: [HAR.WebSocketMessage]) -> NetworkError {
+        let code = NetworkError.Code(rawValue: messages.first { $0.type == "error" }?.data ?? "")
+        let isKnown = code.title != code.rawValue
+        return NetworkError(
+            isKnown ? code : .connectionLost, reason: "cassette: the recorded connection ended with this error")
     }
 
     private func differences(

@@ -53,17 +53,19 @@ struct StubExchange {
         }
     }
 
-    /// Returns the response of a WebSocket that plays steps, without a socket. `check` receives each message of the
-    /// client, and an error that it throws ends the connection.
+    /// Returns the response of a WebSocket that plays steps, without a socket. `loss` is the error of a reset. `check`
+    /// receives each message of the client, and an error that it throws ends the connection.
     func upgraded(
-        _ upgrade: ConnectionUpgrade, check: @escaping StubPeer.Check = { _, _ in }
+        _ upgrade: ConnectionUpgrade,
+        loss: NetworkError = NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection"),
+        check: @escaping StubPeer.Check = { _, _ in }
     ) throws(NetworkError) -> NetworkResponse {
         guard case .webSocket(let steps) = response.outcome else { return try head() }
         var handshake = request
         handshake.headers.merge(upgrade.headers(request))
         let accepted = response.accepting(handshake.headers["Sec-WebSocket-Key"])
         var answer = try StubExchange(handshake, accepted, clock: clock).head()
-        let peer = StubPeer(steps, upgrade, clock, check)
+        let peer = StubPeer(steps, upgrade, clock, loss, check)
         answer.bytes = ResponseBytes { try await peer.next() }
         return answer
     }

@@ -95,6 +95,8 @@ actor StubPeer {
     private let outgoing: HTTPBodyStream
     private let confirm: @Sendable () -> CheckedContinuation<Void, any Error>?
     private let clock: any Clock<Duration>
+    /// The error of a reset.
+    private let loss: NetworkError
     private let check: Check
     private var checked = 0
 
@@ -102,12 +104,14 @@ actor StubPeer {
     typealias Check = @Sendable (Int, RecordedWebSocket.Message) throws -> Void
 
     init(
-        _ steps: [WebSocketStep], _ upgrade: ConnectionUpgrade, _ clock: any Clock<Duration>, _ check: @escaping Check
+        _ steps: [WebSocketStep], _ upgrade: ConnectionUpgrade, _ clock: any Clock<Duration>, _ loss: NetworkError,
+        _ check: @escaping Check
     ) {
         peer = ScriptedPeer(steps)
         outgoing = upgrade.outgoing()
         confirm = upgrade.confirm
         self.clock = clock
+        self.loss = loss
         self.check = check
     }
 
@@ -124,8 +128,7 @@ actor StubPeer {
                 checked = peer.messages.count
                 confirm()?.resume()  // the steps may end without asking for more
             case .end(.stall): while true { try await clock.sleep(for: .seconds(3_600)) }
-            case .end(.reset):
-                throw NetworkError(.connectionLost, reason: "StubSession: scripted to reset the connection")
+            case .end(.reset): throw loss
             case .end: return nil
             }
         }

@@ -141,6 +141,25 @@ import Testing
         }
     }
 
+    @Test(
+        "the error that ended a connection is played",
+        arguments: [(.frame(0x3, Data()), .invalidResponse), (.text("long"), .responseTooLarge)]
+            as [(WebSocketStep, NetworkError.Code)])
+    func error(step: WebSocketStep, code: NetworkError.Code) async throws {
+        try await withFile { file in
+            let stub = StubSession(.webSocket(.text("1"), step))
+            let cassette = try Cassette(file: file, mode: .recordMissing, recording: stub)
+            for session in [cassette as any NetworkSession, nil] {
+                let socket = try await open(session ?? Cassette.playing(file)) { $0.webSocket.messageLimit = 3 }
+                let first = try await socket.receive()
+                #expect(first == .text("1"))
+                let failure = await #expect(throws: NetworkError.self) { try await socket.receive() }
+                #expect(failure?.code == code)
+                try cassette.save()
+            }
+        }
+    }
+
     @Test("a socket that the client closed is played up to its own Close frame")
     func closedByClient() async throws {
         try await withFile { file in
