@@ -55,7 +55,8 @@ extension WebSocketConnection {
             }
             endWithoutClose()
         } catch {
-            frames.ignoresBytes = true
+            // After a cancellation, the thread may still read.
+            if error is WebSocketViolation { frames.ignoresBytes = true }
             await end(after: error) { try await bytes.next() != nil }
         }
     }
