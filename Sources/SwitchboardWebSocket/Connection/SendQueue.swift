@@ -56,7 +56,11 @@ final class SendQueue: Sendable {
             !isSendingDirectly && (!messages.isEmpty || hasControls || isClosing || failure != nil)
         }
 
-        mutating func take(onlyControls: Bool) -> Taken {
+        /// Whether an exchange may take events. Nil means the only one.
+        func isCurrent(_ exchange: Int?) -> Bool { exchange == nil || exchange == self.exchange }
+
+        mutating func take(onlyControls: Bool, of exchange: Int?) -> Taken {
+            guard isCurrent(exchange) else { return .end }
             if isSendingDirectly { return .nothing }
             if let control = controls.popFirst() ?? pong.take() { return .event(control) }
             if failure != nil || isClosing { return .end }
@@ -207,8 +211,8 @@ extension SendQueue {
         if isStopped { action() }
     }
 
-    /// Starts an exchange of the handshake, which may be redirected or repeated, and returns its number. The end of an earlier
-    /// exchange does not stop the queue.
+    /// Starts an exchange of the handshake, which may be redirected or repeated, and returns its number. An earlier
+    /// exchange takes no more events, and its end does not stop the queue.
     func startExchange() -> Int {
         state.withLock { state in
             state.exchange += 1
@@ -219,7 +223,7 @@ extension SendQueue {
 
     private func stop(_ exchange: Int?) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
-            guard exchange == nil || exchange == state.exchange else { return nil }
+            guard state.isCurrent(exchange) else { return nil }
             defer { state.onStop = nil }
             state.isStopped = true
             return state.onStop
@@ -231,13 +235,13 @@ extension SendQueue {
     /// call also means that the session has sent the previous event. The session cancels the task when the connection is
     /// lost. The previous event may then be unsent.
     func next(of exchange: Int? = nil) async -> WebSocketEvent? {
-        if !Task.isCancelled { completeInFlight() }
+        if !Task.isCancelled { takeInFlight(of: exchange)?.resume() }
         while true {
             if Task.isCancelled {
                 stop(exchange)
                 return nil
             }
-            switch take(onlyControls: false) {
+            switch take(onlyControls: false, of: exchange) {
             case .event(let event): return event
             case .end: return nil
             case .nothing: await state.wait(in: \.waitingSession) { $0.hasWork }
@@ -246,10 +250,12 @@ extension SendQueue {
     }
 
     /// Takes a control frame between the fragments of the message in flight.
-    func takeControl() -> Taken { take(onlyControls: true) }
+    func takeControl(of exchange: Int?) -> Taken { take(onlyControls: true, of: exchange) }
 
-    private func take(onlyControls: Bool) -> Taken {
-        let (taken, recorder) = state.withLock { ($0.take(onlyControls: onlyControls), $0.recorder) }
+    private func take(onlyControls: Bool, of exchange: Int?) -> Taken {
+        let (taken, recorder) = state.withLock {
+            ($0.take(onlyControls: onlyControls, of: exchange), $0.recorder)
+        }
         if case .event(.message(let message)) = taken { recorder?(.message(message)) }
         return taken
     }
@@ -266,10 +272,10 @@ extension SendQueue {
     /// Counts the message in flight as sent, and resumes its sender.
     func completeInFlight() { takeInFlight()?.resume() }
 
-    /// Counts the message in flight as sent. Returns its sender, nil without one.
-    func takeInFlight() -> CheckedContinuation<Void, any Error>? {
+    /// Counts the message in flight as sent. Returns its sender, nil without one and for an earlier exchange.
+    func takeInFlight(of exchange: Int? = nil) -> CheckedContinuation<Void, any Error>? {
         state.withLock { state in
-            guard let (id, size) = state.inFlight else { return nil }
+            guard state.isCurrent(exchange), let (id, size) = state.inFlight else { return nil }
             state.inFlight = nil
             state.sent.messages += 1
             state.sent.bytes += Int64(size)

@@ -44,9 +44,9 @@ final class MessageFramer: Sendable {
     /// at a time. See ``SendQueue/startExchange()`` for `exchange`.
     func next(of exchange: Int? = nil) async -> Data? {
         if !Task.isCancelled, let rest = state.withLock({ $0.rest }) {
-            switch queue.takeControl() {
+            switch queue.takeControl(of: exchange) {
             case .event(let control): return frame(control)
-            case .end: return nil  // the message remains unsent
+            case .end: return nil  // this exchange sends no rest
             case .nothing: return fragment(rest)
             }
         }

@@ -180,6 +180,24 @@ import SwitchboardTestSupport
         #expect(stops.all == [true])
     }
 
+    @Test("an earlier exchange of the handshake takes no message")
+    func messageOfLaterExchange() async throws {
+        let queue = SendQueue()
+        let frames = MessageFramer(queue)
+        let (first, second) = (queue.startExchange(), queue.startExchange())
+        let sending = Task { try await queue.send(.binary(Data(count: MessageFramer.fragmentSize * 2))) }
+        let early = await frames.next(of: first)
+        try #require(early == nil)
+        let fragment = await frames.next(of: second)
+        #expect(fragment?.first == 0x02)
+        let late = await frames.next(of: first)
+        #expect(late == nil && queue.sent.messages == 0)
+        let rest = await frames.next(of: second)
+        #expect(rest?.first == 0x80)
+        queue.end(CancellationError())
+        _ = await sending.result
+    }
+
     @Test("each frame has another mask, of random bits")
     func maskingKeys() async throws {
         let queue = SendQueue()

@@ -125,10 +125,11 @@ extension CurlExchange: UpgradedConnection {}
 
 extension ConnectionUpgrade {
     fileprivate var curlBody: CurlRequest.Body {
-        .stream(length: nil) { [outgoing] send in
+        // Called now and not by the pump, because the pump of an earlier exchange may start later.
+        .stream(length: nil) { [bytes = outgoing()] send in
             // The source must know that its chunk may be unsent. The end of the connection cancels this task too, but
             // perhaps later.
-            for try await chunk in outgoing() {
+            for try await chunk in bytes {
                 if !(await send(chunk)) { withUnsafeCurrentTask { $0?.cancel() } }
             }
         }
