@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardJSON
 import SwitchboardText
 
 /// Masks the values with secret names in exchanges, and stores them. ``storedSecrets`` masks them where no name precedes
@@ -88,9 +89,12 @@ package struct ExchangeMasking: Sendable {
 
     // MARK: Stored secrets
 
-    /// Stores a value as it was written in a URL, a form or a field, and decoded.
+    /// Stores a value as it was written in a URL, a form, a field or a string of JSON, and decoded.
     private mutating func add(written text: String) {
         add(text)
+        if text.utf8.contains(.backslash), case .string(let decoded)? = JSONTree(fragment: Data("\"\(text)\"".utf8)) {
+            add(decoded)
+        }
         add(text.percentDecoded)
         if text.utf8.contains(.plus) { add(text.replacingBytes([.plus: " "]).percentDecoded) }
     }

@@ -234,7 +234,11 @@ extension UnicodeScalar {
             texts += ["%" + byte.hexText, "%25" + byte.hexText].flatMap { [$0, $0.uppercasedDigits] }
         }
         texts += texts.filter { $0.contains("\\") }.map { $0.escapedForJSON }
-        texts += Self.markup[scalar] ?? []
+        if let name = Self.references[scalar] { texts.append("&\(name);") }
+        if scalar.isASCII {
+            let hex = String(scalar.value, radix: 16)
+            texts += ["&#\(scalar.value);", "&#x\(hex);", "&#x\(hex.uppercased());"]
+        }
         if scalar == " " { texts.append("+") }
         return [utf8] + bytes + texts.map { Array($0.utf8) }
     }
@@ -242,9 +246,8 @@ extension UnicodeScalar {
     private static let short: [Unicode.Scalar: String] = [
         "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\n": "\\n", "\r": "\\r", "\t": "\\t",
     ]
-    private static let markup: [Unicode.Scalar: [String]] = [
-        "&": ["&amp;", "&#38;"], "<": ["&lt;"], ">": ["&gt;"], "\"": ["&quot;", "&#34;"],
-        "'": ["&apos;", "&#39;", "&#x27;"],
+    private static let references: [Unicode.Scalar: String] = [
+        "&": "amp", "<": "lt", ">": "gt", "\"": "quot", "'": "apos",
     ]
 }
 

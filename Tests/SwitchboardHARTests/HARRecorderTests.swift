@@ -78,6 +78,20 @@ struct HARRecorderTests {
         #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("hunter2secret"))
     }
 
+    @Test(
+        "a secret with an escape of JSON in a URL is masked everywhere",
+        arguments: [
+            #"{"next":"https:\/\/h\/?token=ab12\/hunter2x"}"#,
+            #"{"next":"?token\u003dab12\u002fhunter2x\u0026a=b"}"#,
+            #"{"next":"?token=ab12\/hunter2x"}"# + "\n{}",
+        ])
+    func escapesOfJSON(body: String) async throws {
+        let recorder = HARRecorder()
+        let router = router(StubSession(.json(body), .text("echo ab12/hunter2x")), recorder)
+        for _ in 0..<2 { _ = try await router.response(for: URLEndPoint(.get, url)) }
+        #expect(!String(decoding: try recorder.data, as: UTF8.self).contains("hunter2x"))
+    }
+
     @Test("a number that counts tokens stays everywhere")
     func countOfTokens() async throws {
         let recorder = HARRecorder()

@@ -69,7 +69,7 @@ struct SecretTrieTests {
         arguments: [
             "hunter+2/é", "hunter%2B2%2F%C3%A9", "hunter%252B2%252f%25c3%25a9", #"hunter+2\/\u00e9"#,
             #"hunter\u002b2\\u002f\u00E9"#, Data("hunter+2/é".utf8).base64EncodedString(),
-            Data("me:hunter+2/é".utf8).base64EncodedString(),
+            Data("me:hunter+2/é".utf8).base64EncodedString(), "hunter&#43;2&#x2F;é",
         ])
     func forms(written: String) {
         let shown = trie(["hunter+2/é"]).masked("a=\(written)&b=c")

@@ -5,8 +5,8 @@ extension Redactor {
     /// apostrophes, `=>` or `=`, as some languages print them. `true`, `false` and `null` are no secrets.
     ///
     /// The search does not pair opening and closing quotes, so truncated or invalid text cannot hide a name.
-    func members(in text: String, _ quote: UInt8) -> String {
-        let bytes = Array(text.utf8)
+    func members(in text: SearchedText, _ quote: UInt8) -> SearchedText {
+        let bytes = text.bytes
         var replacements = Replacements()
         // The index after the last quote of each depth: `"`, `\"`, `\\\"`.
         var opened = Array(repeating: -1, count: 8)
@@ -28,7 +28,7 @@ extension Redactor {
             index = end
             opened[depth] = -1
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 
     /// Returns the mask as a string literal at this depth.

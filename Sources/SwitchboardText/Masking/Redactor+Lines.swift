@@ -3,10 +3,10 @@ import Foundation
 extension Redactor {
     /// Redacts the values of secret names in header fields (also within prose), in YAML, and in the parts of
     /// `multipart/form-data`.
-    func lines(in text: String) -> String {
-        var reader = LineRedactor(redactor: self, bytes: Array(text.utf8))
+    func lines(in text: SearchedText) -> SearchedText {
+        var reader = LineRedactor(redactor: self, bytes: text.bytes)
         reader.run()
-        return reader.replacements.replaced(in: text, reader.bytes)
+        return text.replacing(reader.replacements)
     }
 }
 
@@ -106,8 +106,9 @@ private struct LineRedactor {
             index = colon + 1
             if bytes[(colon - name)..<colon].equalsLowercase("sec-websocket-protocol") {
                 let end = bytes.endOfField(from: index, line.upperBound)
-                replacements.add(
-                    index..<end, redactor.protocols(String(decoding: bytes[index..<end], as: UTF8.self)).utf8)
+                let list = String(decoding: bytes[index..<end], as: UTF8.self)
+                let masked = redactor.protocols(list)
+                if masked != list { replacements.add(index..<end, masked.utf8) }
                 (rest, index) = (end, end)
                 continue
             }

@@ -3,8 +3,8 @@ import Foundation
 extension Redactor {
     /// Redacts markup: the content of elements and the values of attributes with a secret name, and the values in
     /// `<input name="token" value="…">`, `<string name="token">…</string>` and `<key>token</key><string>…</string>`.
-    func markup(in text: String) -> String {
-        let bytes = Array(text.utf8)
+    func markup(in text: SearchedText) -> SearchedText {
+        let bytes = text.bytes
         let isMarkup = bytes.first { !$0.isSpace } == .lessThan
         var closings: MarkupTag.Closings?
         // The end of the comment or CDATA section that contains the tag.
@@ -62,7 +62,7 @@ extension Redactor {
             }
             hide(tag.end..<index)
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 }
 

@@ -3,10 +3,10 @@ import Foundation
 extension Redactor {
     /// Redacts the values of objects that name a secret, as in HAR files: `{"name":"password","value":"…"}`. The
     /// members may have any order, and the JSON may itself be inside a JSON string.
-    func namedValues(in text: String, _ quote: UInt8) -> String {
-        var reader = NamedValueReader(redactor: self, bytes: Array(text.utf8), quote: quote)
+    func namedValues(in text: SearchedText, _ quote: UInt8) -> SearchedText {
+        var reader = NamedValueReader(redactor: self, bytes: text.bytes, quote: quote)
         reader.read(reader.bytes.indices, 0)
-        return reader.replacements.replaced(in: text, reader.bytes)
+        return text.replacing(reader.replacements)
     }
 }
 

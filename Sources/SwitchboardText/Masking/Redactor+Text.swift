@@ -5,24 +5,24 @@ extension Redactor {
     ///
     /// The text may contain JSON members, also inside a JSON string, members as Ruby and PHP print them, form pairs,
     /// elements and attributes of markup, property lists, header fields, lines of YAML, parts of `multipart/form-data`,
-    /// and queries of URLs. The text may be incomplete or invalid. `true`, `false`, `null` and messages such as
-    /// `password: is too short` stay.
+    /// and queries of URLs, also with escapes of JSON: `?token\u003d…`. The text may be incomplete or invalid. `true`,
+    /// `false`, `null` and messages such as `password: is too short` stay.
     package func text(_ text: String) -> String {
         guard !isEmpty else { return text }
-        var text = text
         // The first of these characters distinguishes JSON, `{"a":"b=c"}`, from a form, `a=b"c`. A byte-order mark or a
         // prefix against JSON hijacking may precede JSON.
         let first = text.utf8.first { $0 == .quote || $0 == .equals || $0 == .lessThan }
-        if first == .equals, !text.utf8.contains(.space) { text = form(text) }
-        if text.utf8.contains(.lessThan) { text = markup(in: text) }
-        return prose(in: objects(in: text))
+        let isForm = first == .equals && !text.utf8.contains(.space)
+        var searched = SearchedText(isForm ? form(text) : text)
+        if searched.bytes.contains(.lessThan) { searched = markup(in: searched) }
+        return prose(in: objects(in: searched)).text
     }
 
     /// Redacts the values of secret names in JSON, and in objects as some languages print them.
-    private func objects(in text: String) -> String {
+    private func objects(in text: SearchedText) -> SearchedText {
         var text = text
-        for quote in [UInt8.quote, .apostrophe] where text.utf8.contains(quote) {
-            if text.utf8.contains(.leftBrace) { text = namedValues(in: text, quote) }
+        for quote in [UInt8.quote, .apostrophe] where text.bytes.contains(quote) {
+            if text.bytes.contains(.leftBrace) { text = namedValues(in: text, quote) }
             text = members(in: text, quote)
         }
         return text
@@ -57,13 +57,15 @@ extension Redactor {
     /// lines such as `Authorization: Bearer …`, and user information before the host of a URL.
     package func pairs(in text: String) -> String {
         guard !isEmpty else { return text }
-        return prose(in: text.utf8.contains { $0 == .leftBrace || $0 == .leftBracket } ? objects(in: text) : text)
+        let searched = SearchedText(text)
+        let hasObjects = searched.bytes.contains { $0 == .leftBrace || $0 == .leftBracket }
+        return prose(in: hasObjects ? objects(in: searched) : searched).text
     }
 
-    private func prose(in text: String) -> String {
-        let text = escapedPairs(in: tokens(in: text.utf8.contains(.colon) ? users(in: lines(in: text)) : text))
-        guard text.utf8.contains(.equals) else { return text }
-        let bytes = Array(text.utf8)
+    private func prose(in text: SearchedText) -> SearchedText {
+        let text = escapedPairs(in: tokens(in: text.bytes.contains(.colon) ? users(in: lines(in: text)) : text))
+        let bytes = text.bytes
+        guard bytes.contains(.equals) else { return text }
         var replacements = Replacements()
         var index = 0
         while let equals = bytes[index...].firstIndex(of: .equals) {
@@ -100,13 +102,13 @@ extension Redactor {
             replacements.add(index..<end, mask.utf8)
             index = end
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 
     /// Redacts the values of secret names in URLs that are escaped within a text: `next=%2Fcb%3Ftoken%3D…`.
-    private func escapedPairs(in text: String) -> String {
-        guard text.utf8.contains(.percent) else { return text }
-        let bytes = Array(text.utf8)
+    private func escapedPairs(in text: SearchedText) -> SearchedText {
+        let bytes = text.bytes
+        guard bytes.contains(.percent) else { return text }
         var replacements = Replacements()
         var (index, floor) = (0, 0)
         while let percent = bytes[index...].firstIndex(of: .percent) {
@@ -129,7 +131,7 @@ extension Redactor {
             replacements.add(index..<end, mask.utf8)
             (index, floor) = (end, end)
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 
     private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
@@ -144,13 +146,18 @@ extension Redactor {
 
     /// Redacts credentials that are recognizable without a name.
     func tokens(in text: String) -> String {
+        let canHaveTokens = text.utf8.contains { $0 == UInt8(ascii: "J") || $0.isBlank }
+        return canHaveTokens ? tokens(in: SearchedText(text)).text : text
+    }
+
+    private func tokens(in text: SearchedText) -> SearchedText {
         matchesWords ? credentials(in: webTokens(in: text)) : text
     }
 
     /// Redacts JSON Web Tokens ([RFC 7519](https://www.rfc-editor.org/rfc/rfc7519)): `eyJ` is `{"` in Base64.
-    private func webTokens(in text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "J")) else { return text }
-        let bytes = Array(text.utf8)
+    private func webTokens(in text: SearchedText) -> SearchedText {
+        let bytes = text.bytes
+        guard bytes.contains(UInt8(ascii: "J")) else { return text }
         var replacements = Replacements()
         var index = 0
         while index < bytes.count {
@@ -165,14 +172,14 @@ extension Redactor {
             index = bytes[index...].firstIndex { !ASCIISet.base64URL.contains($0) && $0 != .dot } ?? bytes.count
             replacements.add(start..<index, mask.utf8)
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 
     /// Redacts what follows `Bearer` and `Basic` in prose and can be no word of it: 12 characters with a digit, or after
     /// `Basic` the Base64 form of `user:password`.
-    private func credentials(in text: String) -> String {
-        guard text.utf8.contains(where: \.isBlank) else { return text }
-        let bytes = Array(text.utf8)
+    private func credentials(in text: SearchedText) -> SearchedText {
+        let bytes = text.bytes
+        guard bytes.contains(where: \.isBlank) else { return text }
         var replacements = Replacements()
         var index = 0
         while let blank = bytes[index...].firstIndex(where: \.isBlank) {
@@ -193,7 +200,7 @@ extension Redactor {
             else { continue }
             replacements.add(secret.startIndex..<secret.endIndex, mask.utf8)
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 
     /// Returns whether Base64 digits stand for a printable text with a colon after its first character ([RFC 7617
@@ -205,9 +212,9 @@ extension Redactor {
     }
 
     /// Redacts the user information before the hosts of URLs: `https://me:…@host`.
-    private func users(in text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
-        let bytes = Array(text.utf8)
+    private func users(in text: SearchedText) -> SearchedText {
+        let bytes = text.bytes
+        guard bytes.contains(UInt8(ascii: "@")) else { return text }
         var replacements = Replacements()
         var index = 2
         while index < bytes.count {
@@ -220,7 +227,7 @@ extension Redactor {
             guard let at = bytes[start..<index].lastIndex(of: UInt8(ascii: "@")), at > start else { continue }
             replacements.add(start..<at, mask.utf8)
         }
-        return replacements.replaced(in: text, bytes)
+        return text.replacing(replacements)
     }
 }
 

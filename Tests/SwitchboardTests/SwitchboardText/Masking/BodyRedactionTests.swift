@@ -93,6 +93,36 @@ struct BodyRedactionTests {
             ("see postgres://me:hunter2@h/db?a=b", "see postgres://<redacted>@h/db?a=b"),
             ("at https://h/a;jsessionid=hunter2?b=c", "at https://h/a;jsessionid=<redacted>"),
             ("mail a@b.example: at 10:15 https://h/@c", "mail a@b.example: at 10:15 https://h/@c"),
+            // Escapes of JSON (RFC 8259 §7), also in JSON within JSON.
+            (#"{"n":"https:\/\/h\/?token=ab12\/hunter2"}"#, #"{"n":"https:\/\/h\/?token=<redacted>"}"#),
+            (#"{"n":"?token=ab12\u002bhunter2\u0026a=b"}"#, #"{"n":"?token=<redacted>\u0026a=b"}"#),
+            (#"{"n":"?token\u003dhunter2"}"#, #"{"n":"?token\u003d<redacted>"}"#),
+            (#"{"n":"?a=1\u0026key=hunter2"}"#, #"{"n":"?a=1\u0026key=<redacted>"}"#),
+            (#"{"n":"?a\u003D1\u0026code\u003Dhunter2"}"#, #"{"n":"?a\u003D1\u0026code\u003D<redacted>"}"#),
+            (#"{"n":"https:\/\/me:hunter2@h\/"}"#, #"{"n":"https:\/\/<redacted>@h\/"}"#),
+            (#"{"n":"https\u003a//me:hunter2\u0040h/"}"#, #"{"n":"https\u003a//<redacted>\u0040h/"}"#),
+            (
+                #"{"b":"{\"n\":\"https:\\\/\\\/h\\\/?a=1\\u0026key=c\\\/hunter2\"}"}"#,
+                #"{"b":"{\"n\":\"https:\\\/\\\/h\\\/?a=1\\u0026key=<redacted>\"}"}"#
+            ),
+            (
+                #"{"b":"{\u0022password\u0022:\u0022hunter2\u0022,\u0022a\u0022:1}"}"#,
+                #"{"b":"{\u0022password\u0022:\"<redacted>\",\u0022a\u0022:1}"}"#
+            ),
+            (
+                #"{"b":"{\"c\":\"{\\u0022token\\u0022:\\u0022hunter2\\u0022}\"}"}"#,
+                #"{"b":"{\"c\":\"{\\u0022token\\u0022:\\\"<redacted>\\\"}\"}"}"#
+            ),
+            (
+                #"{"b":"\u003ctoken\u003ehunter2\u003c/token\u003e\u003ca\u003e"}"#,
+                #"{"b":"\u003ctoken\u003e<redacted>\u003c/token\u003e\u003ca\u003e"}"#
+            ),
+            (#"{"a":"\u0026 \/ \u00e9 \n \\","b":"\u003c"}"#, #"{"a":"\u0026 \/ \u00e9 \n \\","b":"\u003c"}"#),
+            // Numeric references of markup.
+            (
+                #"<a href="https:&#x2F;&#x2F;h&#47;?token&#x3D;ab&#43;hunter2&amp;a=b">"#,
+                #"<a href="https:&#x2F;&#x2F;h&#47;?token&#x3D;<redacted>&amp;a=b">"#
+            ),
         ])
     func texts(text: String, expected: String) {
         #expect(redaction.text(text) == expected)

@@ -148,6 +148,12 @@ struct RedactionRegressionTests {
         checkGrowth { "<i>" + String(repeating: "<a name=\"token\"><!--hunter2", count: $0) }
     }
 
+    @Test("thousands of escapes of JSON are read in linear time")
+    func escapes() {
+        checkGrowth { String(repeating: #"?a\u003d1\u0026key=c\/hunter2 "#, count: $0) }
+        checkGrowth { String(repeating: #"\"#, count: $0 * 8) + #"u0022?token\u003dhunter2"# }
+    }
+
     @Test("a secret element in thousands of comments is masked in linear time")
     func elementAcrossComments() {
         checkGrowth { "x " + String(repeating: "<!--<token>hunter2-->", count: $0) + "<!--</token>-->" }
