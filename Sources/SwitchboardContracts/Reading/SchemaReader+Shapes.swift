@@ -170,25 +170,22 @@ extension SchemaReader {
     private mutating func addMembers(of objects: [[Leaf]], to result: inout Composite) throws(NetworkError) {
         // An object without any rule for its members has no lines.
         guard !objects.isEmpty, objects.allSatisfy({ $0.contains(where: \.restrictsMembers) }) else { return }
-        try spend(objects.joined().reduce(0) { $0 + $1.members.count })
-        let names = Set(objects.joined().flatMap(\.members.keys))
+        try spend(objects.joined().reduce(0) { $0 + $1.members.count + $1.required.count })
+        let names = Set(objects.joined().flatMap { Array($0.members.keys) + $0.required })
         try spend(names.count * objects.reduce(0) { $0 + $1.count })
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             var parts: [Alternatives] = []
             var isOptional = false
             for leaves in objects {
-                let isKnown = leaves.contains { $0.members[name] != nil }
-                if !leaves.contains(where: { $0.required.contains(name) })
-                    || leaves.contains(where: { $0.writeOnly.contains(name) })
-                {
-                    isOptional = true
-                }
+                let isRequired = leaves.contains { $0.required.contains(name) }
+                if !isRequired || leaves.contains(where: { $0.writeOnly.contains(name) }) { isOptional = true }
                 let rules = leaves.compactMap { leaf -> Int? in
                     if let rule = leaf.members[name] { return rule }
                     if case .rule(let rule) = leaf.others { return rule }
                     return nil
                 }
-                if isKnown || !rules.isEmpty { parts.append(try allOf(rules)) }
+                // Without a rule, the parts forbid the member.
+                if !rules.isEmpty { parts.append(try allOf(rules)) } else if isRequired { parts.append([[neverLeaf]]) }
             }
             if let sum = try sum(parts) { result.members.append((name, sum, isOptional)) }
         }

@@ -214,10 +214,11 @@ struct SchemaReader {
         // The members of these patterns are no unknown ones.
         if keywords["patternProperties"] != nil { leaf.others = .any }
         if keywords["type"] == nil, !implied.isEmpty { leaf.kinds.formIntersection(implied) }
-        let required: Int
+        let required: Int?
         switch leaf.others {
         case .any: required = anyLeaf
-        case .none: required = neverLeaf
+        // Another part of `allOf` may have the member.
+        case .none: required = nil
         case .rule(let rule): required = rule
         }
         for name in leaf.required where leaf.members[name] == nil { leaf.members[name] = required }

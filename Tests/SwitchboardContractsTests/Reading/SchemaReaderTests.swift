@@ -316,6 +316,17 @@ struct SchemaReaderTests {
         #expect(try lines(schema("false")) == ["$: object", "a: never"])
     }
 
+    @Test("a required member may have its property in another part of allOf")
+    func requiredElsewhere() throws {
+        let schema = { (part: String) in
+            ##"{"type":"object","additionalProperties":false,"required":["id"],"allOf":[\##(part)]}"##
+        }
+        let described = schema(##"{"properties":{"id":{"type":"string"}}}"##)
+        #expect(try lines(described) == ["$: object", "id: string"])
+        #expect(try Contract(schema: Data(described.utf8)).differences(in: Data(#"{"id":"a"}"#.utf8)) == [])
+        #expect(try lines(schema(##"{"properties":{"b":{}}}"##)) == ["$: object", "b?: any", "id: never"])
+    }
+
     @Test("a file that ends with .json is a schema")
     func file() async throws {
         try await withFolder { folder in
