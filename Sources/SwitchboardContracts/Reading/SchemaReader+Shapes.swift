@@ -178,14 +178,16 @@ extension SchemaReader {
             var isOptional = false
             for leaves in objects {
                 let isRequired = leaves.contains { $0.required.contains(name) }
-                if !isRequired || leaves.contains(where: { $0.writeOnly.contains(name) }) { isOptional = true }
                 let rules = leaves.compactMap { leaf -> Int? in
                     if let rule = leaf.members[name] { return rule }
                     if case .rule(let rule) = leaf.others { return rule }
                     return nil
                 }
                 // Without a rule, the parts forbid the member.
-                if !rules.isEmpty { parts.append(try allOf(rules)) } else if isRequired { parts.append([[neverLeaf]]) }
+                let part: Alternatives = try rules.isEmpty ? (isRequired ? [[neverLeaf]] : []) : allOf(rules)
+                let isWriteOnly = self.leaves(Array(part.joined())).contains(where: \.isWriteOnly)
+                if !isRequired || isWriteOnly { isOptional = true }
+                parts.append(part)
             }
             if let sum = try sum(parts) { result.members.append((name, sum, isOptional)) }
         }

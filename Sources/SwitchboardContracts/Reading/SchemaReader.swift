@@ -51,9 +51,10 @@ struct SchemaReader {
         var strings = StringRule.any
         var members: [String: Int] = [:]
         var required: Set<String> = []
-        var writeOnly: Set<String> = []
         var others = Others.any
         var element: Int?
+        /// Whether only requests have the value.
+        var isWriteOnly = false
 
         var restrictsMembers: Bool {
             if case .any = others { return !members.isEmpty }
@@ -164,6 +165,7 @@ struct SchemaReader {
         for (keyword, value) in keywords.sorted(by: { $0.key < $1.key }) {
             try spend(1 + pointer.utf8.count / 64)
             let location = "\(pointer)/\(keyword.pointerEscaped)"
+            if keyword == "writeOnly", case .bool(true) = value { (leaf.isWriteOnly, isEmpty) = (true, false) }
             if Self.combinations.contains(keyword) || Self.descriptions.contains(keyword) || keyword.hasPrefix("x-") {
                 continue
             }
@@ -177,9 +179,6 @@ struct SchemaReader {
                         throw .contract("\(shown(location)): a name is too long")
                     }
                     leaf.members[name] = try rule(schema, at: "\(location)/\(name.pointerEscaped)", depth: depth + 1)
-                    if case .object(let words) = schema, case .bool(true)? = words["writeOnly"] {
-                        leaf.writeOnly.insert(name)
-                    }
                 }
             case ("required", .array(let names)):
                 implied.insert(.object)

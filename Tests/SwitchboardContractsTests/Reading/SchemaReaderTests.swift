@@ -77,6 +77,24 @@ struct SchemaReaderTests {
         #expect(contract.differences(in: Data(#"{"name":"a"}"#.utf8)) == [])
     }
 
+    // JSON Schema Validation §9.4: of several values of `writeOnly`, one that is true applies.
+    @Test(
+        "a required member is optional if a referenced schema is writeOnly",
+        arguments: [
+            ##"{"$ref":"#/$defs/secret"}"##, ##"{"allOf":[{"$ref":"#/$defs/secret"}],"nullable":true}"##,
+            ##"{"allOf":[{"type":"string"},{"writeOnly":true}]}"##,
+            ##"{"type":"string","writeOnly":true,"nullable":true}"##,
+        ])
+    func writeOnlyElsewhere(_ member: String) throws {
+        let schema = ##"""
+            {"type":"object","required":["id","password"],"properties":{"id":{"type":"integer"},"password":\##(member)},
+            "$defs":{"secret":{"type":"string","writeOnly":true}}}
+            """##
+        let contract = try Contract(schema: Data(schema.utf8))
+        #expect(contract.differences(in: Data(#"{"id":1}"#.utf8)) == [])
+        #expect(contract.ignoredKeywords == [])
+    }
+
     private static let members =
         ##"{"name":{"type":"string","writeOnly":false},"password":{"type":"string","writeOnly":true}}"##
 
