@@ -48,7 +48,7 @@ extension StringFormats {
         let host = text[(at + 1)...]
         return host.contains(.dot) && host.first != .dot && host.last != .dot
             && host.allSatisfy(ASCIISet.host.contains)
-            && text[..<at].allSatisfy { $0 > 0x20 && $0 != 0x7F && !ASCIISet.outsideURL.contains($0) }
+            && text[..<at].allSatisfy { $0 > 0x20 && $0 != 0x7F && !ASCIISet.outsideEmail.contains($0) }
     }
 }
 
@@ -59,5 +59,6 @@ extension UInt8 {
 extension ASCIISet {
     fileprivate static let scheme = alphanumerics.union(ASCIISet("+-."))
     fileprivate static let host = alphanumerics.union(ASCIISet("-."))
+    fileprivate static let outsideEmail = ASCIISet("<>\"\\")
     fileprivate static let outsideURL = ASCIISet("<>\"{}|\\^`")
 }
