@@ -25,9 +25,10 @@ extension NetworkRequest {
         // curl reads a word that begins with a hyphen as an option.
         if text.utf8.first == UInt8(ascii: "-") { words.append("--url") }
         words.append(text.shellQuoted)
-        // curl reads a file for a field whose name begins with `@`.
+        // curl reads a file for a field whose name begins with `@`, and the body of the command may have another length.
         for field in allHeaders
         where field.name.isHTTPToken
+            && (body.isEmpty || !field.name.equalsIgnoringCase("Content-Length"))
             && !(shellBody?.isForm == true && field.name.equalsIgnoringCase("Content-Type"))
         {
             let value = redaction.value(field.value, ofHeader: field.name)

@@ -164,6 +164,20 @@ struct CurlCommandTests {
         #expect(request.curlCommand(redaction: .none).components(separatedBy: "s3cret").count == 6)
     }
 
+    @Test("the length of a body that the command changes is left out")
+    func contentLength() throws {
+        let url = URL(text: "https://h.example/")
+        let body = DataBody(Data(#"{"password":"hunter2"}"#.utf8))
+        let request = NetworkRequest(.post, url, headers: ["Content-Length": "22"], body: body)
+        #expect(
+            try arguments(request.curlCommand) == [
+                "-X", "POST", url.absoluteString, "-H", "Content-Type:", "--data-raw", #"{"password":"<redacted>"}"#,
+            ])
+        let empty = NetworkRequest(.post, url, headers: ["Content-Length": "0"])
+        #expect(
+            try arguments(empty.curlCommand) == ["-X", "POST", url.absoluteString, "-H", "Content-Length: 0"])
+    }
+
     @Test("a streamed body is a file that a comment after the command describes")
     func streamedBody() throws {
         let body = StreamBody(length: 2) { HTTPBodyStream { nil } }
