@@ -239,10 +239,12 @@ extension HAR.Request {
     fileprivate func curlCommand(_ redaction: Redaction) -> String {
         var request = NetworkRequest(HTTPMethod(rawValue: method), URL(string: url))
         request.headers = HTTPHeaders(headers)
-        if let data = postData?.data, !data.isEmpty { request.body = DataBody(data) }
-        let omitted = bodySize != 0 && postData == nil
-        let end = omitted ? String.omittedShellBody(length: bodySize < 0 ? nil : Int64(bodySize)) : ""
-        return request.curlCommand(redaction: redaction) + end
+        if let data = postData?.data, !data.isEmpty {
+            request.body = DataBody(data)
+        } else if bodySize != 0 {
+            request.body = OmittedBody(length: bodySize < 0 ? nil : Int64(bodySize))
+        }
+        return request.curlCommand(redaction: redaction)
     }
 }
 

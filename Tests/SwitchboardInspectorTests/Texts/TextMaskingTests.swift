@@ -221,6 +221,17 @@ struct TextMaskingTests {
         #expect(detail.text("curl")?.contains("@BODY") == true)
     }
 
+    @Test("the command for a body that is not stored adds no type to it")
+    func largeBody() async throws {
+        let inspector = try NetworkInspector(CallLimits(bodySize: 4))
+        let router = Router<URLEndPoint>(session: StubSession { _ in .text("") }, monitors: [inspector])
+        let body = DataBody(Data("hello".utf8))
+        _ = try await router.response(
+            for: URLEndPoint(.post, URL(text: "https://api.example.com/"), task: .requestBody(body)))
+        let command = try Page(inspector).detail(1).text("curl")
+        #expect(command?.hasSuffix("-H 'Content-Type:' --data-binary @BODY  # BODY: a file of 5 bytes") == true)
+    }
+
     @Test("a secret that a message or an event names is masked in other calls")
     func secretOfMessage() async throws {
         let inspector = try NetworkInspector(CallLimits())

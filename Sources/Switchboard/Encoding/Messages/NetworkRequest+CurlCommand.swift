@@ -40,7 +40,10 @@ extension NetworkRequest {
         if shellBody?.isForm != true, !allHeaders.contains("Content-Type") {
             words += ["-H", "Content-Type:".shellQuoted]
         }
-        guard let shellBody else { return words.joined(separator: " ") + .omittedShellBody(length: body.length) }
+        guard let shellBody else {
+            let size = body.length.map { "\($0) bytes" } ?? "unknown length"
+            return words.joined(separator: " ") + " --data-binary @BODY  # BODY: a file of \(size)"
+        }
         return shellBody.input + (words + shellBody.words).joined(separator: " ")
     }
 }
@@ -149,16 +152,27 @@ extension URLRequest {
     public func curlCommand(redaction: Redaction) -> String {
         var request = NetworkRequest(HTTPMethod(rawValue: httpMethod ?? "GET"), url)
         request.headers = HTTPHeaders(allHTTPHeaderFields ?? [:])
-        if let httpBody { request.body = DataBody(httpBody) }
-        let isOmitted = httpBody == nil && httpBodyStream != nil
-        return request.curlCommand(redaction: redaction) + (isOmitted ? .omittedShellBody(length: nil) : "")
+        if let httpBody {
+            request.body = DataBody(httpBody)
+        } else if httpBodyStream != nil {
+            request.body = OmittedBody(length: nil)
+        }
+        return request.curlCommand(redaction: redaction)
     }
 }
 
-extension String {
-    /// Returns the end of a command that names a file `BODY` in place of its body.
-    package static func omittedShellBody(length: Int64?) -> String {
-        " --data-binary @BODY  # BODY: a file of " + (length.map { "\($0) bytes" } ?? "unknown length")
+/// A body whose bytes are not available. A `curl` command names a file `BODY` in its place.
+package struct OmittedBody: HTTPBody {
+    package let length: Int64?
+
+    package init(length: Int64?) {
+        self.length = length
+    }
+
+    package var isStreamed: Bool { true }
+
+    package func encode() throws -> Data {
+        throw NetworkError(.encodingFailed, reason: "the bytes of this body are not available")
     }
 }
 

@@ -164,6 +164,18 @@ struct CurlCommandTests {
         #expect(request.curlCommand(redaction: .none).components(separatedBy: "s3cret").count == 6)
     }
 
+    @Test("a body stream of a URLRequest is a file without a type of curl")
+    func streamOfURLRequest() throws {
+        var request = URLRequest(url: URL(text: "https://h.example/"))
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: Data("a".utf8))
+        #expect(request.curlCommand.hasSuffix("  # BODY: a file of unknown length"))
+        #expect(
+            try arguments(request.curlCommand) == [
+                "-X", "POST", "https://h.example/", "-H", "Content-Type:", "--data-binary", "@BODY",
+            ])
+    }
+
     @Test("the length of a body that the command changes is left out")
     func contentLength() throws {
         let url = URL(text: "https://h.example/")
