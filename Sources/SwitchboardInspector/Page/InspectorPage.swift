@@ -1652,7 +1652,9 @@ pre {
     const quoted = (text) => text.search(hidden) < 0 ? `'${text.replaceAll("'", "'\\''")}'`
       : `$'${text.replace(/['\\]/g, "\\$&").replace(hidden, code)}'`;
     if (!/^(https?|wss?):\/\//i.test(url) || !token.test(method) || body?.base64) return null;
-    const words = ["curl --globoff", `--request ${quoted(method)}`, `--url ${quoted(url)}`];
+    // With another option for HEAD, curl would wait for a body.
+    const option = method === "HEAD" && !body?.text ? "--head" : `--request ${quoted(method)}`;
+    const words = ["curl --globoff", option, `--url ${quoted(url)}`];
     for (const [name, value] of headers) {
       if (!token.test(name) || /^(content-length|host|connection)$/i.test(name)) continue;
       words.push(`--header ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);
