@@ -22,6 +22,8 @@ extension NetworkRequest {
             words += ["-X", method.rawValue.shellQuoted]
         }
         let text = redaction.url(url?.absoluteString ?? "")
+        // curl reads brackets and braces as a list of URLs.
+        if text.utf8.contains(where: ASCIISet("[]{}").contains) { words.append("--globoff") }
         // curl reads a word that begins with a hyphen as an option.
         if text.utf8.first == UInt8(ascii: "-") { words.append("--url") }
         words.append(text.shellQuoted)

@@ -176,6 +176,17 @@ struct CurlCommandTests {
             ])
     }
 
+    @Test("brackets and braces of a mask make no list of URLs", arguments: ["[hidden]", "{hidden}"])
+    func brackets(mask: String) throws {
+        var redaction = Redaction.standard
+        redaction.mask = mask
+        let request = NetworkRequest(.get, URL(text: "https://h.example/?token=a"))
+        #expect(
+            try arguments(request.curlCommand(redaction: redaction)) == [
+                "--globoff", "https://h.example/?token=\(mask)",
+            ])
+    }
+
     @Test("the length of a body that the command changes is left out")
     func contentLength() throws {
         let url = URL(text: "https://h.example/")
