@@ -112,7 +112,11 @@ private struct LineRedactor {
                 (rest, index) = (end, end)
                 continue
             }
-            guard name > 0, let range = value(of: colon - name..<colon, isFirst, line, rest) else { continue }
+            guard name > 0,
+                let range = value(of: colon - name..<colon, isFirst, line, rest)
+                    ?? (bytes.isLetterOfEscape(at: colon - name)
+                        ? value(of: colon - name + 1..<colon, isFirst, line, rest) : nil)
+            else { continue }
             if isFirst {
                 state = .value(indent: key - line.lowerBound, isShown: !range.isEmpty, isList: range.isEmpty)
             }

@@ -71,15 +71,18 @@ extension Redactor {
         while let equals = bytes[index...].firstIndex(of: .equals) {
             index = equals + 1
             let match = bytes.findName(before: equals, from: replacements.end)
-            let name = String(decoding: bytes[match.name], as: UTF8.self).decodedName
+            var name = String(decoding: bytes[match.name], as: UTF8.self).decodedName
             // A setting has spaces around the equals sign, or an arrow: `password = …`, `:password=>…`. There, a key or a
             // code is rarely a secret.
             let isArrow = match.isWord && index < bytes.count && bytes[index] == .greaterThan
             if isArrow { index += 1 }
             let start = match.isWord ? bytes[index...].firstIndex { !$0.isBlank } ?? bytes.count : index
             let isSetting = isArrow || start > index || match.name.upperBound < equals
-            guard !name.isEmpty,
-                isSetting ? isSecret(parameter: name, among: memberNames) : isSecret(parameter: name),
+            let names = isSetting ? memberNames : parameterNames
+            if bytes.isLetterOfEscape(at: match.name.lowerBound), !isSecret(parameter: name, among: names) {
+                name.removeFirst()
+            }
+            guard !name.isEmpty, isSecret(parameter: name, among: names),
                 !isSetting || start < bytes.count && bytes[start] != .equals
             else { continue }
             index = start
@@ -247,6 +250,7 @@ extension ASCIISet {
     fileprivate static let pairName = alphanumerics.union(ASCIISet("-_.[]%"))
     fileprivate static let pairEnd = ASCIISet("&\"'<> \t\r\n;,)}]\\")
     static let lineEnd = ASCIISet("\r\n")
+    fileprivate static let escapes = ASCIISet("nrt")
     fileprivate static let authorityEnd = ASCIISet("/?#\"'<> \t\r\n\\")
 }
 
@@ -276,6 +280,11 @@ extension [UInt8] {
         }
         guard start + 1 < count, let high = self[start].hexValue, let low = self[start + 1].hexValue else { return nil }
         return (high << 4 | low, start + 2)
+    }
+
+    /// Returns whether the byte may belong to an escape before a name: `\nCookie: …`, `\npwd=…`.
+    func isLetterOfEscape(at index: Int) -> Bool {
+        index > 0 && self[index - 1] == .backslash && ASCIISet.escapes.contains(self[index])
     }
 
     /// Returns the text between the quote at `start`, which may follow backslashes, and the next quote of the same

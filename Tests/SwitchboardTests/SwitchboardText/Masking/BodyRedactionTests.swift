@@ -26,6 +26,10 @@ struct BodyRedactionTests {
             ),
             (#"{"sent":"Authorization: Basic hunter2=","a":"b"}"#, #"{"sent":"Authorization: <redacted>","a":"b"}"#),
             (#"{"sent":"Cookie: a=hunter2\r\nHost: h"}"#, #"{"sent":"Cookie: <redacted>\r\nHost: h"}"#),
+            (#"{"sent":"a\r\nSet-Cookie: a=hunter2\r\nb"}"#, #"{"sent":"a\r\nSet-Cookie: <redacted>\r\nb"}"#),
+            (#"{"sent":"a\nX-Auth: hunter2"}"#, #"{"sent":"a\nX-Auth: <redacted>"}"#),
+            (#"{"sent":"a\nsid=hunter2\tpwd=hunter2"}"#, #"{"sent":"a\nsid=<redacted>\tpwd=<redacted>"}"#),
+            (#"C:\token=hunter2 \n: a"#, #"C:\token=<redacted> \n: a"#),
             // JSON within JSON, and names with escapes.
             (
                 #"{"body":"{\"password\":\"hunter2\",\"a\":\"b\"}"}"#,
