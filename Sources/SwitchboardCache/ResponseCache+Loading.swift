@@ -148,7 +148,7 @@ extension ResponseCache {
         if response.isShared || !isUnchanged && hasChangedIdentity(load) {
             await storage.end(load.number)
         } else if !isStorable || !isUnchanged {
-            await storage.end(load.number, isReplaced: true)
+            await storage.end(load.number, replacedBy: confirmed.headers)
         } else if CacheControl(load.request.headers).isNoStore {
             await storage.end(load.number)
         } else {
@@ -171,7 +171,7 @@ extension ResponseCache {
         if let stored, !stored.isAnswer(from: response.url, to: load.key) || hasChangedIdentity(load) {
             await storage.end(load.number)
         } else if let stored, !stored.agrees(withHead: response) {
-            await storage.end(load.number, isReplaced: true)
+            await storage.end(load.number, replacedBy: response.headers)
         } else if let stored, load.request.options.cacheLifetime != .none, refusal(of: response, load) == nil {
             await storeConfirmed(
                 stored.confirmed(by: response, to: load.request, requestTime: requestTime, at: now()), after: response,
@@ -231,7 +231,7 @@ extension ResponseCache {
             let isReplaced =
                 isCacheOn && !isTemporary && !response.isShared && !hasChangedIdentity(load)
                 && !response.concernsOnlyRange(of: request, load.found)
-            await storage.end(load.number, isReplaced: isReplaced)
+            await storage.end(load.number, replacedBy: isReplaced ? response.headers : nil)
             return (response, refusal)
         }
         if let stream = response.stream, let body {

@@ -105,12 +105,13 @@ extension ResponseCache {
 }
 
 extension NetworkResponse {
-    /// Returns whether a response that cannot be stored leaves the stored one valid: it is an error about the range, or
-    /// a part with the same validator.
+    /// Returns whether a response that cannot be stored leaves the stored one and older loads valid: it is an error
+    /// about the range, or a part with the validator of the stored one, if there is one.
     func concernsOnlyRange(of request: NetworkRequest, _ found: StoredResponse?) -> Bool {
         guard request.headers.contains("Range") else { return false }
         guard statusCode == 206 else { return statusCode >= 400 && statusCode != 404 && statusCode != 410 }
-        guard let found, let name = ["ETag", "Last-Modified"].first(where: headers.contains) else { return false }
+        guard let found else { return true }
+        guard let name = ["ETag", "Last-Modified"].first(where: headers.contains) else { return false }
         return headers.values(for: name) == found.headers.values(for: name)
     }
 }

@@ -45,7 +45,7 @@ struct CacheBody: Sendable {
     /// Ends the load: stores the whole, or the bytes that have arrived.
     func finish(_ sink: Sink, isTruncated: Bool) async {
         guard let count = sink.count else {
-            await storage.end(load, isReplaced: !isTruncated, unstored: response)
+            await storage.end(load, replacedBy: isTruncated ? nil : response.headers, unstored: response)
             if !isTruncated, case .none(let reason) = sink { report(reason.event) }
             return
         }
@@ -64,7 +64,7 @@ struct CacheBody: Sendable {
                 try draft.finish(keepsTruncated ? part?.numbers ?? [count, 0, count] : nil)
             } catch {
                 // The body is neither in memory nor in a whole file.
-                await storage.end(load, isReplaced: !isTruncated, unstored: response)
+                await storage.end(load, replacedBy: isTruncated ? nil : response.headers, unstored: response)
                 return report(CacheRefusal.onDisk(error).event)
             }
             fault = await storage.commit(response.with(part: part), at: load, .success(draft), isStream: true)

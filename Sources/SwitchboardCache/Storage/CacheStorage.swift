@@ -68,7 +68,7 @@ actor CacheStorage {
 
     // MARK: Storing
 
-    /// Begins a load. The caller ends it with ``end(_:isReplaced:unstored:)``, ``end(_:head:)``, ``store(_:at:)`` or a
+    /// Begins a load. The caller ends it with ``end(_:replacedBy:unstored:)``, ``end(_:head:)``, ``store(_:at:)`` or a
     /// ``CacheTee``.
     ///
     /// Finds the stored response again if one was removed or replaced in between. A later removal supersedes the load,
@@ -107,15 +107,17 @@ actor CacheStorage {
     ///
     /// - Parameters:
     ///   - number: The load's number.
-    ///   - isReplaced: True when the load produced an answer that invalidates the stored response but must not be
-    ///     stored.
+    ///   - headers: The fields of an answer that invalidates the stored response but must not be stored. It supersedes
+    ///     the older loads with its values of the fields that its `Vary` names. Nil without such an answer.
     ///   - unstored: The answer, if it may be stored but its body was not: it is too large, or the disk failed. A
     ///     stored response of its version then stays.
-    func end(_ number: Int, isReplaced: Bool = false, unstored: StoredResponse? = nil) {
-        guard let load = takeLoad(number), isReplaced, !load.isSuperseded,
+    func end(_ number: Int, replacedBy headers: HTTPHeaders? = nil, unstored: StoredResponse? = nil) {
+        guard let load = takeLoad(number), let headers, !load.isSuperseded,
             !(unstored.map { isSameVersionStored(as: $0, load) } ?? false)
         else { return }
-        supersede(load, olderThan: number) { _ in true }
+        let names = CacheVariant.names(headers) ?? []
+        let variant = CacheVariant.text(names, of: load.request)
+        supersede(load, olderThan: number) { CacheVariant.text(names, of: $0).hasBytes(of: variant) }
         removeMatching(load.key, load.request)
     }
 

@@ -103,6 +103,30 @@ struct CacheRaceTests {
         #expect(try await router.response(for: endPoint).text == "3")
     }
 
+    @Test("an answer that is not stored supersedes no load of another variant")
+    func otherVariant() async throws {
+        let (begun, gate) = (Deliveries<Void>(), Gate())
+        let session = AdHocSession { request in
+            let isFirst = begun.count(adding: ()) == 1
+            if isFirst { try await gate.wait() }
+            return NetworkResponse(
+                statusCode: isFirst ? 200 : 404,
+                headers: ["Vary": "Accept-Language", "Cache-Control": isFirst ? "max-age=3600" : "no-store"],
+                url: request.url)
+        }
+        let cache = ResponseCache(identity: { _ in "me" })
+        let router = Router<URLEndPoint>(session: session, exchangeInterceptors: [cache])
+        let url = URL(text: "https://h.example.com/me")
+        let english = URLEndPoint(.get, url, headers: ["Accept-Language": "en"])
+        let french = URLEndPoint(.get, url, headers: ["Accept-Language": "fr"])
+        let first = Task { try await router.response(for: english) }
+        _ = try await begun.first()
+        #expect(try await router.rawResponse(for: french).statusCode == 404)
+        gate.open()
+        _ = try await first.value
+        #expect(try await router.response(for: english).cacheOutcome == .hit)
+    }
+
     @Test(
         "no call gets another decoder's value, whatever happens meanwhile", arguments: [false, true],
         [1, 2, 3] as [UInt64])

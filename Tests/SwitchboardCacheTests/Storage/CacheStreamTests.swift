@@ -315,6 +315,19 @@ struct CacheStreamTests {
         }
     }
 
+    @Test("a streamed range leaves a stream in flight in the cache")
+    func rangeDuringStream() async throws {
+        let part = Self.headers.merging(["Content-Range": "bytes 5-6/10"])
+        let fixture = CacheFixture(
+            StubSession(.text("0123456789", headers: Self.headers), .text("56", statusCode: 206, headers: part)))
+        let response = try await stream(fixture)
+        let range = URLEndPoint(.get, url, headers: Self.accept.merging(["Range": "bytes=5-6"]))
+        let middle = try await fixture.router.streamedResponse(for: range)
+        #expect(try await read(middle) == Data("56".utf8))
+        #expect(try await read(response) == Data("0123456789".utf8))
+        #expect(try await whole(fixture).cacheOutcome == .hit)
+    }
+
     @Test("a stale stream is revalidated and stored in the background")
     func background() async throws {
         try await withFolder { folder in
