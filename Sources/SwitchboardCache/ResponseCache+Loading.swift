@@ -225,13 +225,16 @@ extension ResponseCache {
             if case .failure(let own) = result { refusal = own }
             let isCacheOn = request.options.cacheLifetime != .none
             if isCacheOn { request.report(.cache(refusal.event)) }
-            // A permanent answer removes the stored response. A temporary failure, or one about credentials, does not. Of a
-            // shared answer, the load of its own call decides.
+            // A permanent answer removes the stored response. A temporary failure, or one about credentials, does not.
             let isTemporary = response.statusCode >= 500 || [304, 401, 407, 408, 429].contains(response.statusCode)
             let isReplaced =
-                isCacheOn && !isTemporary && !response.isShared && !hasChangedIdentity(load)
+                isCacheOn && !isTemporary && !hasChangedIdentity(load)
                 && !response.concernsOnlyRange(of: request, load.found)
-            await storage.end(load.number, replacedBy: isReplaced ? response.headers : nil)
+            if isReplaced, response.isShared {
+                await storage.end(load.number, replacing: load.found)
+            } else {
+                await storage.end(load.number, replacedBy: isReplaced ? response.headers : nil)
+            }
             return (response, refusal)
         }
         if let stream = response.stream, let body {

@@ -164,6 +164,33 @@ struct SharedCacheTests {
         #expect(try await router.response(for: URLEndPoint(.get, url)).cacheOutcome == .hit)
     }
 
+    @Test("a shared answer removes what it replaces if its own call was canceled")
+    func canceledLeader() async throws {
+        let (begun, gate, events) = (Deliveries<Void>(), Gate(), Events())
+        let session = AdHocSession { request in
+            let number = begun.count(adding: ())
+            if number == 2 { try await gate.wait() }
+            return NetworkResponse(
+                statusCode: 200, headers: ["Cache-Control": "max-age=3600"], body: Data("\(number)".utf8),
+                url: request.url)
+        }
+        let router = Router<URLEndPoint>(session: session, interceptors: [ResponseCache(), Deduplicator()])
+        let endPoint = URLEndPoint(.get, url)
+        _ = try await router.response(for: endPoint)
+        let leader = Task { try await router.response(for: endPoint, options: .refreshing) }
+        _ = try await begun.wait(for: 2)
+        var options = RequestOptions.refreshing
+        options.monitors = [events]
+        let follower = Task { [options] in try await router.response(for: endPoint, options: options) }
+        try await events.wait(for: "cache: shared with ")
+        leader.cancel()
+        await #expect(throws: CancellationError.self) { try await leader.value }
+        gate.open()
+        #expect(try await follower.value.text == "2")
+        // The canceled call stored nothing, so the next one is sent.
+        #expect(try await router.response(for: endPoint).text == "3")
+    }
+
     @Test("a stored response to the probe of a circuit does not close it")
     func storedProbe() async throws {
         let clock = TestClock()

@@ -121,6 +121,15 @@ actor CacheStorage {
         removeMatching(load.key, load.request)
     }
 
+    /// Ends the load of an answer that invalidates the stored response, but belongs to another call, whose own load
+    /// stores it. That call may be canceled, so this removes the response that was stored when the load began.
+    func end(_ number: Int, replacing found: StoredResponse?) {
+        guard let load = takeLoad(number), !load.isSuperseded, let found,
+            findInMemoryOrOnDisk(load.key, load.request)?.isEqual(to: found) ?? false
+        else { return }
+        removeMatching(load.key, load.request)
+    }
+
     /// Supersedes older loads of the same key.
     private func supersede(_ load: Load, olderThan number: Int, where predicate: (NetworkRequest) -> Bool) {
         for other in numbers[load.keyHash] ?? [] where other < number {
