@@ -168,7 +168,8 @@ extension ResponseCache {
         let response = try await load.next(load.request)
         if let stale = await staleAnswer(for: load, replacing: response) { return stale }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
-        if let stored, !stored.isAnswer(from: response.url, to: load.key) || hasChangedIdentity(load) {
+        let isFromOther = stored.map { !$0.isAnswer(from: response.url, to: load.key) } ?? false
+        if isFromOther || response.isShared || hasChangedIdentity(load) {
             await storage.end(load.number)
         } else if let stored, !stored.agrees(withHead: response) {
             await storage.end(load.number, replacedBy: response.headers)

@@ -214,6 +214,42 @@ struct CacheIdentityTests {
         #expect(kept.text == "for anna" && session.requests.count == 2)
     }
 
+    @Test("a HEAD of a user who signed in meanwhile removes no stored response")
+    func keptAfterHead() async throws {
+        let (begun, gate) = (Deliveries<Void>(), Gate())
+        let session = AdHocSession { request in
+            if begun.count(adding: ()) == 1 { try await gate.wait() }
+            let length: HTTPHeaders = request.method == .head ? ["Content-Length": "999"] : [:]
+            let text = request.method == .head ? "" : request.headers["Authorization"] ?? ""
+            return NetworkResponse(statusCode: 200, headers: length, body: Data(text.utf8), url: request.url)
+        }
+        let (arrived, signedIn) = (Deliveries<Void>(), Gate())
+        let wait = AdHocInterceptor { request, next in
+            if request.method == .head {
+                arrived.add(())
+                try await signedIn.wait()
+            }
+            return try await next(request)
+        }
+        let cache = ResponseCache(identity: { [user] _ in user.all.last })
+        let router = Router<URLEndPoint>(session: session, interceptors: [cache, wait, login("Authorization")])
+        let endPoint = URLEndPoint(.get, url, options: stored)
+        let headEndPoint = URLEndPoint(.head, url, options: stored)
+        user.add("anna")
+        let first = Task { try await router.response(for: endPoint) }
+        _ = try await begun.first()
+        let head = Task { try await router.response(for: headEndPoint) }
+        _ = try await arrived.first()
+        gate.open()
+        #expect(try await first.value.text == "anna")
+        user.add("ben")
+        signedIn.open()
+        _ = try await head.value
+        user.add("anna")
+        let kept = try await router.response(for: endPoint)
+        #expect(kept.text == "anna" && kept.cacheOutcome == .hit)
+    }
+
     @Test("a response reached through another origin is not stored by identity")
     func passedAnotherOrigin() async throws {
         let session = StubSession { _ in .text("ok") }
