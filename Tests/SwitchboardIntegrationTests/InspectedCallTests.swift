@@ -382,6 +382,24 @@ struct InspectedCallTests {
         #expect(stub.contains(#".webSocket(.text("hello"))"#), "\(stub)")
     }
 
+    @Test("the stub of a WebSocket has no subprotocol that is a secret")
+    func secretSubprotocol() async throws {
+        let inspector = try NetworkInspector(CallLimits())
+        for name in ["bearer.secret-token-1", "chat.v2"] {
+            let router = Router<URLEndPoint>(
+                session: StubSession(.webSocket(.text("hello"), .close(), subprotocol: name)), monitors: [inspector])
+            let endPoint = URLEndPoint(
+                .get, URL(text: "https://example.com/chat"), headers: ["Authorization": "Bearer secret-token-1"])
+            let options = RequestOptions { $0.webSocket.subprotocols = [name] }
+            for try await _ in try await router.webSocket(for: endPoint, options: options) {}
+        }
+        #expect(await comesTrue { inspector.calls.allSatisfy { $0.state == .finished } })
+        let secret = try await detail(1, of: inspector).stub
+        #expect(secret.contains(#".webSocket(.text("hello"), .close(1000))"#), "\(secret)")
+        let plain = try await detail(2, of: inspector).stub
+        #expect(plain.contains(#".close(1000), subprotocol: "chat.v2")"#), "\(plain)")
+    }
+
     @Test("messages of both directions of a WebSocket are shown without secrets")
     func messages() async throws {
         let inspector = try NetworkInspector(CallLimits())

@@ -63,7 +63,8 @@ enum StubText {
             guard case .failure(let code)? = end?.outcome else { return nil }
             return failure(code, masking)
         }
-        if let messages = entry.webSocketMessages { return webSocket(entry.response, messages) }
+        let mask = masking.redaction.mask
+        if let messages = entry.webSocketMessages { return webSocket(entry.response, messages, mask) }
         if case .failure(let code)? = end?.outcome {
             // Only the length of what arrived matters: a stub announces more by itself.
             guard code == .truncatedBody, let count = end?.bodySize, entry.response.status == 200 else {
@@ -71,7 +72,6 @@ enum StubText {
             }
             return ".truncated(after: \(count))"
         }
-        let mask = masking.redaction.mask
         let (status, content) = (entry.response.status, entry.response.content)
         let type = content.mimeType
         var arguments = status == 200 ? "" : ", statusCode: \(status)"
@@ -109,7 +109,9 @@ enum StubText {
     }
 
     /// Returns the code of a WebSocket whose server sends the received messages, and waits for each sent one.
-    private static func webSocket(_ response: HAR.Response, _ messages: [HAR.WebSocketMessage]) -> String {
+    private static func webSocket(
+        _ response: HAR.Response, _ messages: [HAR.WebSocketMessage], _ mask: String
+    ) -> String {
         var arguments = messages.forStub.compactMap { message -> String? in
             let payload = message.payload
             switch (message.type, message.opcode) {
@@ -123,9 +125,8 @@ enum StubText {
             default: return nil
             }
         }
-        if let name = response.headers.first(where: { $0.name.lowercased() == "sec-websocket-protocol" })?.value {
-            arguments.append("subprotocol: \(literal(name))")
-        }
+        let field = response.headers.first { $0.name.lowercased() == "sec-websocket-protocol" }
+        if let name = field?.value, !name.contains(mask) { arguments.append("subprotocol: \(literal(name))") }
         return ".webSocket(\(arguments.joined(separator: ", ")))"
     }
 
