@@ -16,8 +16,8 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// stops reading, so the server must wait. One message may exceed the limit. Default 1 MiB. While a ping waits for
     /// its pong, the limit is 16 times as high, and at least 1 MiB, because the pong follows the messages. The socket
     /// sees a Close frame behind unread messages when they are read, or when the server closes the connection. With
-    /// ``compression``, at most 16 times the limit is read ahead then: the reader sees the end after more messages, and
-    /// senders get `NetworkError.Code.connectionLost`.
+    /// ``compression``, at most 16 times the limit or 1 MiB is read ahead then: the reader sees the end after more
+    /// messages, and senders get `NetworkError.Code.connectionLost`.
     public var receiveBufferLimit = 1 << 20
     /// The time between pings. A ping without a pong after this time ends the connection with
     /// `NetworkError.Code.timedOut`, unless unread messages stop the reading. Default nil: no pings. Zero or a negative
