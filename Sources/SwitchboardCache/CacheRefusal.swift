@@ -33,7 +33,7 @@ extension ResponseCache {
     ) throws(CacheRefusal) -> StoredResponse {
         if let refusal = StoredResponse.refusal(of: load.request) ?? refusal(of: response, load) { throw refusal }
         return try StoredResponse(
-            response, to: load.request, requestTime: requestTime, at: now(), isTruncated: isTruncated)
+            load.withOwnURL(response), to: load.request, requestTime: requestTime, at: now(), isTruncated: isTruncated)
     }
 
     /// Returns why a response does not belong to the request that the cache received. With an identity, which

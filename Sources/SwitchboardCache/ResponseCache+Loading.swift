@@ -24,6 +24,17 @@ struct CacheLoad: Sendable {
     var cookies: [String] = []
 
     var usesStored: Bool { request.options.usesStoredResponse }
+
+    /// Returns the response with the URL that the cache received, if an interceptor after a cache with an identity
+    /// changed it, such as one that adds a key to the query. A redirect led to another resource.
+    func withOwnURL(_ response: NetworkResponse) -> NetworkResponse {
+        guard key.isNamed, response.url != request.url, let sent = response.request, sent.call != nil,
+            response.url?.asCacheKey == sent.url?.asCacheKey, !response.history.contains(where: \.isRedirect)
+        else { return response }
+        var response = response
+        response.url = request.url
+        return response
+    }
 }
 
 extension ResponseCache {
@@ -123,7 +134,7 @@ extension ResponseCache {
     private func storedResponse(confirmedBy response: NetworkResponse, _ load: CacheLoad, sent tags: [String]) async
         -> StoredResponse?
     {
-        if let url = response.url, url.asCacheKey != load.key.url { return nil }
+        if let url = load.withOwnURL(response).url, url.asCacheKey != load.key.url { return nil }
         if let tag = response.headers.values(for: "ETag").first {
             if let stored = load.stored, stored.has(tag) { return stored }
             return await storage.find(tag, for: load)
@@ -168,7 +179,7 @@ extension ResponseCache {
         let response = try await load.next(load.request)
         if let stale = await staleAnswer(for: load, replacing: response) { return stale }
         let stored = load.found.flatMap { $0.status == 200 && response.statusCode == 200 ? $0 : nil }
-        let isFromOther = stored.map { !$0.isAnswer(from: response.url, to: load.key) } ?? false
+        let isFromOther = stored.map { !$0.isAnswer(from: load.withOwnURL(response).url, to: load.key) } ?? false
         if isFromOther || response.isShared || hasChangedIdentity(load) {
             await storage.end(load.number)
         } else if let stored, !stored.agrees(withHead: response) {
@@ -220,7 +231,9 @@ extension ResponseCache {
     {
         let request = load.request
         let result = Result { () throws(CacheRefusal) in try storable(response, load, requestTime: requestTime) }
-        let body = response.stream == nil ? nil : (try? result.get()).flatMap { self.body($0, of: response, load) }
+        let body =
+            response.stream == nil
+            ? nil : (try? result.get()).flatMap { self.body($0, of: load.withOwnURL(response), load) }
         guard case .success(let new) = result, response.stream == nil || body != nil else {
             var refusal: CacheRefusal = "it is a part that does not continue the stored one"
             if case .failure(let own) = result { refusal = own }

@@ -109,7 +109,7 @@ extension ResponseCache {
         }
         let isContent =
             locations == [load.key.url] && response.request?.method == .post
-            && (response.url?.asCacheKey ?? load.key.url) == load.key.url
+            && (load.withOwnURL(response).url?.asCacheKey ?? load.key.url) == load.key.url
         guard isContent, response.stream == nil,
             let new = try? storable(response, load, requestTime: requestTime),
             new.isSuccess, new.rules.lifetime != nil
@@ -127,8 +127,11 @@ extension ExchangeRecord {
     }
 
     /// Whether the server redirected an unsafe method.
-    fileprivate var isRedirectedChange: Bool {
-        guard !request.method.isSafe, case .status(let status) = outcome else { return false }
+    fileprivate var isRedirectedChange: Bool { !request.method.isSafe && isRedirect }
+
+    /// Whether the server redirected the request.
+    var isRedirect: Bool {
+        guard case .status(let status) = outcome else { return false }
         return NetworkResponse.isRedirect(status)
     }
 }

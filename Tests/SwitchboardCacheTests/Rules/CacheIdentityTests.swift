@@ -165,6 +165,29 @@ struct CacheIdentityTests {
         #expect(try await answers(varying, [other, login("X-Lang")]) == ["anna", "ben", "anna", "ben"])
     }
 
+    @Test("with an identity, a key that is added to the query is not stored")
+    func queryKey() async throws {
+        try await withFolder { folder in
+            let fields: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
+            let session = StubSession(.text("x", headers: fields), .status(304, headers: fields))
+            let date = TestDate(Date(timeIntervalSince1970: 1_700_000_000))
+            let cache = try ResponseCache(folder: folder, identity: { _ in "me" }, now: { date.now })
+            let router = Router<URLEndPoint>(
+                session: session, interceptors: [cache, APIKeyAuth("secret-key-1", in: .query("k"))])
+            for outcome in [.miss(.notStored), .hit] as [ResponseCache.Outcome] {
+                #expect(try await router.response(for: URLEndPoint(.get, url)).cacheOutcome == outcome)
+            }
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let content = try Data(contentsOf: folder.appendingPathComponent(name))
+                #expect(content.range(of: Data("secret-key-1".utf8)) == nil)
+            }
+            date.advance(by: 61)
+            let validated = try await router.response(for: URLEndPoint(.get, url))
+            #expect(validated.cacheOutcome == .validated(.expired) && validated.text == "x")
+            #expect(session.requests.map(\.query) == ["k=secret-key-1", "k=secret-key-1"])
+        }
+    }
+
     @Test("a response is not stored if another user signed in during its request", .requirement("S1.14"))
     func changedUser() async throws {
         let (arrived, gate) = (Deliveries<Bool>(), Gate())
