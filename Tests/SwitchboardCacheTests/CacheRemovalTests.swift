@@ -204,6 +204,31 @@ struct CacheRemovalTests {
         }
     }
 
+    @Test("a failed replacement or eviction hides no other response")
+    func readOnlyFolder() async {
+        await #expect(processExitsWith: .success) {
+            try await withGuardedFolder { folder in
+                let old = try CacheFixture(.counting([:], 200), in: folder)
+                for name in ["a", "b"] { _ = try await old.get("https://h/\(name)") }
+                try #require(chmod(folder.path, 0o500) == 0)
+                defer { chmod(folder.path, 0o700) }
+                let small = try CacheFixture(.counting([:], 200)) {
+                    try ResponseCache(
+                        folder: folder, diskLimit: 4_096, memoryLimit: 0, identity: { _ in "me" }, now: $0)
+                }
+                #expect(await small.cache.usage.evictions == 0)
+                for name in ["a", "b"] {
+                    #expect(try await small.response("https://h/\(name)").cacheOutcome == .hit)
+                }
+                let other = try CacheFixture(.counting([:], 200), in: folder)
+                _ = try await other.get("https://h/a") { $0.cachePolicy = .reloadIgnoringLocalCacheData }
+                #expect(try await other.response("https://h/b").cacheOutcome == .hit)
+                // The response that was replaced does not answer.
+                #expect(try await other.get("https://h/a") == "2")
+            }
+        }
+    }
+
     @Test("after a failed removal nothing is used, and a later one removes all")
     func failedRemoval() async {
         await #expect(processExitsWith: .success) {

@@ -17,9 +17,11 @@ struct CacheFolder: Sendable {
 
     let url: URL
     let known = Protected(Known())
-    /// Whether a removal failed. The next listing then removes all files. Until all are removed, no file is found by
-    /// its name alone.
+    /// Whether a removal of all files failed, or a removal could not list them. The next listing then removes all
+    /// files. Until all are removed, no file is found by its name alone.
     let mustBeEmptied = Protected(false)
+    /// The files that could not be removed. They are not found, and each listing tries again.
+    let refused = Protected<Set<CacheFileName>>([])
     private let prefix: String
     private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     private static let inodeOffset = MemoryLayout<dirent>.offset(of: \.d_ino) ?? 0
@@ -31,9 +33,21 @@ struct CacheFolder: Sendable {
 
     func path(of name: CacheFileName) -> String { name.path(in: prefix) }
 
-    /// Makes the next listing remove all files, after a failed removal.
+    /// Makes the next listing remove all files.
     func refuseRemainingFiles() {
-        guard !mustBeEmptied.swap(true) else { return }
+        if !mustBeEmptied.swap(true) { reportRemainingFiles() }
+    }
+
+    /// Hides a file that could not be removed.
+    func refuse(_ name: CacheFileName) {
+        let isFirst = refused.withLock { names in
+            let isNew = names.insert(name).inserted
+            return isNew && names.count == 1
+        }
+        if isFirst { reportRemainingFiles() }
+    }
+
+    private func reportRemainingFiles() {
         StandardError.write(
             "Switchboard: files in \(url.path.quotedInFull) could not be removed; the next launch uses them\n")
     }

@@ -52,7 +52,8 @@ extension DiskCache {
             guard let item = index.item(victim.name), item.use == victim.use, !isUsedElsewhere(item, now) else {
                 continue
             }
-            remove(victim.name)
+            guard folder.change({ folder.remove(victim.name) }) else { return }
+            index.remove(victim.name)
             evictions += 1
         }
     }

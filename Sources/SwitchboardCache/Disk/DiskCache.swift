@@ -107,7 +107,7 @@ final class DiskCache {
 
     /// Reads the response without `Vary`, which replaced all other variants, by its file's name.
     static func find(_ name: CacheFileName, _ key: CacheKey, in folder: CacheFolder) -> StoredResponse? {
-        guard !folder.mustBeEmptied.value else { return nil }
+        guard !folder.mustBeEmptied.value, !folder.refused.value.contains(name) else { return nil }
         switch CacheFile.read(folder.path(of: name), expecting: key.url) {
         case .found(let found) where found.matches(key): return found.response
         case .damaged(let file): folder.change { file.remove() }
@@ -224,6 +224,7 @@ final class DiskCache {
         } catch {
             throw .onDisk(error)
         }
+        folder.refused.withLock { _ = $0.remove(name) }
         index.add(name)
         let now = CacheTime.now
         let space = Self.space(draft.size)
@@ -324,6 +325,7 @@ final class DiskCache {
         if let list { folder.sweep(list.leftovers, isRemovingAll: true) }
         if list != nil, remaining.isEmpty {
             folder.mustBeEmptied.withLock { $0 = false }
+            folder.refused.withLock { $0 = [] }
         } else {
             folder.refuseRemainingFiles()
         }
@@ -333,8 +335,11 @@ final class DiskCache {
     }
 
     func remove(_ name: CacheFileName) {
-        let isRemoved = folder.change { folder.remove(name) }
-        if !isRemoved { folder.refuseRemainingFiles() }
+        if folder.change({ folder.remove(name) }) {
+            folder.refused.withLock { _ = $0.remove(name) }
+        } else {
+            folder.refuse(name)
+        }
         index.remove(name)
     }
 
@@ -369,7 +374,12 @@ final class DiskCache {
         if changed != known.changed, changed - 1 != known.changed { index.removeSummaries() }
         var gone: [CacheFileName: UInt64] = [:]
         for item in index.all { gone[item.name] = item.inode }
+        let refused = folder.refused.value
         for (name, inode) in files {
+            guard !refused.contains(name) else {
+                remove(name)
+                continue
+            }
             let known = gone.removeValue(forKey: name)
             guard known != inode else { continue }
             if known == nil { index.add(name, inode: inode) } else { index.markReplaced(name, inode: inode) }
