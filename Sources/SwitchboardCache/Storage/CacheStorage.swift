@@ -290,6 +290,7 @@ actor CacheStorage {
     /// The counts, and the size of all responses. Waits until the sizes of all files are known.
     var usage: ResponseCache.Usage {
         get async {
+            disk?.list()
             while let disk, disk.needsScan {
                 recordUses()
                 disk.scanSizes()

@@ -92,6 +92,20 @@ struct CacheFolderTests {
         #expect(fine == [true, true, false, false, false])
     }
 
+    @Test("the usage counts the files after another cache changed the folder")
+    func usageElsewhere() async throws {
+        try await withFolder { folder in
+            let one = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            let other = try CacheFixture { try ResponseCache(folder: folder, now: $0) }
+            for url in ["https://h/1", "https://h/2"] { _ = try await one.get(url) }
+            #expect(await one.cache.usage.count == 2)
+            await other.cache.remove(.url(URL(text: "https://h/1")))
+            #expect(await comesTrue { await one.cache.usage.count == 1 })
+            _ = try await other.get("https://h/3")
+            #expect(await comesTrue { await one.cache.usage.count == 2 })
+        }
+    }
+
     @Test("memory forgets a response that another cache removed and loaded again")
     func replacementElsewhere() async throws {
         try await withFolder { folder in
