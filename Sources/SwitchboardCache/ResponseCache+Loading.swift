@@ -124,9 +124,9 @@ extension ResponseCache {
             return nil
         }
         let confirmed = selected.confirmed(by: response, to: request, requestTime: requestTime, at: now())
-        await storeConfirmed(confirmed, after: response, requestTime: requestTime, load)
+        let fault = await storeConfirmed(confirmed, after: response, requestTime: requestTime, load)
         return try confirmed.answer(to: request, at: now(), .validated(load.reason))
-            .adding(cookies: response.headers.cookies)
+            .recording(.validated(load.reason), fault).adding(cookies: response.headers.cookies)
     }
 
     /// Returns the stored response that a 304 selects ([RFC 9111
@@ -146,30 +146,31 @@ extension ResponseCache {
         return selected.flatMap { $0.isConfirmed(byUntagged: response) ? $0 : nil }
     }
 
-    /// Ends a load with a stored response that the server confirmed.
+    /// Ends a load with a stored response that the server confirmed. Returns the reason if it is not stored.
     private func storeConfirmed(
         _ confirmed: StoredResponse, after response: NetworkResponse, requestTime: Date, _ load: CacheLoad
-    )
-        async
-    {
-        let isStorable =
-            CacheVariant.names(confirmed.headers) != nil
-            && !CacheRules.isForbidden(confirmed.status, CacheControl(response.headers))
-        let isUnchanged = refusal(of: response, load, varyingBy: confirmed.headers) == nil
-        if response.isShared || !isUnchanged && hasChangedIdentity(load) {
-            await storage.end(load.number)
-        } else if !isStorable || !isUnchanged {
-            await storage.end(load.number, replacedBy: confirmed.headers)
-        } else if CacheControl(load.request.headers).isNoStore {
+    ) async -> CacheRefusal? {
+        let forbidden: CacheRefusal? =
+            CacheVariant.names(confirmed.headers) == nil
+            ? CacheVariant.refusal : CacheRules.refusal(confirmed.status, CacheControl(response.headers))
+        let fault: CacheRefusal?
+        if let refusal = refusal(of: response, load, varyingBy: confirmed.headers) ?? forbidden {
+            fault = refusal
+            let isOfOther = response.isShared || hasChangedIdentity(load)
+            await storage.end(load.number, replacedBy: isOfOther ? nil : confirmed.headers)
+        } else if let refusal = StoredResponse.refusal(of: load.request) {
+            fault = refusal
             await storage.end(load.number)
         } else {
-            if let fault = await storage.store(confirmed, at: load.number) { load.request.report(.cache(fault.event)) }
+            fault = await storage.store(confirmed, at: load.number)
             // Variants with the same strong tag are confirmed too.
             let now = now()
             await storage.updateVariants(of: load.key, taggedAs: confirmed) {
                 $0.confirmed(like: confirmed, by: response, requestTime: requestTime, at: now)
             }
         }
+        if let fault { load.request.report(.cache(fault.event)) }
+        return fault
     }
 
     /// Sends a HEAD, and updates or removes the stored response to the GET ([RFC 9111
@@ -185,7 +186,7 @@ extension ResponseCache {
         } else if let stored, !stored.agrees(withHead: response) {
             await storage.end(load.number, replacedBy: response.headers)
         } else if let stored, load.request.options.cacheLifetime != .none, refusal(of: response, load) == nil {
-            await storeConfirmed(
+            _ = await storeConfirmed(
                 stored.confirmed(by: response, to: load.request, requestTime: requestTime, at: now()), after: response,
                 requestTime: requestTime, load)
         } else {

@@ -52,7 +52,8 @@ extension ResponseCache {
         }
         let fault = await storage.store(whole, at: load.number)
         load.request.report(.cache(fault?.event ?? "completed"))
-        return try whole.answer(to: plain, at: now(), .validated(load.reason)).adding(cookies: cookies)
+        return try whole.answer(to: plain, at: now(), .validated(load.reason))
+            .recording(.validated(load.reason), fault).adding(cookies: cookies)
     }
 
     /// Returns the whole as a stream: the stored bytes at the start, followed by the rest from the server.

@@ -40,6 +40,36 @@ struct CacheNotStoredTests {
         #expect(text == reason.map { "cache: not stored: \($0)" })
     }
 
+    @Test("a confirmed response that is not stored says why")
+    func confirmed() async throws {
+        let fixture = CacheFixture(
+            StubSession(
+                .text("x", headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60"]),
+                .status(304, headers: ["ETag": "\"1\"", "Cache-Control": "no-store"])))
+        _ = try await fixture.response("https://h/", .server)
+        fixture.date.advance(by: 61)
+        let events = Events()
+        let response = try await fixture.response("https://h/", .server) { $0.monitors = [events] }
+        #expect(response.cacheOutcome == .validated(.expired) && response.text == "x")
+        #expect(response.notStoredReason == "its Cache-Control has no-store")
+        #expect(events.texts.contains("cache: not stored: its Cache-Control has no-store"))
+    }
+
+    @Test("a completed response that is not stored says why")
+    func completed() async throws {
+        let fields: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60"]
+        let session = StubSession(
+            .text("01234", statusCode: 206, headers: fields.merging(["Content-Range": "bytes 0-4/2000"])),
+            .text(
+                String(repeating: "5", count: 1_995), statusCode: 206,
+                headers: fields.merging(["Content-Range": "bytes 5-1999/2000"])))
+        let fixture = CacheFixture(session) { ResponseCache(memoryLimit: 1_500, now: $0) }
+        _ = try await fixture.response("https://h/", .server, headers: ["Range": "bytes=0-4"])
+        let whole = try await fixture.response("https://h/", .server)
+        #expect(whole.cacheOutcome == .validated(.incomplete) && whole.body.count == 2_000)
+        #expect(whole.notStoredReason == "it is larger than the cache")
+    }
+
     @Test("a miss says which demand of the request prevents storing")
     func requests() async throws {
         let fixture = CacheFixture(headers: ["Cache-Control": "max-age=60"])

@@ -45,7 +45,7 @@ struct CacheRules: Sendable {
             heuristicLifetime = 0
         }
         allowsStoring =
-            !Self.isForbidden(status, control) && (lifetime != nil || isHeuristic || control.isPrivate)
+            Self.refusal(status, control) == nil && (lifetime != nil || isHeuristic || control.isPrivate)
     }
 
     /// The rules as numbers for the file, so that a hit need not parse the fields.
@@ -63,15 +63,13 @@ struct CacheRules: Sendable {
         allowsStoring = reader.number() != 0
     }
 
-    /// Returns whether the status or `no-store` forbids storing, which `must-understand` overrides for a known status.
-    static func isForbidden(_ status: Int, _ control: CacheControl) -> Bool {
-        isUnstorable(status, control) || !control.mustUnderstand && control.isNoStore
-    }
-
-    /// Returns whether no cache stores a status, or `must-understand` applies and this cache does not know it.
-    static func isUnstorable(_ status: Int, _ control: CacheControl) -> Bool {
-        !(200..<600).contains(status) || unstorableStatuses.contains(status)
+    /// Returns why the status or `no-store` forbids storing, which `must-understand` overrides for a known status.
+    static func refusal(_ status: Int, _ control: CacheControl) -> CacheRefusal? {
+        if control.isNoStore, !control.mustUnderstand { return "its Cache-Control has no-store" }
+        let isUnstorable =
+            !(200..<600).contains(status) || unstorableStatuses.contains(status)
             || control.mustUnderstand && !knownStatuses.contains(status)
+        return isUnstorable ? "no cache stores a \(status)" : nil
     }
 
     /// RFC 9110 §15.1, without the 206.

@@ -56,11 +56,8 @@ final class StoredResponse: Sendable {
         // An app's own lifetime allows storing a success without a stated lifetime, but nothing forbidden.
         let isOwn = isSuccess && request.options.cacheLifetime != .server
         let advice = isSuccess ? ": set options.cacheLifetime" : ""
-        guard rules.allowsStoring || isOwn && !CacheRules.isForbidden(status, rules.control) else {
-            if rules.control.isNoStore, !rules.control.mustUnderstand { throw "its Cache-Control has no-store" }
-            if CacheRules.isUnstorable(status, rules.control) { throw "no cache stores a \(status)" }
-            throw "HTTP \(status) states no lifetime\(advice)"
-        }
+        if let refusal = CacheRules.refusal(status, rules.control) { throw refusal }
+        guard isOwn || rules.allowsStoring else { throw "HTTP \(status) states no lifetime\(advice)" }
         guard !isOwn else { return }
         if url != nil {
             // The redirect may lead to another URL next time.
