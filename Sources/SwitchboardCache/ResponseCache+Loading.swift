@@ -41,15 +41,16 @@ extension ResponseCache {
     /// Sends a request, counts and reports the outcome, and removes what the call makes stale.
     func perform(_ load: CacheLoad) async throws -> NetworkResponse {
         let response: NetworkResponse
+        var sent = load
         do {
-            response = try await send(load)
+            response = try await send(&sent)
         } catch let error as NetworkError where error.isAbout(load.request) {
             if let status = error.statusCode { await removeChanged(by: load.request, status, [:]) }
             throw error
         }
         let outcome = response.cacheOutcome
         // Without an outcome, an interceptor after the cache replaced the response.
-        if let outcome { report(outcome, of: response, load) }
+        if let outcome { report(outcome, of: response, sent) }
         if outcome != .stale(.serverFailed) { await removeChanged(by: load.request, response.statusCode, [:]) }
         return response
     }
@@ -69,8 +70,8 @@ extension ResponseCache {
     }
 
     /// Sends the request, ends the load, and returns the answer.
-    private func send(_ load: CacheLoad) async throws -> NetworkResponse {
-        var load = await storage.begin(load)
+    private func send(_ load: inout CacheLoad) async throws -> NetworkResponse {
+        load = await storage.begin(load)
         let startTime = now()
         do {
             if load.request.method == .head { return try await sendHead(load) }
@@ -123,6 +124,7 @@ extension ResponseCache {
             load.cookies = response.headers.cookies
             return nil
         }
+        load.stored = selected
         let confirmed = selected.confirmed(by: response, to: request, requestTime: requestTime, at: now())
         let fault = await storeConfirmed(confirmed, after: response, requestTime: requestTime, load)
         return try confirmed.answer(to: request, at: now(), .validated(load.reason))

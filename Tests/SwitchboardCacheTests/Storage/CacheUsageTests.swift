@@ -100,6 +100,32 @@ struct CacheUsageTests {
         }
     }
 
+    @Test("a stream of another variant that a 304 confirmed counts with its size")
+    func streamedVariant() async throws {
+        try await withFolder { folder in
+            let body = Data(count: 2 << 20)
+            let headers = Self.headers.merging(["Vary": "Accept-Language"])
+            let session = StubSession { request in
+                request.headers["If-None-Match"] == nil
+                    ? .data(body, headers: headers) : .status(304, headers: headers)
+            }
+            let fixture = try CacheFixture(session) {
+                try ResponseCache(folder: folder, identity: { _ in "me" }, now: $0)
+            }
+            for language in ["de", "en"] {
+                let endPoint = URLEndPoint(
+                    .get, URL(text: "https://h/film"), headers: ["Accept-Language": language])
+                var count = 0
+                for try await piece in try await fixture.router.streamedResponse(for: endPoint).bytes {
+                    count += piece.count
+                }
+                #expect(count == body.count)
+            }
+            let usage = await fixture.cache.usage
+            #expect(usage.validations == 1 && usage.bytesSaved == body.count)
+        }
+    }
+
     @Test("a range counts with its size, and a completed body with its part")
     func ranges() async throws {
         let headers: HTTPHeaders = ["ETag": "\"1\"", "Cache-Control": "max-age=60", "Accept-Ranges": "bytes"]
