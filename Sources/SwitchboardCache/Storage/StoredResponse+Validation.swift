@@ -37,11 +37,12 @@ extension StoredResponse {
         return headers.values(for: "Last-Modified").first.map { $0 == changed } ?? true
     }
 
-    /// Returns whether the response has the validators of an answer.
+    /// Returns whether the response has the validators of an answer. Servers that compress mark the tag of a 200 as
+    /// weak, but not that of a HEAD.
     func isVersion(of answer: NetworkResponse) -> Bool {
-        ["ETag", "Last-Modified"].allSatisfy { name in
-            answer.headers.values(for: name).first.map { $0 == headers.values(for: name).first } ?? true
-        }
+        let changed = answer.headers.values(for: "Last-Modified").first
+        return (answer.headers.values(for: "ETag").first.map { has($0) } ?? true)
+            && (changed.map { $0 == headers.values(for: "Last-Modified").first } ?? true)
     }
 
     /// Returns whether the fields of a HEAD match this response ([RFC 9111

@@ -281,6 +281,20 @@ struct CacheValidationTests {
         if isFresh != true { #expect((session.requests.last?.headers["If-None-Match"] == nil) == (isFresh == false)) }
     }
 
+    // nginx marks the tag of a body that it compresses as weak, and compresses none for a HEAD.
+    @Test("a HEAD freshens the stored GET also if only one of their tags is weak")
+    func weakTagOfHead() async throws {
+        let fields: HTTPHeaders = ["Cache-Control": "max-age=60"]
+        let fixture = CacheFixture(
+            StubSession(
+                .text("old", headers: fields.merging(["ETag": "W/\"1\""])),
+                .status(200, headers: fields.merging(["ETag": "\"1\""]))))
+        _ = try await fixture.get("https://h/", .server)
+        fixture.date.advance(by: 61)
+        _ = try await fixture.response("https://h/", .server, method: .head)
+        #expect(try await fixture.response("https://h/", .server).cacheOutcome == .hit)
+    }
+
     // RFC 5861 §4: "it indicates that a cached stale response MAY be used to satisfy the request, regardless of other
     // freshness information … as a request directive"
     @Test(
