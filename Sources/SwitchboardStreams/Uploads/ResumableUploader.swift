@@ -144,7 +144,7 @@ actor ResumableUploader {
                 } else {
                     end = try await sendOffsetRequest()
                 }
-                if let stateFile { try? PrivateFile.remove(stateFile) }
+                removeState()
                 return end
             } catch let error as NetworkError {
                 // The result is the response of the last request, never of one before an error.
@@ -184,11 +184,15 @@ actor ResumableUploader {
             target = nil
             return
         }
-        // Creates the upload again if the server lost it. An interceptor may throw the error of another request.
-        if let status = error.statusCode, target != nil, error.request?.id == call.request?.id,
-            status == 404 || status == 410 || status == 403
-        {
-            if status != 403, let stateFile { try? PrivateFile.remove(stateFile) }
+        // An interceptor may throw the error of another request.
+        let response = error.request?.id == call.request?.id ? error.response : nil
+        if let response, flow.isResult(response) {
+            removeState()
+            throw error
+        }
+        // Creates the upload again if the server lost it.
+        if let status = response?.statusCode, target != nil, status == 404 || status == 410 || status == 403 {
+            if status != 403 { removeState() }
             guard countLoss(), call.takeAttempt() else { throw error }
             target = nil
             highest = min(highest, 0)
@@ -203,6 +207,10 @@ actor ResumableUploader {
     private func countLoss() -> Bool {
         losses += 1
         return losses < call.policy.maximumAttempts
+    }
+
+    private func removeState() {
+        if let stateFile { try? PrivateFile.remove(stateFile) }
     }
 
     private func serverError(_ problem: String, _ response: NetworkResponse? = nil) -> NetworkError {
@@ -284,7 +292,9 @@ actor ResumableUploader {
             request.body = EmptyBody()
             change(&request)
         }
-        if let moved = try response.uploadURL(), moved != target.location, response.request?.method != .put {
+        // The result may name what the server has created.
+        guard response.request?.method != .put, !flow.isResult(response) else { return response }
+        if let moved = try response.uploadURL(), moved != target.location {
             try save(moved, chosenBy: response, for: target.endPoint)
         }
         return response

@@ -26,6 +26,9 @@ public protocol UploadFlow: Sendable {
     /// Returns whether an upload is complete if the server has all its bytes, as the response to a creation or an offset
     /// request states it. An empty piece completes any other upload. Default true.
     func isComplete(after response: NetworkResponse) -> Bool
+    /// Returns whether a response, also one with an error, is the result of the complete upload, so that no request
+    /// follows. Default false.
+    func isResult(_ response: NetworkResponse) -> Bool
 }
 
 extension UploadFlow {
@@ -33,6 +36,8 @@ extension UploadFlow {
     public func prepareCompletion(_ request: inout NetworkRequest, length: Int64) -> Bool { false }
     /// Returns true.
     public func isComplete(after response: NetworkResponse) -> Bool { true }
+    /// Returns false.
+    public func isResult(_ response: NetworkResponse) -> Bool { false }
 }
 
 extension UploadFlow where Self == TusUpload {
@@ -140,6 +145,11 @@ public struct IETFUpload: UploadFlow {
     /// Returns the field `Upload-Complete`. Without it, returns whether the response is to HEAD.
     public func isComplete(after response: NetworkResponse) -> Bool {
         response.headers["Upload-Complete"].map { !$0.hasPrefix("?0") } ?? (response.request?.method == .head)
+    }
+
+    /// Returns whether the response to a piece has `Upload-Complete: ?1`.
+    public func isResult(_ response: NetworkResponse) -> Bool {
+        response.request?.method == .patch && response.headers["Upload-Complete"]?.hasPrefix("?1") == true
     }
 
     private func announce(_ request: inout NetworkRequest) {

@@ -47,6 +47,51 @@ struct UploadRestartTests {
         #expect(session.requests.count { $0.method == .put } == 3)
     }
 
+    @Test("an error in place of the result ends a complete upload", arguments: [409, 500, 403, 404])
+    func refusedResult(status: Int) async throws {
+        try await withFolder { folder in
+            let (file, state) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("state"))
+            try Data("abc".utf8).write(to: file)
+            let session = StubSession { request in
+                switch request.method {
+                case .post: return .status(201, headers: ["Location": "/u"])
+                case .patch: return .status(status, headers: ["Upload-Complete": "?1"], body: "taken")
+                default: return .status(204, headers: ["Upload-Offset": "3", "Upload-Complete": "?1"])
+                }
+            }
+            let options = RequestOptions {
+                $0.retry = RetryPolicy(maximumAttempts: 3, clock: TestClock(skips: true))
+            }
+            let error = await #expect(throws: NetworkError.self) {
+                try await Router<URLEndPoint>(session: session).upload(
+                    URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf, stateFile: state,
+                    options: options)
+            }
+            #expect(error?.statusCode == status)
+            #expect(error?.response?.text == "taken")
+            #expect(session.requests.map(\.method) == [.post, .patch])
+            #expect(!FileManager.default.fileExists(atPath: state.path))
+        }
+    }
+
+    @Test("the Location of the result is not stored as that of the upload")
+    func locationOfResult() async throws {
+        try await withFolder { folder in
+            let (file, state) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("state"))
+            try Data("abc".utf8).write(to: file)
+            let session = StubSession { request in
+                guard request.method == .patch else { return .status(201, headers: ["Location": "/u"]) }
+                // A folder in place of the state cannot be replaced.
+                try FileManager.default.removeItem(at: state)
+                try FileManager.default.createDirectory(at: state, withIntermediateDirectories: false)
+                return .status(201, headers: ["Location": "/videos/5", "Upload-Complete": "?1"])
+            }
+            let response = try await Router<URLEndPoint>(session: session).upload(
+                URLEndPoint(.post, URL(text: "http://h.test/new")), from: file, by: .ietf, stateFile: state)
+            #expect(response.statusCode == 201)
+        }
+    }
+
     @Test("an upload forgotten after many pieces starts again and ends", arguments: UploadServer.Dialect.allCases)
     func forgottenLate(dialect: UploadServer.Dialect) async throws {
         let content = RangeServer.content(950_000)
