@@ -48,7 +48,7 @@ extension NetworkRouter {
         var options = options
         options.compressesBody = false  // the pieces are sent as they are
         let prepared = prepare(endPoint, options)
-        let call = LongCall(on: calls, after: [409, 416, 423])  // the server's offset differs
+        let call = LongCall(on: calls)
         let run: @Sendable ((@Sendable (Int64, Int64?) -> Void)?) async throws -> NetworkResponse = { onProgress in
             let upload = try ResumableUploader(
                 file, by: flow, pieceSize: pieceSize, stateFile: stateFile, in: call, onProgress: onProgress
@@ -197,7 +197,9 @@ actor ResumableUploader {
             target = nil
             highest = min(highest, 0)
         } else {
-            guard try await call.waitForRetry(after: error) else { throw error }
+            // The server has another offset. A creation has none.
+            let statuses: Set<Int> = target == nil ? [] : [409, 416, 423]
+            guard try await call.waitForRetry(after: error, or: statuses) else { throw error }
         }
         isRecovering = true
     }

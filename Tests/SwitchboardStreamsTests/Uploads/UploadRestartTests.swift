@@ -92,6 +92,16 @@ struct UploadRestartTests {
         }
     }
 
+    @Test("a creation refused by a conflict is sent once", arguments: [409, 416, 423])
+    func refusedCreation(status: Int) async throws {
+        let session = StubSession { _ in .status(status) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await upload(Data("abc".utf8), over: session, to: URL(text: "http://h.test/"))
+        }
+        #expect(error?.statusCode == status)
+        #expect(session.requests.count == 1)
+    }
+
     @Test("an upload forgotten after many pieces starts again and ends", arguments: UploadServer.Dialect.allCases)
     func forgottenLate(dialect: UploadServer.Dialect) async throws {
         let content = RangeServer.content(950_000)

@@ -14,21 +14,16 @@ package final class LongCall: Sendable {
     private let calls: RouterCalls
     private let shared: RetryPolicy?
     private let defaultPolicy: RetryPolicy?
-    private let statuses: Set<Int>
 
     /// Creates a call without requests.
     ///
     /// - Parameters:
     ///   - calls: The calls of the router. The retry policy of its chain applies, or the request's own.
     ///   - defaultPolicy: The policy when neither the chain nor the request has one.
-    ///   - statuses: More statuses that are retried.
-    package init(
-        on calls: RouterCalls, default defaultPolicy: RetryPolicy? = nil, after statuses: Set<Int> = []
-    ) {
+    package init(on calls: RouterCalls, default defaultPolicy: RetryPolicy? = nil) {
         self.calls = calls
         shared = calls.chain.retryPolicy
         self.defaultPolicy = defaultPolicy
-        self.statuses = statuses
     }
 
     deinit {
@@ -56,10 +51,9 @@ package final class LongCall: Sendable {
     }
 
     private func begin(_ request: inout NetworkRequest) throws(NetworkError) {
-        var policy =
+        let policy =
             shared?.policy(for: request, default: defaultPolicy) ?? request.options.retry ?? defaultPolicy
             ?? RetryPolicy()
-        policy.statusCodes.formUnion(statuses)
         let call = Call(request.options.monitors, isLong: true)
         try calls.add(call)
         // Between two requests, nothing else removes the canceled call, and a reset would wait for it.
@@ -84,8 +78,10 @@ package final class LongCall: Sendable {
         state.value.call.takeAttempt(within: policy.maximumAttempts)
     }
 
-    /// Waits for the next attempt. Returns false when none is allowed.
-    package func waitForRetry(after error: NetworkError) async throws -> Bool {
+    /// Waits for the next attempt. Returns false when none is allowed. `statuses` extend those of the policy.
+    package func waitForRetry(after error: NetworkError, or statuses: Set<Int> = []) async throws -> Bool {
+        var policy = self.policy
+        policy.statusCodes.formUnion(statuses)
         let response = error.code.isStatus ? error.response : nil
         return try await policy.waitForRetry(
             after: response.map { .success($0) } ?? .failure(error), of: lastRequest, within: nil)
