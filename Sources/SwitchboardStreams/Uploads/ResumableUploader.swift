@@ -25,7 +25,8 @@ extension NetworkRouter {
     ///   - endPoint: The endpoint that creates uploads. Its body is not sent.
     ///   - file: The file to upload. A change of the file meanwhile throws `NetworkError.Code.encodingFailed`.
     ///   - flow: The protocol: `.tus`, `.ietf` or a custom one.
-    ///   - pieceSize: The largest body of one request in bytes, at least 1. Default 16 MiB.
+    ///   - pieceSize: The largest body of one request in bytes, at least 1, within the limits of the server. Default 16
+    ///     MiB.
     ///   - stateFile: A file that stores the upload's URL, so that the next call with the same endpoint and a file of
     ///     the same size and modification time resumes the upload, even in another process. Removed when the upload
     ///     completes. The URL may be a secret, so only the owner can read the file. Nil, the default, stores nothing.
@@ -77,7 +78,7 @@ actor ResumableUploader {
 
     private let file: URL
     private let flow: any UploadFlow
-    private let pieceSize: Int64
+    private var pieceSize: Int64
     private let stateFile: URL?
     private let call: LongCall
     private let onProgress: (@Sendable (Int64, Int64?) -> Void)?
@@ -229,6 +230,7 @@ actor ResumableUploader {
             request.body = EmptyBody()
             flow.prepareCreation(&request, length: length)
         }
+        pieceSize = max(1, flow.pieceSize(pieceSize, after: response))
         guard let url = try response.uploadURL() else {
             throw serverError("does not say where the upload is to go", response)
         }
@@ -294,6 +296,7 @@ actor ResumableUploader {
             request.body = EmptyBody()
             change(&request)
         }
+        pieceSize = max(1, flow.pieceSize(pieceSize, after: response))
         // The result may name what the server has created.
         guard response.request?.method != .put, !flow.isResult(response) else { return response }
         if let moved = try response.uploadURL(), moved != target.location {

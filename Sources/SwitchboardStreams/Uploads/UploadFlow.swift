@@ -29,6 +29,13 @@ public protocol UploadFlow: Sendable {
     /// Returns whether a response, also one with an error, is the result of the complete upload, so that no request
     /// follows. Default false.
     func isResult(_ response: NetworkResponse) -> Bool
+    /// Returns the size of the next pieces in bytes, within the limits that a 2xx response states. Default `size`.
+    ///
+    /// - Parameters:
+    ///   - size: The size until now: at first the `pieceSize` of the upload.
+    ///   - response: The response.
+    /// - Returns: The size, at least 1. The last piece may be smaller.
+    func pieceSize(_ size: Int64, after response: NetworkResponse) -> Int64
 }
 
 extension UploadFlow {
@@ -38,6 +45,8 @@ extension UploadFlow {
     public func isComplete(after response: NetworkResponse) -> Bool { true }
     /// Returns false.
     public func isResult(_ response: NetworkResponse) -> Bool { false }
+    /// Returns `size`.
+    public func pieceSize(_ size: Int64, after response: NetworkResponse) -> Int64 { size }
 }
 
 extension UploadFlow where Self == TusUpload {
@@ -150,6 +159,19 @@ public struct IETFUpload: UploadFlow {
     /// Returns whether the response to a piece has `Upload-Complete: ?1`.
     public func isResult(_ response: NetworkResponse) -> Bool {
         response.request?.method == .patch && response.headers["Upload-Complete"]?.hasPrefix("?1") == true
+    }
+
+    /// Returns the size within `max-append-size` and `min-append-size` of the field `Upload-Limit`. An invalid field is
+    /// ignored.
+    public func pieceSize(_ size: Int64, after response: NetworkResponse) -> Int64 {
+        var (smallest, largest) = (Int64(0), Int64.max)
+        for member in response.headers.listMembers(of: "Upload-Limit") {
+            let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard ["max-append-size", "min-append-size"].contains(parts[0]) else { continue }
+            guard parts.count == 2, let limit = Int64(digits: parts[1].prefix { $0 != ";" }) else { return size }
+            if parts[0] == "max-append-size" { largest = limit } else { smallest = limit }
+        }
+        return largest > 0 && smallest <= largest ? min(max(size, smallest), largest) : size
     }
 
     private func announce(_ request: inout NetworkRequest) {

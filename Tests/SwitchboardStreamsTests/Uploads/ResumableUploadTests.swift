@@ -110,6 +110,33 @@ struct ResumableUploadTests {
         }
     }
 
+    /// Values of `Upload-Limit`, and the sizes of the pieces of 250,000 bytes if 200,000 are preferred.
+    private static let limits: [(String, [Int])] = [
+        ("max-append-size=100000, max-age=60", [100_000, 100_000, 50_000]),
+        ("max-size=1000000, min-append-size=220000;a=1, max-append-size=240000", [220_000, 30_000]),
+        ("min-append-size=0, max-append-size=999999999999999", [200_000, 50_000]),
+        // Invalid: another type, no value, and a contradiction.
+        ("max-append-size=\"1\"", [200_000, 50_000]),
+        ("max-append-size", [200_000, 50_000]),
+        ("max-append-size=0", [200_000, 50_000]),
+        ("max-append-size=10, min-append-size=11", [200_000, 50_000]),
+        ("=", [200_000, 50_000]),
+    ]
+
+    @Test("the pieces of an IETF upload keep the limits of the server", arguments: limits)
+    func pieceLimits(field: String, sizes: [Int]) async throws {
+        try await withFile(RangeServer.content(250_000)) { file in
+            let session = StubSession { request in
+                guard request.method == .post else { return .status(204) }
+                return .status(201, headers: ["Location": "/u", "Upload-Limit": field])
+            }
+            try await Router<URLEndPoint>(session: session).upload(
+                Self.endPoint, from: file, by: .ietf, pieceSize: 200_000)
+            let sent = try session.requests.dropFirst().map { try $0.body.encode().count }
+            #expect(sent == sizes)
+        }
+    }
+
     @Test("an upload that lost its last response returns that of its offset")
     func lostEnd() async throws {
         try await withFile { file in
