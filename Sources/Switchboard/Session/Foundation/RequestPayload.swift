@@ -49,6 +49,7 @@ final class RequestPayload: Sendable {
         do {
             // URLSession reads a body through a blocking InputStream, so an async body is first written to a file.
             let (file, length) = try await Self.spool(body, within: timeouts)
+            try Task.checkCancellation()  // the stream of a canceled task may have ended early
             source = .file(file)
             self.length = length
             if let announced = body.length, announced != length {
@@ -56,9 +57,8 @@ final class RequestPayload: Sendable {
                     .encodingFailed,
                     reason: "the body's stream produced \(length) bytes, but its length announces \(announced)")
             }
-        } catch is CancellationError where Task.isCancelled {
-            throw CancellationError()
         } catch {
+            if Task.isCancelled { throw CancellationError() }
             throw NetworkError.encoding(error, by: "the body's stream")
         }
     }

@@ -145,6 +145,32 @@ struct SessionCancellationTests {
     }
 
     @Test(
+        "a cancel counts even if its stream then fails or ends [cancellation while sending]", .requirement("S2.16"),
+        arguments: SessionKind.allCases, [true, false])
+    func cancelledStreamEnds(kind: SessionKind, isThrown: Bool) async throws {
+        struct Spoiled: Error {}
+        let started = Deliveries<Bool>()
+        try await MockServer.run { server in
+            let body = StreamBody(length: 1_000) {
+                HTTPBodyStream {
+                    started.add(true)
+                    do {
+                        try await Task.sleep(for: .seconds(60))
+                    } catch {
+                        if isThrown { throw Spoiled() }
+                    }
+                    return nil
+                }
+            }
+            let session = kind.make()
+            let task = Task { try await session.send(NetworkRequest(.post, server.url, body: body)) }
+            _ = try await started.first()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test(
         "canceled uploads release their streams [cancellation while sending]",
         arguments: SessionKind.allCases)
     func cancelledStreamsAreReleased(kind: SessionKind) async throws {
