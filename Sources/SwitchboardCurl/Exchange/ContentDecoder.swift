@@ -103,6 +103,7 @@ private final class ZlibCoder: Coder {
     private let isGzip: Bool
     /// Nil until the first two bytes of `deflate` have distinguished its forms.
     private var inflater: Inflater?
+    /// The first bytes of `deflate`, or the byte after the end of `gzip` that may begin another member.
     private var start: [UInt8] = []
     /// Whether something else than a member has followed the end.
     private var hasExcess = false
@@ -116,17 +117,40 @@ private final class ZlibCoder: Coder {
     override func decode() throws(DynamicLibrary.Failure) -> Int {
         guard let inflater else { return try decodeStart() }
         if isComplete {
-            // Another member (RFC 1952 §2.2), or something else that is ignored.
-            guard isGzip, !hasExcess, input.first == 0x1F, input.count < 2 || input[1] == 0x8B else {
-                hasExcess = hasExcess || !input.isEmpty
+            guard beginsMember() else {
                 keep(0)
                 return 0
             }
             inflater.reset()
+            _ = try decode(start, inflater)
+            start = []
         }
         let (rest, count, isEnd) = try inflater.inflate(input, into: piece)
         isComplete = isEnd
         keep(rest)
+        return count
+    }
+
+    /// Returns whether the input begins another member ([RFC 1952 §2.2](https://www.rfc-editor.org/rfc/rfc1952#section-2)).
+    /// Stores a single byte that may do so.
+    private func beginsMember() -> Bool {
+        guard isGzip, !hasExcess, !input.isEmpty else { return false }
+        let first = start + input.prefix(2 - start.count)
+        if first == [0x1F] {
+            start = first
+            return false
+        }
+        hasExcess = first != [0x1F, 0x8B]
+        return !hasExcess
+    }
+
+    /// Decodes bytes of earlier input. Returns the number of bytes decoded.
+    private func decode(_ bytes: [UInt8], _ inflater: Inflater) throws(DynamicLibrary.Failure) -> Int {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(bytes, into: piece) }
+        }
+        let (_, count, isEnd) = try result.get()
+        isComplete = isEnd
         return count
     }
 
@@ -139,12 +163,7 @@ private final class ZlibCoder: Coder {
         let hasHeader = start[0] & 0x0F == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
         let inflater = try Inflater(zlib, hasHeader ? .zlib : .raw())
         self.inflater = inflater
-        let result = start.withUnsafeBytes { bytes in
-            Result { () throws(DynamicLibrary.Failure) in try inflater.inflate(bytes, into: piece) }
-        }
-        let (_, count, isEnd) = try result.get()
-        isComplete = isEnd
-        return count
+        return try decode(start, inflater)
     }
 }
 
