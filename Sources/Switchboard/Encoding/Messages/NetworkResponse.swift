@@ -90,7 +90,7 @@ extension NetworkResponse {
     /// Returns the length that the head announces for the body. Nil for a response without a body ([RFC 9110
     /// §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1)) and for a compressed one, whose length changes.
     package func announcedLength(of method: HTTPMethod) -> Int64? {
-        headers.contains("Content-Encoding") ? nil : announcedSize(of: method)
+        headers.isEncoded ? nil : announcedSize(of: method)
     }
 
     /// Returns the number of bytes on the wire that the head announces, or nil. `Int64.max` for a number that is too

@@ -66,6 +66,20 @@ struct DownloadTests {
         }
     }
 
+    @Test("a download with the coding identity has a size", arguments: SessionKind.allCases)
+    func identity(kind: SessionKind) async throws {
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(.data(Data(count: 1_000)).with("Content-Encoding", "identity"))
+                let progress = TransferProgress()
+                try await Router<URLEndPoint>(session: kind.make()).download(
+                    endPoint(server), to: folder.appendingPathComponent("a"), progress: progress)
+                #expect(progress.current.expected == 1_000)
+                #expect(progress.current.fraction == 1)
+            }
+        }
+    }
+
     @Test(
         "a file may have the longest name of a file system, 255 bytes", arguments: ["a", "ä", "👩‍🚀"], [true, false])
     func longestName(character: String, isKept: Bool) async throws {
