@@ -321,6 +321,7 @@ bool swcurl_easy_uses_socket(void *easy, int socket) {
 
 long swcurl_easy_connects(void *easy) { return get_long(easy, CURLINFO_NUM_CONNECTS); }
 int64_t swcurl_easy_downloaded(void *easy) { return get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T); }
+int64_t swcurl_easy_uploaded(void *easy) { return get_offset(easy, CURLINFO_SIZE_UPLOAD_T); }
 
 swcurl_info swcurl_easy_info(void *easy) {
     swcurl_info info = {

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,17 +278,34 @@ int swcurl_poller_upgraded(swcurl_poller *poller, const void *easy, int last) {
     return socket;
 }
 
-void swcurl_poller_read(swcurl_poller *poller, void *easy) {
+// Returns the connection of a transfer if libcurl waits for one of these events, or -1.
+static int connection_of(const swcurl_poller *poller, void *easy, uint8_t events) {
     int found = socket_of(poller, easy);
     // The reader of a shared connection may be another transfer, or have left it. A Unix-domain socket has no address.
-    if (found < 0 || !swcurl_easy_uses_socket(easy, found)) {
-        for (int socket = 0; socket < poller->count; socket++) {
-            const struct watch *watch = &poller->watches[socket];
-            if (!watch->is_connection || !(watch->wanted & CURL_POLL_IN) || !swcurl_easy_uses_socket(easy, socket)) continue;
-            found = socket;
-            break;
-        }
+    if (found >= 0 && swcurl_easy_uses_socket(easy, found)) return found;
+    for (int socket = 0; socket < poller->count; socket++) {
+        const struct watch *watch = &poller->watches[socket];
+        if (watch->is_connection && watch->wanted & events && swcurl_easy_uses_socket(easy, socket)) return socket;
     }
+    return found;
+}
+
+int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds) {
+    // The start of Linux's struct tcp_info, which is longer than that of some C libraries.
+    struct {
+        uint8_t states[8];
+        uint32_t before[12], since_acknowledgment, after[11];
+        uint64_t rates[2], acknowledged;
+    } info = {0};
+    socklen_t size = sizeof info;
+    int socket = connection_of(poller, easy, CURL_POLL_IN | CURL_POLL_OUT);
+    if (socket < 0 || getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < sizeof info) return -1;
+    *milliseconds = info.since_acknowledgment;
+    return (int64_t)info.acknowledged;
+}
+
+void swcurl_poller_read(swcurl_poller *poller, void *easy) {
+    int found = connection_of(poller, easy, CURL_POLL_IN);
     if (found >= 0) swcurl_multi_socket_action(poller->multi, found, CURL_CSELECT_IN);
 }
 

@@ -19,9 +19,14 @@ package final class RawServer: Sendable {
     /// The number of connections accepted so far.
     package var connectionCount: Int { count.withLock { $0 } }
 
-    private init(_ script: @escaping Script) throws {
+    private init(hasSmallBuffer: Bool, _ script: @escaping Script) throws {
         stop = try StopSignal()
         let (listener, port) = try Socket.listening()
+        if hasSmallBuffer {
+            listener.setOption(SOL_SOCKET, SO_RCVBUF, Int32(2_048))
+            // Otherwise the client's system takes megabytes.
+            listener.setOption(Int32(IPPROTO_TCP), TCP_MAXSEG, Int32(536))
+        }
         self.port = port
         threads.startThread("RawServer") { [self] in
             listener.acceptAll(stop: stop) { socket in
@@ -37,12 +42,12 @@ package final class RawServer: Sendable {
         }
     }
 
-    /// Runs a server while `body` runs.
+    /// Runs a server while `body` runs. With a small buffer, a client's upload waits for the reads of the script.
     package static func run<Output>(
-        isolation: isolated (any Actor)? = #isolation, _ script: @escaping Script,
+        hasSmallBuffer: Bool = false, isolation: isolated (any Actor)? = #isolation, _ script: @escaping Script,
         body: (RawServer) async throws -> Output
     ) async throws -> Output {
-        let server = try RawServer(script)
+        let server = try RawServer(hasSmallBuffer: hasSmallBuffer, script)
         defer {
             server.stop.fire()
             _ = server.threads.wait(timeout: .now() + .seconds(2))

@@ -79,6 +79,10 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var isExcluded = false
     @exclusivity(unchecked) var sentCount: Int64 = 0
     @exclusivity(unchecked) var isBodySent = false
+    /// The bytes that the server had acknowledged on the connection, and those of the body that libcurl had sent, when
+    /// the last idle deadline passed.
+    @exclusivity(unchecked) private var acknowledgedCount: Int64 = 0
+    @exclusivity(unchecked) private var uploadedCount: Int64 = 0
     /// Whether the server has sent the 101, so that another protocol uses the connection.
     @exclusivity(unchecked) var isUpgraded = false
     /// The index among the loop's upgraded exchanges, or -1.
@@ -281,8 +285,31 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// Returns the failure of a deadline that has passed, or nil if the exchange continues.
     func timeout(now: UInt64) -> CurlFailure? {
         let failure = deadlines.failure(now: now)
+        if case .timedOut(.idle)? = failure, hasSent(now: now) { return nil }
         if failure == nil { handle?.limitConnecting(to: deadlines.waitToConnect(now: now)) }
         return failure
+    }
+
+    /// Moves the idle deadline if the server has received more of the body. Returns whether time is left. libcurl reads the
+    /// body again only when it has sent its buffer, which may take longer than the timeout. TLS reports a buffer only when
+    /// all of it is sent, so the system's count comes first.
+    private func hasSent(now: UInt64) -> Bool {
+        guard request.bodyLength != nil, sendTime > 0, !isUpgraded, let easy = handle?.easy else { return false }
+        // The system's count includes the other exchanges of a connection.
+        let isShared =
+            loop.mayBeHTTP2(request)
+            && loop.active.contains { other in
+                other !== self && other.sendTime > 0 && !other.ownsSocket
+                    && swcurl_easy_share_connection(other.handle.easy, easy)
+            }
+        var age: UInt32 = 0
+        let acknowledged = isShared ? -1 : swcurl_poller_acknowledged(loop.poller, easy, &age)
+        let uploaded = swcurl_easy_uploaded(easy)
+        guard acknowledged < 0 ? uploaded > uploadedCount : acknowledged > acknowledgedCount else { return false }
+        (acknowledgedCount, uploadedCount) = (max(acknowledged, acknowledgedCount), uploaded)
+        let end = now - min(now, UInt64(age) * 1_000_000)
+        deadlines.lastActivity = max(deadlines.lastActivity, end)
+        return deadline > now
     }
 
     func recordActivity() {

@@ -79,6 +79,8 @@ int32_t swcurl_easy_pause(void *easy, int32_t bitmask);
 /// Returns the number of connections that the transfer opened, 0 for a reused connection.
 long swcurl_easy_connects(void *easy);
 int64_t swcurl_easy_downloaded(void *easy);
+/// Returns the number of bytes of the body that the transfer has given to its connection.
+int64_t swcurl_easy_uploaded(void *easy);
 
 /// Measurements of a transfer. The times are microseconds from its start, -1 if unknown, and 0 on a reused connection.
 /// `sent` is the number of bytes of the sent body.
@@ -126,6 +128,9 @@ void swcurl_poller_forget(swcurl_poller *poller, const void *easy);
 int swcurl_poller_upgraded(swcurl_poller *poller, const void *easy, int last);
 /// Lets libcurl read now from the socket of a transfer, if libcurl waits for it.
 void swcurl_poller_read(swcurl_poller *poller, void *easy);
+/// Returns the number of bytes that the peer has acknowledged on the connection of a transfer, and stores the
+/// milliseconds since its last acknowledgment. Returns -1 if the system does not count them.
+int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds);
 /// Receives the owner of a socket that is ready. An error or the end of the connection makes it readable. `is_closed`
 /// means that no more bytes arrive.
 typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write, bool is_closed);

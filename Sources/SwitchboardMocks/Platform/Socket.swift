@@ -140,7 +140,7 @@ package final class Socket: Sendable {
         close()
     }
 
-    private func setOption<Value>(_ level: Int32, _ name: Int32, _ value: Value) {
+    package func setOption<Value>(_ level: Int32, _ name: Int32, _ value: Value) {
         withUnsafeBytes(of: value) { bytes in
             _ = setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
         }
