@@ -146,7 +146,7 @@ extension Target {
             case .large: check(error?.code == .responseTooLarge, "\(result), but a line is too long")
             case .wrong(let number):
                 check(
-                    error?.code == .decodingFailed && error?.reason?.hasPrefix("line \(number): ") == true,
+                    error?.code == .decodingFailed && error?.reason?.utf8.starts(with: "line \(number): ".utf8) == true,
                     "\(result), but line \(number) is wrong")
             }
         }
