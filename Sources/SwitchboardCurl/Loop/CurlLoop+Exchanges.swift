@@ -244,7 +244,7 @@ extension CurlLoop {
                 updateDeadline(of: exchange)
             }
         }
-        if !freed.isEmpty { startWaiting() }
+        endFinished()  // a removal may read the responses of other exchanges
     }
 
     func endAll() {

@@ -14,7 +14,7 @@ from hypercorn.config import Config
 from hypercorn.middleware import AsyncioWSGIMiddleware
 from plain import context
 
-MEETINGS, REFUSED = {}, set()
+MEETINGS, REFUSED, WAITING = {}, set(), {}
 
 
 async def say(send, value):
@@ -195,6 +195,17 @@ class Connection(asyncio.Protocol):
         """Sends RST_STREAM for the stream of `hang_path` or `silent_path`."""
         self.h2.reset_stream(self.hanging, int(code))
         self.count_path(stream, code)
+
+    def wait_path(self, stream, name):
+        """Sends nothing until `release_path`, of any connection."""
+        WAITING[name] = self, stream
+
+    def release_path(self, stream, name):
+        """Sends the answer of `wait_path`, with its length, and then its own."""
+        connection, waiting = WAITING.pop(name)
+        connection.count_path(waiting, "sized")
+        connection.flush()
+        self.count_path(stream, name)
 
     def early_path(self, stream, _):
         """Sends the whole answer before the body of the request has arrived."""

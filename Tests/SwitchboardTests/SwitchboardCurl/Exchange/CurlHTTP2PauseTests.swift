@@ -1,11 +1,12 @@
 #if os(Linux)
-import SwitchboardCurl
+import SwitchboardCurlC
 import SwitchboardPlatform
 import Foundation
 import Testing
 
 import SwitchboardTestSupport
 @testable import Switchboard
+@testable import SwitchboardCurl
 
 /// Slow readers and writers on shared HTTP/2 connections.
 @Suite(.needsServers, .inTurn, .serialized, .timeLimit(.minutes(10)))
@@ -74,6 +75,48 @@ struct CurlHTTP2PauseTests {
             }
             withExtendedLifetime(unread) {}
         }
+    }
+
+    /// Before 8.1, the loop reads the connection of a stream that it ends, and so the responses of other streams.
+    @Test("a response that is read when another one times out ends its call")
+    func responseAtTimeout() async throws {
+        guard Self.isShared else { return }
+        let session = try Self.session()
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/open/2"))
+        request.options.streamsResponse = true
+        let late = try await session.send(request)
+        let name = UUID().uuidString
+        let waiting = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/wait/\(name)"))
+        let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
+        let loop = try #require(session.existingLoop)
+        let (isLocked, hasArrived) = (Gate(), DispatchSemaphore(value: 0))
+        async let result = onThread {
+            swcurl_poller_lock(loop.poller)
+            defer { swcurl_poller_unlock(loop.poller) }
+            isLocked.open()
+            hasArrived.wait()  // then the answer is in the system's buffer
+            for exchange in loop.active where exchange.request.isStreamed {
+                var request = exchange.request
+                request.attemptTimeout = 0
+                exchange.deadlines = CurlDeadlines(request, start: 0)
+                loop.updateDeadline(of: exchange)
+            }
+            loop.sweep()
+            // The call has ended, or libcurl continues at once.
+            return loop.active.isEmpty || swcurl_poller_due(loop.poller) == 0
+        }
+        do {
+            defer { hasArrived.signal() }
+            try await isLocked.wait()
+            let releasing = try Servers.http2("scriptsTLS", "/release/\(name)")
+            _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), releasing)
+        }
+        let isRead = try await result.get()
+        #expect(isRead || !CurlLibrary.leavesBytesUnread)
+        let response = try await call.value
+        #expect(response.statusCode == 200)
+        let error = await #expect(throws: NetworkError.self) { for try await _ in late.bytes {} }
+        #expect(error?.code == .timedOut)
     }
 
     @Test("a paused reader makes the server wait")
