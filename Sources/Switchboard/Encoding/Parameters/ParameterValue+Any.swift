@@ -1,14 +1,16 @@
 import Foundation
+import SwitchboardJSON
 import SwitchboardText
 
 extension ParameterValue {
-    /// Converts a value of any type. `path` is the location in the parameters for an error's text: `user[tags]`.
-    init(any value: Any, at path: String) {
+    /// Converts a value of any type. `path` is the location in the parameters for an error's text: `user[tags]`, and
+    /// `depth` the number of values that contain this one.
+    init(any value: Any, at path: String, depth: Int = 0) {
         if let value = Self.common(value) {
             self = value
         } else {
             do {
-                self = try ParameterValue(other: value, at: path)
+                self = try ParameterValue(other: value, at: path, depth: depth)
             } catch {
                 self = .invalid(.encoding(error))
             }
@@ -22,22 +24,28 @@ extension ParameterValue {
         return nil
     }
 
-    private init(other value: Any, at path: String) throws {
+    private init(other value: Any, at path: String, depth: Int) throws {
+        guard depth <= EncodingNode.maximumDepth else {
+            throw NetworkError(
+                .encodingFailed,
+                reason: "\(EncodingFailure.subject(at: path)) is within more than \(EncodingNode.maximumDepth) others")
+        }
+        if depth > 16, StackSpace.isExhausted { throw EncodingNode.exceedsStack }
         if let scalar = try Self.scalar(value, at: path) {
             self = scalar
         } else if let optional = value as? any OptionalValue {
             // Unwraps an optional inside an existential, whose description would be sent otherwise.
-            self = optional.wrappedAny.map { ParameterValue(any: $0, at: path) } ?? .null
+            self = optional.wrappedAny.map { ParameterValue(any: $0, at: path, depth: depth + 1) } ?? .null
         } else if let value = value as? ParameterValue {
             self = value
         } else if let parameters = value as? Parameters {
             self = .object(parameters)
         } else if let raw = value as? any RawRepresentable {
-            self = ParameterValue(any: raw.rawAny, at: path)
+            self = ParameterValue(any: raw.rawAny, at: path, depth: depth + 1)
         } else if let array = value as? [Any] {
-            self = .array(array.map { ParameterValue(any: $0, at: path + "[]") })
+            self = .array(array.map { ParameterValue(any: $0, at: path + "[]", depth: depth + 1) })
         } else if let dictionary = value as? [String: Any] {
-            self = .object(Parameters(sorting: dictionary) { "\(path)[\($0)]" })
+            self = .object(Parameters(sorting: dictionary, depth: depth + 1) { "\(path)[\($0)]" })
         } else if let encodable = value as? any Encodable {
             do {
                 self = try ParameterValue(encoding: encodable)

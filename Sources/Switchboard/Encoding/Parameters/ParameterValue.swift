@@ -61,13 +61,18 @@ public enum ParameterValue: Sendable, Equatable {
         return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
 
-    /// The error of the first contained value that cannot be encoded.
-    var fault: NetworkError? {
+    /// Returns the error of the first contained value that cannot be encoded.
+    func fault(depth: Int) -> NetworkError? {
+        guard depth <= EncodingNode.maximumDepth + 1 else { return EncodingNode.tooDeep }
         switch self {
-        case .invalid(let error): error
-        case .array(let values): values.lazy.compactMap(\.fault).first
-        case .object(let members): members.fault
-        default: nil
+        case .invalid(let error): return error
+        case .object(let members): return members.fault(depth: depth + 1)
+        case .array(let values):
+            for value in values {
+                if let fault = value.fault(depth: depth + 1) { return fault }
+            }
+            return nil
+        default: return nil
         }
     }
 }

@@ -219,6 +219,10 @@ final class EncodingNode {
         NetworkError(.encodingFailed, reason: "more than \(maximumDepth) nested arrays and objects")
     }
 
+    static var exceedsStack: NetworkError {
+        NetworkError(.encodingFailed, reason: "the value is nested too deeply for the stack of this thread")
+    }
+
     var count: Int {
         if case .array(let nodes) = content { nodes.count } else { 0 }
     }
@@ -318,10 +322,7 @@ final class EncodingNode {
             throw NetworkError(
                 .encodingFailed, reason: "more than \(singles) values, each of which encodes another one in its place")
         }
-        if depth + singles > 16, StackSpace.isExhausted {
-            throw NetworkError(
-                .encodingFailed, reason: "the value is nested too deeply for the stack of this thread")
-        }
+        if depth + singles > 16, StackSpace.isExhausted { throw Self.exceedsStack }
         switch value {
         case let value as Date: set(.date(value))
         case let value as Data: set(.data(value))

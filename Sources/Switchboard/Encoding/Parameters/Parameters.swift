@@ -58,7 +58,7 @@ public struct Parameters: Sendable {
     ///   be encoded.
     public init(_ dictionary: [String: Any]) throws(NetworkError) {
         self.init(sorting: dictionary) { $0 }
-        if let fault { throw fault }
+        if let error = fault() { throw error }
     }
 
     /// Creates a list from the members of a struct or class, in the order in which it encodes them, or from a
@@ -87,9 +87,9 @@ public struct Parameters: Sendable {
         }
     }
 
-    init(sorting dictionary: [String: Any], path: (String) -> String) {
+    init(sorting dictionary: [String: Any], depth: Int = 0, path: (String) -> String) {
         elements = Array(dictionary).sorted(byName: \.key)
-            .map { ($0.key, ParameterValue(any: $0.value, at: path($0.key))) }
+            .map { ($0.key, ParameterValue(any: $0.value, at: path($0.key), depth: depth)) }
     }
 
     /// Appends a parameter. Existing parameters of that name stay.
@@ -123,8 +123,13 @@ public struct Parameters: Sendable {
         set { self[name] = newValue.map { ParameterValue(any: $0, at: name) } }
     }
 
-    /// The error of the first value that cannot be encoded.
-    var fault: NetworkError? { elements.lazy.compactMap(\.value.fault).first }
+    /// Returns the error of the first value that cannot be encoded.
+    func fault(depth: Int = 0) -> NetworkError? {
+        for element in elements {
+            if let fault = element.value.fault(depth: depth) { return fault }
+        }
+        return nil
+    }
 }
 
 extension Parameters: RandomAccessCollection {

@@ -178,14 +178,26 @@ struct ParameterValueTests {
         }
     }
 
+    /// A value that is its own raw value.
+    private struct EndlessRaw: RawRepresentable, Sendable {
+        var rawValue: EndlessRaw { self }
+
+        init() {}
+
+        init?(rawValue: EndlessRaw) {
+            self = rawValue
+        }
+    }
+
     @Test("a value that encodes itself without end throws")
     func endless() {
         let errors = [
             #expect(throws: NetworkError.self) { try URLEncodedFormEncoder().encode(Endless()) },
             #expect(throws: NetworkError.self) { try Parameters(Endless()) },
             #expect(throws: NetworkError.self) { try JSONBody(["a": Endless()] as Parameters).encode() },
+            #expect(throws: NetworkError.self) { try JSONBody(["a": EndlessRaw()] as Parameters).encode() },
         ]
-        #expect(errors.map { $0?.code } == [.encodingFailed, .encodingFailed, .encodingFailed])
+        #expect(errors.map { $0?.code } == [.encodingFailed, .encodingFailed, .encodingFailed, .encodingFailed])
     }
 
     @Test("deeply nested values encode or throw on a stack of 512 KiB", arguments: [true, false])
@@ -194,6 +206,29 @@ struct ParameterValueTests {
             let results = await onSmallStack(Nest(depth: depth, isObject: isObject))
             for result in results where depth < 100 { #expect(throws: Never.self) { try result.get() } }
             for result in results where depth > 128 { #expect(throws: (any Error).self) { try result.get() } }
+        }
+    }
+
+    @Test("deeply nested values without a type convert or throw on 512 KiB", arguments: [true, false])
+    func deepUntyped(isObject: Bool) async {
+        for depth in [60, 1_000] {
+            var nested: any Sendable = 1
+            for _ in 0..<depth {
+                if isObject {
+                    nested = ["k": nested] as [String: any Sendable]
+                } else {
+                    nested = [nested] as [any Sendable]
+                }
+            }
+            let value = nested
+            let converted = (0..<depth).reduce(ParameterValue.null) { value, _ in .array([value]) }
+            let results = [
+                await onThread { try JSONBody(["v": value] as Parameters).encode().count },
+                await onThread { try Parameters(["v": value] as [String: Any]).count },
+                await onThread { try Parameters(["v": converted] as [String: Any]).count },
+            ]
+            for result in results where depth < 100 { #expect(throws: Never.self) { try result.get() } }
+            for result in results where depth > 128 { #expect(throws: NetworkError.self) { try result.get() } }
         }
     }
 }
