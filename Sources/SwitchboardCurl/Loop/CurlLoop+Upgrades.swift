@@ -32,7 +32,8 @@ extension CurlLoop {
     /// detect the end.
     func observeEnd(of exchange: CurlExchange) {
         let owner = Unmanaged.passUnretained(exchange).toOpaque()
-        exchange.observedSocket = swcurl_poller_observe_end(poller, exchange.handle.easy, owner, Self.onReady)
+        let socket = swcurl_poller_observe_end(poller, exchange.handle.easy, owner, Self.onReady)
+        if socket >= 0 { exchange.observedSocket = socket }  // or else the earlier observation continues
     }
 
     private static let onReady: swcurl_ready_callback = { owner, canRead, canWrite, isClosed in

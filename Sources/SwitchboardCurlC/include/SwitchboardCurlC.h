@@ -135,7 +135,7 @@ int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint
 /// means that no more bytes arrive.
 typedef void (*swcurl_ready_callback)(void *owner, bool can_read, bool can_write, bool is_closed);
 /// Calls `on_ready` with `end_observer` if the connection of a transfer ends while the transfer is paused, so that libcurl
-/// does not read from it. Call it while libcurl still reads. Returns the socket, or -1.
+/// does not read from it. Call it while libcurl still reads: later it changes nothing. Returns the socket, or -1.
 int swcurl_poller_observe_end(
     swcurl_poller *poller, const void *easy, void *end_observer, swcurl_ready_callback on_ready);
 /// Ends the observation.

@@ -1,11 +1,12 @@
 #if os(Linux)
 import Foundation
-import SwitchboardCurl
+import SwitchboardCurlC
 import SwitchboardPlatform
 import SwitchboardTestSupport
 import Testing
 
 @testable import Switchboard
+@testable import SwitchboardCurl
 
 /// Exchanges whose server switches protocols.
 @Suite(.timeLimit(.minutes(10))) struct CurlSwitchTests {
@@ -50,6 +51,52 @@ import Testing
             _ = await exchange.run()
             try await isDone.wait()
             #expect(accepted.value == false)
+        }
+    }
+
+    @Test("a connection that is paused twice is observed until its exchange ends")
+    func pausedTwice() async throws {
+        let isReceived = Gate()
+        try await RawServer.run { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n")
+            try connection.send(Data(count: 600 << 10))  // more than the pipe of 512 KiB
+            try connection.read(1)
+            isReceived.open()
+            try connection.stall()
+        } body: { server in
+            var configuration = SessionConfiguration()
+            // libcurl keeps the connection, because a proxy with TLS is configured. No host uses it.
+            configuration.proxy = .https("127.0.0.1", port: 9)
+            configuration.proxy.bypass = ["*"]
+            let session = CurlSession(configuration: configuration)
+            let loop = try #require(session.existingLoop)
+            let isPaused = Gate()
+            var request = CurlRequest("GET", server.url.absoluteString, isTLS: false)
+            (request.isUpgrade, request.isStreamed) = (true, true)
+            request.body = .stream(length: nil) { send in
+                try await isPaused.wait()
+                _ = await send(Data(count: 1))
+                try await Gate().wait()
+            }
+            let exchange = try CurlExchange(request, over: loop) { field in
+                field("Connection", "Upgrade")
+                field("Upgrade", "test")
+            }
+            guard case .streaming(_, let pipe) = await exchange.run() else {
+                Issue.record("no upgrade")
+                return
+            }
+            #expect(await comesTrue { pipe.isPaused })
+            isPaused.open()
+            try await isReceived.wait()
+            // libcurl has offered the same bytes again before it sent the byte.
+            swcurl_poller_lock(loop.poller)
+            let socket = exchange.observedSocket
+            swcurl_poller_unlock(loop.poller)
+            #expect(socket >= 0)
+            exchange.cancel()
+            withExtendedLifetime(session) {}
         }
     }
 
