@@ -18,12 +18,10 @@ package final class SpillFile: @unchecked Sendable {  // protected by the lock o
     init(limit: Int64) throws(Failure) {
         self.limit = limit
         let folder = FileManager.default.temporaryDirectory
-        var name = Array(folder.appendingPathComponent("switchboard-XXXXXX").path.utf8CString)
-        descriptor = mkstemp(&name)
+        let path = folder.appendingPathComponent("switchboard-\(UUID().uuidString)").path
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(.last) }
-        unlink(name)
-        // A child process must not inherit the file.
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(path)
     }
 
     deinit {

@@ -129,6 +129,8 @@ struct BytePipeTests {
         // The first 8 pieces are in memory.
         let spilled = (8..<24).reduce(into: Data()) { $0 += Data(repeating: $1, count: piece) }
         let file = try #require(try spillFile(with: spilled))
+        let flags = fcntl(file, F_GETFD)
+        #expect(flags & FD_CLOEXEC != 0)
         for _ in 0..<500 {
             try write()
             try await readPiece()
