@@ -100,7 +100,8 @@ package struct ServerMessage {
             .first { !$0.isEmpty }
         // The errors of FastAPI have a location: `["body", "email"]`.
         guard let text, let location = object["loc"] as? [Any] else { return text }
-        let field = location.dropFirst().map { "\($0)" }.joined(separator: ".")
+        // The description of deeply nested arrays could overflow the stack.
+        let field = location.dropFirst().filter { $0 is String || $0 is Int }.map { "\($0)" }.joined(separator: ".")
         return field.isEmpty ? text : "\(field): \(text)"
     }
 

@@ -36,6 +36,7 @@ struct ServerMessageTests {
                 #"{"detail":[{"loc":["path","item_id"],"msg":"Input should be a valid integer"}]}"#,
                 "item_id: Input should be a valid integer"
             ),
+            (#"{"detail":[{"loc":["body",["a"],"b",2],"msg":"m"}]}"#, "b.2: m"),
             (#"{"detail":"Item not found"}"#, "Item not found"), (#"{"detail":{"msg":"m"}}"#, "m"),
             // Rails, `render json: { errors: user.errors }`, and its full messages.
             (#"{"errors":{"email":["is taken"]}}"#, "email is taken"),
