@@ -129,6 +129,9 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
         buffer.deallocate()
     }
 
+    /// Whether a server may have two connections. Otherwise, an exchange on a new one waits for the end of the first.
+    package var opensSeveralConnections: Bool { perHost > 1 && options.connections.map { $0 > 1 } ?? true }
+
     /// Counts an exchange that upgrades, and raises the limit per host for it. Must not run within a callback of libcurl.
     func countUpgrade(_ exchange: CurlExchange, _ difference: Int) {
         guard exchange.request.isUpgrade else { return }

@@ -250,7 +250,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     ) async throws -> NetworkResponse {
         var (request, start) = (request, start)
         while true {
-            let exchange = begin(request, at: start)
+            let exchange = begin(&request, at: start)
             do {
                 let response = try await send(request)
                 exchange.end(response)
@@ -314,13 +314,17 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
         }
     }
 
-    private func begin(_ request: NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
+    private func begin(_ request: inout NetworkRequest, at start: ContinuousClock.Instant) -> Exchange {
         let hops = request.crossOriginHops
-        let (number, reported, omitsMore) = state.withLock { state in
+        let (number, reported, omitsMore, isAfterTimeout) = state.withLock { state in
             state.exchangeCount += 1
             defer { (state.nextCause, state.omittedFieldCount) = (nil, hops.names.count) }
-            return (state.exchangeCount, state.nextCause, hops.names.count > state.omittedFieldCount)
+            return (
+                state.exchangeCount, state.nextCause, hops.names.count > state.omittedFieldCount,
+                state.history.last?.outcome == .failure(.timedOut)
+            )
         }
+        if isAfterTimeout != request.isAfterTimeout { request.isAfterTimeout = isAfterTimeout }
         let causes = [reported, omitsMore ? hops.text : nil].compactMap { $0 }
         report(.exchangeStarted(number: number), request)
         return Exchange(

@@ -30,6 +30,7 @@ public struct NetworkRequest: Sendable, Identifiable {
         var options: RequestOptions
         var endPoint: EndPointRecord?
         var replay: Replay?
+        var isAfterTimeout = false
         var target: Target
         var isPrepared = false
         var bodyHeaders: [HTTPHeader] = []
@@ -154,6 +155,12 @@ public struct NetworkRequest: Sendable, Identifiable {
     var replay: Replay? {
         get { fields.value.replay }
         set { fields.value.replay = newValue }
+    }
+
+    /// Whether the last exchange of the call timed out, so that idle connections may be dead too.
+    var isAfterTimeout: Bool {
+        get { fields.value.isAfterTimeout }
+        set { fields.value.isAfterTimeout = newValue }
     }
 
     /// Whether the request was validated, its body encoded, and nothing changed since. See ``encodeAndValidate()``.
