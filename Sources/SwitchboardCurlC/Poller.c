@@ -290,18 +290,29 @@ static int connection_of(const swcurl_poller *poller, void *easy, uint8_t events
     return found;
 }
 
-int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds) {
-    // The start of Linux's struct tcp_info, which is longer than that of some C libraries.
-    struct {
-        uint8_t states[8];
-        uint32_t before[12], since_acknowledgment, after[11];
-        uint64_t rates[2], acknowledged;
-    } info = {0};
-    socklen_t size = sizeof info;
+// The start of Linux's struct tcp_info, which is longer than that of some C libraries.
+struct tcp_state {
+    uint8_t states[8];
+    uint32_t before[11], since_data, since_acknowledgment, after[11];
+    uint64_t rates[2], acknowledged;
+};
+
+static bool get_state(const swcurl_poller *poller, void *easy, struct tcp_state *state) {
+    socklen_t size = sizeof *state;
     int socket = connection_of(poller, easy, CURL_POLL_IN | CURL_POLL_OUT);
-    if (socket < 0 || getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < sizeof info) return -1;
-    *milliseconds = info.since_acknowledgment;
-    return (int64_t)info.acknowledged;
+    return socket >= 0 && getsockopt(socket, IPPROTO_TCP, TCP_INFO, state, &size) == 0 && size >= sizeof *state;
+}
+
+int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds) {
+    struct tcp_state state;
+    if (!get_state(poller, easy, &state)) return -1;
+    *milliseconds = state.since_acknowledgment;
+    return (int64_t)state.acknowledged;
+}
+
+int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy) {
+    struct tcp_state state;
+    return get_state(poller, easy, &state) ? (int64_t)state.since_data : -1;
 }
 
 void swcurl_poller_read(swcurl_poller *poller, void *easy) {

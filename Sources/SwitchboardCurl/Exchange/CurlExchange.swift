@@ -71,6 +71,8 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     @exclusivity(unchecked) var failure: CurlFailure?
     @exclusivity(unchecked) var firstByte: UInt64 = 0
     @exclusivity(unchecked) var sendTime: UInt64 = 0  // of the head, 0 before
+    /// The time since which the connection had received nothing when another exchange on it timed out, or 0.
+    @exclusivity(unchecked) var silenceStart: UInt64 = 0
     @exclusivity(unchecked) var isOnReusedConnection = false
     @exclusivity(unchecked) var isRepeatRefused = false
     /// The number of the HTTP/2 stream, or 0 while the exchange does not watch it.
@@ -296,12 +298,7 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     private func hasSent(now: UInt64) -> Bool {
         guard request.bodyLength != nil, sendTime > 0, !isUpgraded, let easy = handle?.easy else { return false }
         // The system's count includes the other exchanges of a connection.
-        let isShared =
-            loop.mayBeHTTP2(request)
-            && loop.active.contains { other in
-                other !== self && other.sendTime > 0 && !other.ownsSocket
-                    && swcurl_easy_share_connection(other.handle.easy, easy)
-            }
+        let isShared = loop.mayBeHTTP2(request) && loop.active.contains { sharesConnection(with: $0) }
         var age: UInt32 = 0
         let acknowledged = isShared ? -1 : swcurl_poller_acknowledged(loop.poller, easy, &age)
         let uploaded = swcurl_easy_uploaded(easy)
@@ -310,6 +307,12 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
         let end = now - min(now, UInt64(age) * 1_000_000)
         deadlines.lastActivity = max(deadlines.lastActivity, end)
         return deadline > now
+    }
+
+    /// Returns whether another exchange has sent its request over the same connection.
+    func sharesConnection(with other: CurlExchange) -> Bool {
+        other !== self && other.sendTime > 0 && !other.ownsSocket
+            && swcurl_easy_share_connection(other.handle.easy, handle.easy)
     }
 
     func recordActivity() {

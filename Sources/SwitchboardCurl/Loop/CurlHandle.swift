@@ -33,6 +33,7 @@ final class CurlHandle: @unchecked Sendable {
     private let options: CurlOptions
     private let defaultFields: [(name: String, line: String)]
     private var requiresNewConnection = false
+    private var forbidsReuse = false
     /// Whether the callback for the body also receives the lines of the head, each before libcurl reads it.
     private(set) var includesHead = false
     private var isUpgrading = false
@@ -116,8 +117,9 @@ final class CurlHandle: @unchecked Sendable {
         includeHead(false)
         if request.url != url { try setURL(request.url, isTLS: request.isTLS) }
         upgrade(request.isUpgrade, isTLS: request.isTLS)
-        requireNewConnection(
-            request.isOnNewConnection || request.isUpgrade || !options.reusesPlainConnections && !request.isTLS)
+        let isAlone = request.isUpgrade || !options.reusesPlainConnections && !request.isTLS
+        requireNewConnection(request.isOnNewConnection || isAlone)
+        forbidReuse(isAlone)
         // A stream that announces 0 bytes may have some. libcurl reads it only if its length is unknown.
         let isEmptyStream = request.bodyLength == 0
         let bodyLength = isEmptyStream ? -1 : request.bodyLength
@@ -147,6 +149,13 @@ final class CurlHandle: @unchecked Sendable {
         swcurl_easy_set_long(easy, CurlOption.freshConnect, isRequired ? 1 : 0)
     }
 
+    /// Sets whether libcurl closes the connection if no other exchange uses it at the end of this one.
+    func forbidReuse(_ isForbidden: Bool) {
+        guard isForbidden != forbidsReuse else { return }
+        forbidsReuse = isForbidden
+        swcurl_easy_set_long(easy, CurlOption.forbidReuse, isForbidden ? 1 : 0)
+    }
+
     /// Sets ``includesHead``. Callbacks of libcurl may call it.
     func includeHead(_ isIncluding: Bool) {
         guard isIncluding != includesHead else { return }
@@ -169,8 +178,6 @@ final class CurlHandle: @unchecked Sendable {
         // 2 is CURL_HTTP_VERSION_1_1.
         let version = isUpgrading ? 2 : options.httpVersion(isTLS: isTLS)
         swcurl_easy_set_long(easy, CurlOption.httpVersion, version)
-        swcurl_easy_set_long(
-            easy, CurlOption.forbidReuse, isUpgrading || !options.reusesPlainConnections && !isTLS ? 1 : 0)
         swcurl_easy_set_long(easy, CurlOption.proxyTunnel, isUpgrading ? 1 : 0)
     }
 
@@ -193,9 +200,6 @@ final class CurlHandle: @unchecked Sendable {
         // however long that takes.
         swcurl_easy_set_long(easy, CurlOption.pipeWait, options.mayBeHTTP2(isTLS: isTLS) ? 1 : 0)
         swcurl_easy_set_long(easy, CurlOption.httpVersion, options.httpVersion(isTLS: isTLS))
-        if !options.reusesPlainConnections {
-            swcurl_easy_set_long(easy, CurlOption.forbidReuse, isTLS ? 0 : 1)
-        }
     }
 
     private func setMethod(_ method: String, bodyLength: Int64?, smallBody: Data?) throws(CurlFailure) {

@@ -51,6 +51,7 @@ extension CurlLoop {
         }
         do throws(CurlFailure) {
             try exchange.takeHandle()
+            if !silent.isEmpty, isConnectionSilent(for: exchange.request) { exchange.handle.requireNewConnection(true) }
             exchange.handle.setExchange(exchange)
             if exchange.request.isUpgrade { swcurl_poller_forget(poller, exchange.handle.easy) }
             let code = swcurl_multi_add(multi, exchange.handle.easy)
@@ -79,6 +80,7 @@ extension CurlLoop {
         }
         active.removeLast()
         exchange.activeIndex = -1
+        if !silent.isEmpty { silent.removeAll { $0 === exchange } }
         guard exchange.isHandedOver else {
             waitingCount.subtract(1, ordering: .relaxed)
             exchange.queue?.remove(exchange)
@@ -224,6 +226,42 @@ extension CurlLoop {
         return remoteAddress
     }
 
+    // MARK: Silent connections
+
+    /// Keeps later exchanges from a shared connection that has received nothing while an exchange waited until its
+    /// timeout: a change of the network may have ended it. Other exchanges on it continue, and the last one closes it.
+    /// libcurl itself closes only a connection that is not shared.
+    private func leaveSilentConnection(of exchange: CurlExchange, after failure: CurlFailure) {
+        guard exchange.sendTime > 0, mayBeHTTP2(exchange.request) else { return }
+        let start: UInt64
+        switch failure {
+        case .timedOut(.idle): start = exchange.deadlines.lastActivity
+        case .timedOut where exchange.firstByte == 0: start = exchange.sendTime
+        default: return
+        }
+        guard isSilent(exchange, since: start) else { return }
+        exchange.handle.forbidReuse(true)
+        for other in active where exchange.sharesConnection(with: other) {
+            other.handle.forbidReuse(true)
+            if !silent.contains(where: { $0 === other }) { silent.append(other) }
+            other.silenceStart = start
+        }
+    }
+
+    private func isSilent(_ exchange: CurlExchange, since start: UInt64) -> Bool {
+        let now = DispatchTime.now().uptimeNanoseconds
+        let silence = swcurl_poller_silence(poller, exchange.handle.easy)
+        return silence >= 0 && silence + 10 >= Int64((now - min(start, now)) / 1_000_000)  // measured in coarse steps
+    }
+
+    /// Returns whether an exchange could share a connection that still receives nothing.
+    private func isConnectionSilent(for request: CurlRequest) -> Bool {
+        guard opensSeveralConnections else { return false }
+        silent.removeAll { !isSilent($0, since: $0.silenceStart) }
+        let server = request.server
+        return silent.contains { $0.request.server == server }
+    }
+
     // MARK: Deadlines
 
     /// Updates the next deadline. Callbacks of libcurl call it too.
@@ -238,6 +276,7 @@ extension CurlLoop {
         nextDeadline = .max
         for exchange in active {
             if exchange.deadline <= now, let failure = exchange.timeout(now: now) {
+                leaveSilentConnection(of: exchange, after: failure)
                 remove(exchange)
                 exchange.fail(failure)
             } else {

@@ -68,6 +68,8 @@ package final class CurlLoop: TaskExecutor, @unchecked Sendable {  // protected 
     @exclusivity(unchecked) var pausing = 0
     /// The exchanges whose bytes may have filled libcurl's buffer, so that it may leave others on their connection unread.
     @exclusivity(unchecked) var draining: [CurlExchange] = []
+    /// The exchanges on shared connections that received nothing while another exchange on them timed out.
+    @exclusivity(unchecked) var silent: [CurlExchange] = []
     /// The number of exchanges in flight that are repeated only if the server has certainly not processed them. Meanwhile
     /// all exchanges watch their streams, because libcurl reads a GOAWAY for any exchange of its connection.
     @exclusivity(unchecked) var watchers = 0

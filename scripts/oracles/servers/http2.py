@@ -14,7 +14,7 @@ from hypercorn.config import Config
 from hypercorn.middleware import AsyncioWSGIMiddleware
 from plain import context
 
-MEETINGS, REFUSED, WAITING = {}, set(), {}
+MEETINGS, REFUSED, WAITING, FIRST = {}, set(), {}, {}
 
 
 async def say(send, value):
@@ -190,6 +190,12 @@ class Connection(asyncio.Protocol):
     def silent_path(self, stream, _):
         """Sends nothing until `resethanging_path`."""
         self.hanging = stream
+
+    def silentlater_path(self, stream, name):
+        """Answers each request, except that the first connection with this name answers only the first request with it."""
+        if name not in FIRST or FIRST[name] is not self:
+            FIRST.setdefault(name, self)
+            self.count_path(stream, name)
 
     def resethanging_path(self, stream, code):
         """Sends RST_STREAM for the stream of `hang_path` or `silent_path`."""

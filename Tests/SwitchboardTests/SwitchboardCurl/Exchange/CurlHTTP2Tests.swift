@@ -196,5 +196,45 @@ struct CurlHTTP2Tests {
         let second = try await Self.meet(session, meeting)
         #expect(try await first.port == second.port)
     }
+
+    // MARK: Silent connections
+
+    @Test("a silent connection gets no requests after a timeout", arguments: [false, true])
+    func silence(isShared: Bool) async throws {
+        let session = try Self.session()
+        let url = try Servers.http2("scriptsTLS", "/silentlater/\(UUID().uuidString)")
+        let first = try await CurlHTTP2FrameTests.count(session, url)
+        var other: Task<NetworkResponse, any Error>?
+        if isShared { other = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count")) }
+        var request = NetworkRequest(.get, url)
+        request.timeouts.attempt = .milliseconds(300)
+        let late = request
+        let error = await #expect(throws: NetworkError.self) { try await session.send(late) }
+        #expect(error?.code == .timedOut)
+        let next = try await CurlHTTP2FrameTests.count(session, url)
+        #expect(next.port != first.port)
+        other?.cancel()
+    }
+
+    @Test("a connection that receives bytes gets requests after a timeout")
+    func noSilence() async throws {
+        let session = try Self.session()
+        let counting = try Servers.http2("scriptsTLS", "/count")
+        let url = try Servers.http2("scriptsTLS", "/silentlater/\(UUID().uuidString)")
+        let first = try await CurlHTTP2FrameTests.count(session, url)
+        var request = NetworkRequest(.get, url)
+        request.timeouts.attempt = .seconds(1)
+        let slow = request
+        let isOver = Protected(false)
+        let task = Task {
+            defer { _ = isOver.swap(true) }
+            return try await session.send(slow)
+        }
+        var ports: Set<Int> = []
+        repeat { ports.insert(try await CurlHTTP2FrameTests.count(session, counting).port) } while !isOver.value
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.code == .timedOut)
+        #expect(ports == [first.port])
+    }
 }
 #endif
