@@ -18,6 +18,8 @@ import SwitchboardPlatform
 /// credential, so requests that refresh the credential of an `AuthenticationInterceptor`, or that a credential provider
 /// sends, pass too. Only their failure counts.
 ///
+/// An open circuit does not end event streams and WebSockets that reconnect: they wait for their next attempt.
+///
 /// List it after a ``ConcurrencyLimiter``, whose waiting requests would otherwise be sent while the circuit is open.
 ///
 /// Each host and port has a separate circuit. The head of a response decides; an error in a streamed body does not

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardResilience
 import SwitchboardStreams
 import SwitchboardTestSupport
 import SwitchboardTesting
@@ -120,6 +121,23 @@ struct AttemptCountTests {
                 if asking != .upload { #expect(error?.attempts == count.all.count, "\(asking)") }
             }
         }
+    }
+
+    @Test("events reconnect after an open circuit")
+    func openCircuit() async throws {
+        func events(_ text: String) -> MockResponse { .text(text).with("Content-Type", "text/event-stream") }
+        let clock = TestClock(skips: true)
+        let session = StubSession(
+            events("data: a\n\n"), .failure(.cannotConnect), events("data: b\n\n"), .status(204))
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(20), clock: clock)
+        let router = Router<URLEndPoint>(session: session, interceptors: [breaker])
+        let options = RequestOptions {
+            $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(3), clock: clock)
+        }
+        let endPoint = URLEndPoint(.get, URL(text: "https://example.com/ticker"))
+        let seen = try await router.events(for: endPoint, options: options).reduce(into: []) { $0.append($1.data) }
+        #expect(seen == ["a", "b"])
+        #expect(session.requests.count == 4)
     }
 
     private func expect(

@@ -3,6 +3,7 @@ import Switchboard
 import SwitchboardAuth
 import SwitchboardCache
 import SwitchboardCookies
+import SwitchboardResilience
 import SwitchboardTestSupport
 import SwitchboardTesting
 import SwitchboardWebSocket
@@ -39,6 +40,49 @@ import Testing
         let texts = try await socket.elements()
         #expect(texts == ["1", "2"] && keys.refreshes.all == [1])
         #expect(session.requests.map { $0.headers["Authorization"] } == ["Key 1", "Key 1", "Key 2"])
+    }
+
+    @Test("a socket reconnects after a refresh that fails temporarily")
+    func temporaryFailureOfRefresh() async throws {
+        let clock = TestClock(skips: true)
+        let tokens = Router<URLEndPoint>(session: StubSession(.status(503), .text("2")))
+        let keys = KeyAuthenticator { _, _ in
+            let response = try await tokens.response(for: URLEndPoint(.get, URL(text: "https://login.example.com/")))
+            return Key(number: Int(response.text) ?? 0)
+        }
+        let session = StubSession(
+            .webSocket(.text("1"), .drop), .status(401), .status(401), .webSocket(.text("2"), .close()))
+        let router = Router<URLEndPoint>(session: session, interceptors: [AuthenticationInterceptor(keys)])
+        let socket = try await router.webSocket(
+            for: URLEndPoint(.get, URL(text: "https://example.com/chat")), sending: String.self,
+            receiving: String.self,
+            options: RequestOptions {
+                $0.webSocket.reconnects = true
+                $0.retry = RetryPolicy(clock: clock)
+            })
+        let texts = try await socket.elements()
+        #expect(texts == ["1", "2"] && keys.refreshes.all == [1, 1])
+    }
+
+    @Test("a socket reconnects after an open circuit")
+    func openCircuit() async throws {
+        let clock = TestClock(skips: true)
+        let breaker = CircuitBreaker(failures: 1, openFor: .seconds(20), clock: clock)
+        let session = StubSession(
+            .webSocket(.text("1"), .drop), .failure(.cannotConnect), .webSocket(.text("2"), .close()))
+        let router = Router<URLEndPoint>(session: session, interceptors: [breaker])
+        let socket = try await router.webSocket(
+            for: URLEndPoint(.get, URL(text: "https://example.com/chat")), sending: String.self,
+            receiving: String.self,
+            options: RequestOptions {
+                $0.webSocket.reconnects = true
+                $0.retry = RetryPolicy(maximumAttempts: 10, baseDelay: .seconds(2), jitter: nil, clock: clock)
+            })
+        let texts = try await socket.elements()
+        #expect(texts == ["1", "2"])
+        // The circuit is open from 2 to 22 seconds.
+        #expect(clock.sleeps == [.seconds(2), .seconds(4), .seconds(8), .seconds(16)])
+        #expect(session.requests.count == 3)
     }
 
     @Test("a stored response of the URL does not answer the handshake")

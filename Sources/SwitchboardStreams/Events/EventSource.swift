@@ -106,7 +106,7 @@ actor EventSource<Parser: StreamParser> {
     /// Reconnects after the end of a connection or after a temporary error.
     private func reconnect(after error: (any Error)?) async {
         let (policy, lost) = (call.policy, error as? NetworkError)
-        guard status != nil, call.isRepeatable, lost.map({ policy.errorCodes.contains($0.code) }) ?? (error == nil)
+        guard status != nil, call.isRepeatable, lost.map(call.reconnects(after:)) ?? (error == nil)
         else { return end(with: error) }
         do {
             // Waits longer after each connection without an element, and never less than a tenth of a second, unless

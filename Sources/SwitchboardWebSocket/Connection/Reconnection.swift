@@ -18,7 +18,7 @@ struct Reconnection: Sendable {
             case .failure(let error): error as? NetworkError
             case .success: closure?.loss
             }
-        return error.flatMap { call.policy.errorCodes.contains($0.code) ? $0 : nil }
+        return error.flatMap { call.reconnects(after: $0) ? $0 : nil }
     }
 
     /// Waits for `unread` to return, and then opens a connection, until one is open.

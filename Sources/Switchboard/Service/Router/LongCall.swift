@@ -19,7 +19,8 @@ package final class LongCall: Sendable {
     ///
     /// - Parameters:
     ///   - calls: The calls of the router. The retry policy of its chain applies, or the request's own.
-    ///   - defaultPolicy: The policy when neither the chain nor the request has one.
+    ///   - defaultPolicy: The policy of a stream or a socket when neither the chain nor the request has one. Such a
+    ///     call reconnects after an open circuit too. Nil for other calls.
     package init(on calls: RouterCalls, default defaultPolicy: RetryPolicy? = nil) {
         self.calls = calls
         shared = calls.chain.retryPolicy
@@ -51,16 +52,17 @@ package final class LongCall: Sendable {
     }
 
     private func begin(_ request: inout NetworkRequest) throws(NetworkError) {
-        let policy =
+        var policy =
             shared?.policy(for: request, default: defaultPolicy) ?? request.options.retry ?? defaultPolicy
             ?? RetryPolicy()
+        if defaultPolicy != nil { policy.errorCodes.insert(.circuitOpen) }
         let call = Call(request.options.monitors, isLong: true)
         try calls.add(call)
         // Between two requests, nothing else removes the canceled call, and a reset would wait for it.
         _ = call.add { [weak calls = self.calls, weak call] in
             if let call { calls?.remove(call) }
         }
-        state.withLock { ($0.call, $0.policy) = (call, policy) }
+        state.withLock { [policy] in ($0.call, $0.policy) = (call, policy) }
         if shared == nil { policy.budget?.countCall() }
         request.call = call
         call.report(.started, request)
@@ -78,11 +80,19 @@ package final class LongCall: Sendable {
         state.value.call.takeAttempt(within: policy.maximumAttempts)
     }
 
+    /// Returns whether a stream or a socket may reconnect after an error. The status of a failed refresh counts.
+    package func reconnects(after error: NetworkError) -> Bool {
+        let policy = self.policy
+        return policy.errorCodes.contains(error.code)
+            || error.refreshResponse.map { policy.statusCodes.contains($0.statusCode) } ?? false
+    }
+
     /// Waits for the next attempt. Returns false when none is allowed. `statuses` extend those of the policy.
     package func waitForRetry(after error: NetworkError, or statuses: Set<Int> = []) async throws -> Bool {
         var policy = self.policy
         policy.statusCodes.formUnion(statuses)
-        let response = error.code.isStatus ? error.response : nil
+        let response =
+            error.code.isStatus ? error.response : defaultPolicy != nil ? error.refreshResponse : nil
         return try await policy.waitForRetry(
             after: response.map { .success($0) } ?? .failure(error), of: lastRequest, within: nil)
     }
@@ -126,5 +136,12 @@ package final class LongCall: Sendable {
         let call = state.value.call
         call.end(result, request)
         calls.remove(call)
+    }
+}
+
+extension NetworkError {
+    /// The response to a refresh of the credential, if its failure is the reason.
+    fileprivate var refreshResponse: NetworkResponse? {
+        code == .cannotAuthenticate ? (underlying as? NetworkError)?.response : nil
     }
 }
