@@ -69,7 +69,7 @@ public final class CircuitBreaker: Interceptor, ExchangeInterceptor, Resettable 
         case .success(let response): [500, 502, 503, 504].contains(response.statusCode)
         case .failure(let error):
             [.timedOut, .cannotConnect, .cannotFindHost, .connectionLost, .truncatedBody, .invalidResponse]
-                .contains(error.code)
+                .contains(error.code) && !error.isOffline
         }
     }
 

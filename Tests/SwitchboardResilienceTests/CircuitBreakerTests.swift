@@ -46,6 +46,13 @@ struct CircuitBreakerTests {
         #expect(breaker.state(of: key) == .closed)
     }
 
+    @Test("a connection that ends while this machine is offline is no failure", arguments: [false, true])
+    func offline(isOffline: Bool) {
+        var error = NetworkError(.connectionLost)
+        error.isOffline = isOffline
+        #expect(CircuitBreaker.isFailure(.failure(error)) == !isOffline)
+    }
+
     @Test("failures spread beyond the window do not open it")
     func window() async throws {
         let breaker = breaker()

@@ -2,13 +2,16 @@ import Foundation
 import SwitchboardPlatform
 
 extension NetworkError {
-    /// Returns ``NetworkError/Code/noInternetConnection`` if the connection failed while this device has no network, or
-    /// else the error itself.
+    /// Returns ``NetworkError/Code/noInternetConnection`` if the connection failed while this device has no network. A
+    /// lost connection and a timeout are only marked as offline. Returns any other error itself.
     func asOfflineError(to url: URL?) -> NetworkError {
-        guard code == .cannotConnect || code == .cannotFindHost, let url = url ?? self.url,
+        let isUnconnected = code == .cannotConnect || code == .cannotFindHost
+        guard isUnconnected || code == .connectionLost || code == .timedOut, let url = url ?? self.url,
             !url.isLikelyLoopback, !NetworkPath.exists
         else { return self }
         var offline = self
+        offline.isOffline = true
+        guard isUnconnected else { return offline }
         offline.code = .noInternetConnection
         offline.reason = url.host.map { "no route to \($0)" } ?? reason
         return offline

@@ -40,6 +40,7 @@ public struct NetworkError: Error, Sendable {
         var wait: Duration?
         var replay: Replay?
         var isStub = false
+        var isOffline = false
         var request: NetworkRequest?
     }
 
@@ -124,6 +125,11 @@ public struct NetworkError: Error, Sendable {
     package var isStub: Bool {
         get { fields.value.isStub }
         set { fields.value.isStub = newValue }
+    }
+    /// Whether this machine was on no network when a session reported that the exchange failed.
+    package var isOffline: Bool {
+        get { fields.value.isOffline }
+        set { fields.value.isOffline = newValue }
     }
     /// The response as far as it arrived. Nil when no complete head arrived, except with status 0 for a stub.
     var partialResponse: NetworkResponse? {
