@@ -115,7 +115,19 @@ extension AuthenticationInterceptor {
         for refresh: SharedOperation<Stored>, _ id: Int, _ request: NetworkRequest
     ) async throws -> Stored {
         request.report(.waiting(for: "a new credential"))
-        let stored = try await refresh.value(for: id)
+        let generation = partitionState(of: request).stored?.generation ?? 0
+        let stored: Stored
+        do {
+            stored = try await refresh.value(for: id)
+        } catch {
+            try Call.check()
+            // A sign-in may have ended before the lost credential was removed.
+            let current = partitionState(of: request)
+            guard let newer = current.stored, newer.generation > generation, !current.isRejected, !isDue(newer)
+            else { throw error }
+            request.report(.authentication("a newer credential exists"))
+            return newer
+        }
         // A sign-in or a sign-out may have replaced it, for example while it was saved.
         guard let current = partitionState(of: request).stored else {
             throw NetworkError(

@@ -301,6 +301,29 @@ struct CredentialRefreshTests {
         await call.value
     }
 
+    @Test("a sign-in while a lost token is removed serves waiting requests")
+    func signInDuringRemoval() async throws {
+        let store = HangingRemoval()
+        let client = OAuth2Client(
+            id: "app", tokenURL: URL(text: "https://login.example.com/token"),
+            session: StubSession(.json(#"{"error":"invalid_grant"}"#, statusCode: 400)))
+        let interceptor = AuthenticationInterceptor(OAuth2Authenticator(client, store: store), clock: TestClock())
+        let api = StubSession { $0.headers["Authorization"] == "Bearer a2" ? .text("ok") : .status(401) }
+        let router = router(api, [interceptor])
+        let call = Task { try await router.response(for: URLEndPoint(.get, url)).text }
+        _ = try await store.began.first()
+        let token = OAuthToken(accessToken: "a2", refreshToken: "r2")
+        let login = Task { try await interceptor.signIn(token, in: String?.none) }
+        let isSignedIn = await comesTrue {
+            (try? await interceptor.credential(in: String?.none))?.accessToken == "a2"
+        }
+        #expect(isSignedIn)
+        store.gate.open()
+        let text = try await call.value
+        #expect(text == "ok")
+        try await login.value
+    }
+
     /// A store whose saving waits for a gate.
     private struct GatedStore: TokenStore {
         let gate = Gate()
