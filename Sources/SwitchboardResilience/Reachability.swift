@@ -80,6 +80,9 @@ public struct Reachability: Sendable {
 ///     interceptors: [ConnectivityGate(upTo: .seconds(30))])
 /// ```
 ///
+/// List it after a `RetryPolicy`, and before a login, limiters and a ``CircuitBreaker``. Otherwise, a request fails if
+/// it must refresh a token without a network, and a request that waits holds a slot or the probe of a circuit.
+///
 /// After that time, the request is sent anyway, and the transport may fail with
 /// `NetworkError.Code.noInternetConnection`. The wait counts toward `Timeouts.total`.
 public struct ConnectivityGate: Interceptor {
