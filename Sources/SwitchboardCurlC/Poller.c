@@ -293,7 +293,7 @@ static int connection_of(const swcurl_poller *poller, void *easy, uint8_t events
 // The start of Linux's struct tcp_info, which is longer than that of some C libraries.
 struct tcp_state {
     uint8_t states[8];
-    uint32_t before[11], since_data, since_acknowledgment, after[11];
+    uint32_t before[9], since_sent, since_acknowledging, since_received, since_acknowledged, after[11];
     uint64_t rates[2], acknowledged;
 };
 
@@ -306,13 +306,14 @@ static bool get_state(const swcurl_poller *poller, void *easy, struct tcp_state 
 int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds) {
     struct tcp_state state;
     if (!get_state(poller, easy, &state)) return -1;
-    *milliseconds = state.since_acknowledgment;
+    // The answers to probes of a full receiver acknowledge nothing, and no probe counts as sent bytes.
+    *milliseconds = state.since_sent > state.since_acknowledged ? state.since_sent : state.since_acknowledged;
     return (int64_t)state.acknowledged;
 }
 
 int64_t swcurl_poller_silence(const swcurl_poller *poller, void *easy) {
     struct tcp_state state;
-    return get_state(poller, easy, &state) ? (int64_t)state.since_data : -1;
+    return get_state(poller, easy, &state) ? (int64_t)state.since_received : -1;
 }
 
 void swcurl_poller_read(swcurl_poller *poller, void *easy) {

@@ -101,7 +101,9 @@ public final class HARRecorder: EventMonitor {
     private func entry(_ exchange: ExchangeRecord, _ response: NetworkResponse?) -> HAR.Entry {
         var request = exchange.request
         let sent = request.recordedBody(upTo: bodyLimit)
-        request.body = DataBody(sent.data ?? Data(), additionalHeaders: request.body.additionalHeaders)
+        let headers = request.allHeaders
+        request.body = DataBody(sent.data ?? Data())
+        request.headers = headers
         var recorded = HAR.Request(request)
         recorded.bodySize = sent.size ?? -1
         let answer = response ?? NetworkResponse(statusCode: 0)

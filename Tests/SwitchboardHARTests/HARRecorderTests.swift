@@ -101,6 +101,21 @@ struct HARRecorderTests {
         #expect(content["text"] as? String == #"{"tokens":1234567,"limit":1234567}"#)
     }
 
+    @Test("a body that is not recorded keeps its fields", arguments: [false, true])
+    func fieldsOfUnrecordedBody(isCompressed: Bool) async throws {
+        let recorder = HARRecorder()
+        let film = StreamBody(length: 4, contentType: "video/mp4") { HTTPBodyStream(chunks: [Data("film".utf8)]) }
+        let body: any HTTPBody = isCompressed ? JSONBody(["a": 1]) : film
+        let endPoint = URLEndPoint(
+            .post, url, task: .requestBody(body), options: RequestOptions { $0.compressesBody = isCompressed })
+        _ = try await router(StubSession(.text("")), recorder).response(for: endPoint)
+        let request = try part(#require(entries(recorder).first), "request")
+        let headers = try #require(request["headers"] as? [[String: String]])
+        let fields = Dictionary(headers.map { ($0["name"] ?? "", $0["value"] ?? "") }) { first, _ in first }
+        #expect(fields["Content-Type"] == (isCompressed ? "application/json; charset=utf-8" : "video/mp4"))
+        #expect(fields["Content-Encoding"] == (isCompressed ? "gzip" : nil))
+    }
+
     @Test("a negative number with a secret's name is a secret everywhere")
     func negativeTokens() async throws {
         let recorder = HARRecorder()

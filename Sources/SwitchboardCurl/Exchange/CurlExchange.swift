@@ -297,16 +297,18 @@ package final class CurlExchange: @unchecked Sendable {  // `phase` decides who 
     /// all of it is sent, so the system's count comes first.
     private func hasSent(now: UInt64) -> Bool {
         guard request.bodyLength != nil, sendTime > 0, !isUpgraded, let easy = handle?.easy else { return false }
+        let (lastAcknowledged, lastUploaded) = (acknowledgedCount, uploadedCount)
+        var age: UInt32 = 0
+        let acknowledged = swcurl_poller_acknowledged(loop.poller, easy, &age)
+        uploadedCount = swcurl_easy_uploaded(easy)
+        acknowledgedCount = max(acknowledged, lastAcknowledged)
+        guard acknowledged < 0 || acknowledged > lastAcknowledged else { return false }
+        deadlines.lastActivity = max(deadlines.lastActivity, now - min(now, UInt64(age) * 1_000_000))
+        guard deadline > now else { return false }
         // The system's count includes the other exchanges of a connection.
         let isShared = loop.mayBeHTTP2(request) && loop.active.contains { sharesConnection(with: $0) }
-        var age: UInt32 = 0
-        let acknowledged = isShared ? -1 : swcurl_poller_acknowledged(loop.poller, easy, &age)
-        let uploaded = swcurl_easy_uploaded(easy)
-        guard acknowledged < 0 ? uploaded > uploadedCount : acknowledged > acknowledgedCount else { return false }
-        (acknowledgedCount, uploadedCount) = (max(acknowledged, acknowledgedCount), uploaded)
-        let end = now - min(now, UInt64(age) * 1_000_000)
-        deadlines.lastActivity = max(deadlines.lastActivity, end)
-        return deadline > now
+        guard acknowledged < 0 || isShared else { return true }
+        return uploadedCount > lastUploaded && uploadedCount < sentCount
     }
 
     /// Returns whether another exchange has sent its request over the same connection.

@@ -80,7 +80,7 @@ extension CurlLoop {
         }
         active.removeLast()
         exchange.activeIndex = -1
-        if !silent.isEmpty { silent.removeAll { $0 === exchange } }
+        if exchange.silenceStart > 0 { silent.removeAll { $0 === exchange } }
         guard exchange.isHandedOver else {
             waitingCount.subtract(1, ordering: .relaxed)
             exchange.queue?.remove(exchange)
@@ -239,11 +239,13 @@ extension CurlLoop {
         case .timedOut where exchange.firstByte == 0: start = exchange.sendTime
         default: return
         }
+        // Of many exchanges that time out together, only the first looks at the others.
+        if exchange.silenceStart > 0, isSilent(exchange, since: exchange.silenceStart) { return }
         guard isSilent(exchange, since: start) else { return }
         exchange.handle.forbidReuse(true)
         for other in active where exchange.sharesConnection(with: other) {
             other.handle.forbidReuse(true)
-            if !silent.contains(where: { $0 === other }) { silent.append(other) }
+            if other.silenceStart == 0 { silent.append(other) }
             other.silenceStart = start
         }
     }
@@ -257,9 +259,14 @@ extension CurlLoop {
     /// Returns whether an exchange could share a connection that still receives nothing.
     private func isConnectionSilent(for request: CurlRequest) -> Bool {
         guard opensSeveralConnections else { return false }
-        silent.removeAll { !isSilent($0, since: $0.silenceStart) }
         let server = request.server
-        return silent.contains { $0.request.server == server }
+        while let index = silent.firstIndex(where: { $0.request.server == server }) {
+            let other = silent[index]
+            if isSilent(other, since: other.silenceStart) { return true }
+            other.silenceStart = 0
+            silent.remove(at: index)
+        }
+        return false
     }
 
     // MARK: Deadlines

@@ -129,7 +129,7 @@ int swcurl_poller_upgraded(swcurl_poller *poller, const void *easy, int last);
 /// Lets libcurl read now from the socket of a transfer, if libcurl waits for it.
 void swcurl_poller_read(swcurl_poller *poller, void *easy);
 /// Returns the number of bytes that the peer has acknowledged on the connection of a transfer, and stores the
-/// milliseconds since its last acknowledgment. Returns -1 if the system does not count them.
+/// milliseconds since the last of them. Returns -1 if the system does not count them.
 int64_t swcurl_poller_acknowledged(const swcurl_poller *poller, void *easy, uint32_t *milliseconds);
 /// Returns the milliseconds since the connection of a transfer last received bytes, in steps of up to ten. Returns -1 if
 /// the system does not measure them.

@@ -102,7 +102,8 @@ public final class Cassette: NetworkSession {
         var sent = request
         // The body is read once, because it may not be readable again.
         if let body = try await request.readBody() {
-            sent.body = DataBody(body, additionalHeaders: request.body.additionalHeaders)
+            sent.body = DataBody(body)
+            sent.headers = request.allHeaders
         }
         guard let entry = try entry(for: sent) else {
             var response = try await record(sent)

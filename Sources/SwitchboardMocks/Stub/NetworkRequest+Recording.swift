@@ -21,14 +21,14 @@ extension NetworkRequest {
                 bytes += chunk
                 options.onBodySent?(Int64(bytes.count))
             }
+            try Task.checkCancellation()
             if let length = body.length, length != Int64(bytes.count) {
                 let reason = "the body's stream produced \(bytes.count) bytes, but its length announces \(length)"
                 throw NetworkError(.encodingFailed, reason: reason)
             }
             return bytes
-        } catch is CancellationError where Task.isCancelled {
-            throw CancellationError()
         } catch {
+            if Task.isCancelled { throw CancellationError() }
             throw NetworkError.encoding(error, by: body.isStreamed ? "the body's stream" : "the body's encode()")
                 .adding(self)
         }
@@ -38,8 +38,8 @@ extension NetworkRequest {
     func replacingBody(with bytes: Data?) -> NetworkRequest {
         guard let bytes, body.isStreamed else { return self }
         var request = self
-        request.headers = allHeaders
         request.body = DataBody(bytes)
+        request.headers = allHeaders
         return request
     }
 

@@ -91,6 +91,25 @@ struct StubSessionFaultTests {
         #expect(session.requests.isEmpty)
     }
 
+    @Test("a request is canceled also if the cancel ends its stream", arguments: [false, true])
+    func cancelledStream(isThrown: Bool) async throws {
+        struct Spoiled: Error {}
+        let started = Deliveries<Bool>()
+        let body = StreamBody {
+            HTTPBodyStream {
+                started.add(true)
+                let isWaiting: Void? = try? await Task.sleep(for: .seconds(600))
+                if isThrown, isWaiting == nil { throw Spoiled() }
+                return nil
+            }
+        }
+        let session = StubSession(.text(""))
+        let task = Task { [request] in try await session.send(NetworkRequest(.post, request.url, body: body)) }
+        _ = try await started.first()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test("an error of the closure arrives as a session's error")
     func closureErrors() async throws {
         struct Odd: Error {}

@@ -119,6 +119,36 @@ struct CurlHTTP2PauseTests {
         #expect(error?.code == .timedOut)
     }
 
+    @Test("a body that is sent at once does not extend an idle timeout")
+    func idleAfterBody() async throws {
+        guard Self.isShared else { return }
+        let session = try Self.session()
+        var request = NetworkRequest(.get, try Servers.http2("scriptsTLS", "/open/2"))
+        request.options.streamsResponse = true
+        let other = try await session.send(request)
+        let name = UUID().uuidString
+        let body = DataBody(Data("0123456789".utf8))
+        let waiting = NetworkRequest(.post, try Servers.http2("scriptsTLS", "/wait/\(name)"), body: body)
+        let call = try await CurlHTTP2FrameTests.hang(session, Servers.http2("scriptsTLS", "/count"), waiting)
+        let loop = try #require(session.existingLoop)
+        let result = await onThread {
+            swcurl_poller_lock(loop.poller)
+            defer { swcurl_poller_unlock(loop.poller) }
+            for exchange in loop.active where !exchange.request.isStreamed {
+                exchange.deadlines = CurlDeadlines(exchange.request, start: 0)
+                loop.updateDeadline(of: exchange)
+            }
+            loop.sweep()
+        }
+        try result.get()
+        // A call that has not ended gets this answer.
+        let releasing = try Servers.http2("scriptsTLS", "/release/\(name)")
+        _ = try await CurlHTTP2FrameTests.count(CurlHTTP2FrameTests.session(), releasing)
+        let error = await #expect(throws: NetworkError.self) { try await call.value }
+        #expect(error?.code == .timedOut)
+        withExtendedLifetime(other) {}
+    }
+
     @Test("a paused reader makes the server wait")
     func backPressure() async throws {
         let session = try Self.session()
