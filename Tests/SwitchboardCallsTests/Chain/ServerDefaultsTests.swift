@@ -139,19 +139,22 @@ struct ServerEnvironmentTests {
 
     @Test("a redirect is followed from the host that later defaults add", .requirement("S2.15"))
     func redirectWithoutHost() async throws {
-        let stub = StubSession(.redirect(to: "next"), .redirect(to: "https://other.example/"), .text("ok"))
-        var request = NetworkRequest(.get, nil, headers: ["Authorization": "Bearer t"])
-        request.path = "people"
-        _ = try await SessionChain {
-            RedirectInterceptor()
-            ServerDefaults(host: "api.example", pathPrefix: "/v1")
-            stub
-        }.send(request)
-        #expect(
-            stub.requests.map(\.url?.absoluteString) == [
-                "https://api.example/v1/people", "https://api.example/v1/next", "https://other.example/",
-            ])
-        #expect(stub.requests.map { $0.headers.contains("Authorization") } == [true, true, false])
+        let relative = NetworkRequest(.get, URL(text: "people"), headers: ["Authorization": "Bearer t"])
+        var parts = NetworkRequest(.get, nil, headers: ["Authorization": "Bearer t"])
+        parts.path = "people"
+        for request in [relative, parts] {
+            let stub = StubSession(.redirect(to: "next"), .redirect(to: "https://other.example/"), .text("ok"))
+            _ = try await SessionChain {
+                RedirectInterceptor()
+                ServerDefaults(host: "api.example", pathPrefix: "/v1")
+                stub
+            }.send(request)
+            #expect(
+                stub.requests.map(\.url?.absoluteString) == [
+                    "https://api.example/v1/people", "https://api.example/v1/next", "https://other.example/",
+                ])
+            #expect(stub.requests.map { $0.headers.contains("Authorization") } == [true, true, false])
+        }
     }
 
     @Test("a request without a host gets the credentials and fields of the chain", .requirement("S2.15"))

@@ -88,8 +88,8 @@ public struct RedirectInterceptor: Interceptor {
         _ request: NetworkRequest, to location: String, of response: NetworkResponse
     ) throws(NetworkError) -> NetworkRequest {
         var request = request
-        // A later interceptor may have added the URL.
-        if request.url == nil, let sent = response.request?.url { request.url = sent }
+        // A later interceptor may have added the host.
+        if request.host.isEmpty, let sent = response.request?.url { request.url = sent }
         guard let url = request.url, let target = Self.resolve(location, against: url) else {
             throw NetworkError(
                 .redirectRefused, reason: "the Location \(location.quotedURLForMessage) is not an http or https URL")
