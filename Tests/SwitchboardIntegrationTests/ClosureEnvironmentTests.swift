@@ -214,6 +214,21 @@ struct ClosureEnvironmentTests {
             ended.all + ["compactMap", "flatMap", "flatMap(width:)", "flatMapResults", "map", "transform"])
     }
 
+    @Test("closures of a session chain run in the environment of the request")
+    func sessionChain() async throws {
+        let environments = environments
+        let session = StubSession { _ in environments.record("session", .text("")) }
+        var request = try manager(session: session).router(for: NumbersApi.self).makeRequest(for: NumbersApi())
+        request.options.monitors = [RecordingMonitor(environments: environments)]
+        let chain = SessionChain {
+            RequestModifier { _ in environments.record("RequestModifier") }
+            BearerAuth { environments.record("BearerAuth", nil) }
+            session
+        }
+        _ = try await chain.send(request)
+        environments.expect(["BearerAuth", "EventMonitor", "RequestModifier", "session"])
+    }
+
     @Test("without a manager, closures run in the environment of their task")
     func withoutManager() async throws {
         let environments = environments

@@ -54,7 +54,7 @@ public struct SessionChain: ListedSession {
         guard !request.isPartOfCall else { return try await chain.send(request) }
         var request = request
         request.call = nil
-        return try await PreparedCall(.success(request), calls).send()
+        return try await PreparedCall(.success(request), calls, request.callEnvironment).send()
     }
 }
 
