@@ -75,9 +75,9 @@ extension String {
     var urlWithoutQuery: Substring { self[..<(utf8.firstIndex(of: .questionMark) ?? endIndex)] }
 
     /// Whether the text begins with a scheme, as opposed to a path or a query that contains a URL.
-    fileprivate var hasOrigin: Bool {
-        let delimiters: [UInt8] = [.slash, .questionMark, .numberSign]
-        return schemeMark.map { !utf8[..<$0.lowerBound].contains(where: delimiters.contains) } ?? false
+    var hasOrigin: Bool {
+        let rest = utf8.drop { $0 != .slash && $0 != .questionMark && $0 != .numberSign }
+        return rest.starts(with: "//".utf8) && utf8[..<rest.startIndex].last == .colon
     }
 
     fileprivate var originEnd: Index {

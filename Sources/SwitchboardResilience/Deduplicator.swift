@@ -185,9 +185,10 @@ struct DeduplicationKey: Hashable {
             (user.credentials, user.authentication) = (options.credentials, options.authentication)
             self.options = user.comparable
         case .automatic:
-            guard request.method == .get || request.method == .head, request.body.isEmpty, let url = request.url else {
-                return nil
-            }
+            // A later interceptor may add any host.
+            guard request.method == .get || request.method == .head, request.body.isEmpty, !request.host.isEmpty,
+                let url = request.url
+            else { return nil }
             name = ExactText("\(request.method) \(url.absoluteString)")
             // Fields of the same name keep their order.
             self.fields = fields.filter { !ignored.contains($0.name) }.enumerated()

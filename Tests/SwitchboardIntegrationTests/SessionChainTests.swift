@@ -81,6 +81,25 @@ struct ChainTests {
         }
     }
 
+    @Test(
+        "a cache before the defaults of servers does not mix their responses",
+        arguments: ["people", "people?next=https://c.example/"])
+    func cacheBeforeDefaults(url: String) async throws {
+        let stub = StubSession { request in .text(request.host, headers: ["Cache-Control": "max-age=60"]) }
+        let session = SessionChain {
+            ResponseCache(identity: { _ in "me" })
+            ServerDefaults(host: "a.example")
+            stub
+        }
+        var texts: [String] = []
+        for host in ["a.example", "b.example"] {
+            var request = NetworkRequest(.get, URL(string: url))
+            request.options.serverDefaults = ServerDefaults(host: host)
+            texts.append(try await session.send(request).text)
+        }
+        #expect(texts == ["a.example", "b.example"])
+    }
+
     @Test("a chain without a session fails with cannotConnect and says why", .requirement("S2.11"))
     func noSession() async throws {
         let chains = [

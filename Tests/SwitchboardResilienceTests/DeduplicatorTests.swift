@@ -60,6 +60,11 @@ struct DeduplicatorTests {
         #expect(begun.all.count == 2)
     }
 
+    @Test("requests without a host share no exchange: each may get another one")
+    func relativeURL() {
+        #expect(DeduplicationKey(NetworkRequest(.get, URL(text: "people")), ignoring: []) == nil)
+    }
+
     @Test("header values with other bytes share no exchange")
     func bytes() throws {
         let keys = ["\u{E9}", "e\u{301}"].map { value in

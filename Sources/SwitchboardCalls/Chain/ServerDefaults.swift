@@ -23,7 +23,7 @@ import SwitchboardText
 /// prefix with one slash. A request with a host keeps its own scheme, host, port and path. Header fields and query
 /// items are added if the request has none of their name. Those with a secret's name, such as `Authorization`, are sent
 /// only to the origin of this server, and never with TRACE. List it before interceptors that need the host, such as
-/// `DigestAuth`, `CookieInterceptor` and `RequestSigner`.
+/// `DigestAuth`, `CookieInterceptor`, `RequestSigner`, `Deduplicator` and `ResponseCache`.
 public struct ServerDefaults: Sendable {
     /// The scheme: `http`, or `https`, the default.
     public var scheme: String
