@@ -104,7 +104,9 @@ extension NetworkCall where Value: Sendable {
     /// - Returns: A call for all values, in the order of the calls. The first failure cancels the other calls, and
     ///   becomes the call's error.
     public static func all(_ calls: [NetworkCall], width: Int = 4) -> NetworkCall<[Value]> {
-        NetworkCall<[Value]> { try await gather(calls, width: width) { try await $0.value } }
+        NetworkCall<[Value]>(of: calls.first?.router) {
+            Transferred(try await gather(calls, width: width) { try await $0.value })
+        }
     }
 
     /// Returns a call that makes several calls, a limited number of them concurrently. A failure becomes a result and
@@ -117,8 +119,8 @@ extension NetworkCall where Value: Sendable {
     public static func results(
         of calls: [NetworkCall], width: Int = 4
     ) -> NetworkCall<[Result<Value, NetworkError>]> {
-        NetworkCall<[Result<Value, NetworkError>]> {
-            try await gather(calls, width: width) { try await $0.result.value }
+        NetworkCall<[Result<Value, NetworkError>]>(of: calls.first?.router) {
+            Transferred(try await gather(calls, width: width) { try await $0.result.value })
         }
     }
 

@@ -18,27 +18,27 @@ import Switchboard
 /// canceled, and the combination throws the first failure.
 public struct NetworkCall<Value>: Sendable {
     private let last: CallStep
-    /// Returns the environment to use, each time the call is made.
-    let environment: @Sendable () -> CallEnvironment?
+    /// The calls of the router that sends the first request. Nil for a call of any operation.
+    let router: RouterCalls?
 
     /// Creates a call from any operation, for instance one that sends two requests. In code of the main actor, the
     /// operation runs there.
     public init(@_inheritActorContext _ operation: @escaping @Sendable () async throws -> Value)
     where Value: Sendable {
-        self.init(in: { CallEnvironment.current }) { Transferred(try await operation()) }
+        self.init(of: nil) { Transferred(try await operation()) }
     }
 
-    init(
-        in environment: @escaping @Sendable () -> CallEnvironment?,
-        _ operation: @escaping @Sendable () async throws -> Transferred<Value>
-    ) {
-        self.init(environment, CallStep(.around { _ in try await operation() }))
+    init(of router: RouterCalls?, _ operation: @escaping @Sendable () async throws -> Transferred<Value>) {
+        self.init(router, CallStep(.around { _ in try await operation() }))
     }
 
-    private init(_ environment: @escaping @Sendable () -> CallEnvironment?, _ last: CallStep) {
+    private init(_ router: RouterCalls?, _ last: CallStep) {
         self.last = last
-        self.environment = environment
+        self.router = router
     }
+
+    /// The environment of the call if it is made now.
+    private var environment: CallEnvironment? { router?.currentEnvironment ?? CallEnvironment.current }
 
     /// The value of the call. Each read makes the call.
     ///
@@ -47,7 +47,7 @@ public struct NetworkCall<Value>: Sendable {
     public var value: Value {
         get async throws {
             try Call.check()
-            return try Self.cast(try await environment().run { try await last.value() }).value
+            return try Self.cast(try await environment.run { try await last.value() }).value
         }
     }
 
@@ -58,18 +58,18 @@ public struct NetworkCall<Value>: Sendable {
         let after: @Sendable (any Sendable) async throws -> any Sendable = { value in
             Transferred(try await step(try Self.cast(value).value))
         }
-        return NetworkCall<Output>(environment, CallStep(.after(after), after: last))
+        return NetworkCall<Output>(router, CallStep(.after(after), after: last))
     }
 
     /// Returns a call that makes this call within a step.
     func within<Output: Sendable>(
         _ step: @escaping @Sendable (NetworkCall) async throws -> Output
     ) -> NetworkCall<Output> {
-        let around: @Sendable (CallStep?) async throws -> any Sendable = { [environment] before in
+        let around: @Sendable (CallStep?) async throws -> any Sendable = { [router] before in
             guard let before else { throw NetworkError(.unknown, reason: "a call has no first step") }
-            return Transferred(try await step(NetworkCall(environment, before)))
+            return Transferred(try await step(NetworkCall(router, before)))
         }
-        return NetworkCall<Output>(environment, CallStep(.around(around), after: last))
+        return NetworkCall<Output>(router, CallStep(.around(around), after: last))
     }
 
     private static func cast(_ value: any Sendable) throws(NetworkError) -> Transferred<Value> {
@@ -137,7 +137,7 @@ public struct NetworkCall<Value>: Sendable {
     /// cancellation there, so that a caller that canceled before receives no value.
     private func start(_ dispatch: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
         let handle = RequestHandle()
-        let environment = environment()
+        let environment = environment
         let task = Task {
             let result: Transferred<Result<Value, NetworkError>>
             do {

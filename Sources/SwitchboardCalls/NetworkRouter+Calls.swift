@@ -51,8 +51,7 @@ extension NetworkRouter {
         _ send: @escaping @Sendable (PreparedCall) async throws -> Transferred<Value>
     ) -> NetworkCall<Value> {
         let prepare = ActorBound<Void, PreparedCall> { self.prepare(endPoint, options, for: Value.self) }
-        let calls = calls
-        return NetworkCall(in: { calls.currentEnvironment }) { try await send(prepare(()).value) }
+        return NetworkCall(of: calls) { try await send(prepare(()).value) }
     }
 }
 

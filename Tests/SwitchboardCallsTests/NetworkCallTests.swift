@@ -282,12 +282,18 @@ struct NetworkCallTests {
             environment: .qa, servers: [.qa: "https://qa.example.com", .production: "https://example.com"],
             session: session)
         let (call, ends) = (manager.call(for: Find()), Deliveries<Bool>())
-        for _ in 0..<100 {
-            manager.environment = .qa
-            call.start { _ in ends.add(true) }
-            manager.environment = .production
+        let calls: [NetworkCall<Void>] = [
+            call.map { _ in }, NetworkCall.all([call, call], width: 1).map { _ in },
+            NetworkCall.results(of: [call, call], width: 1).map { _ in },
+        ]
+        for call in calls {
+            for _ in 0..<100 {
+                manager.environment = .qa
+                call.start { _ in ends.add(true) }
+                manager.environment = .production
+            }
         }
-        _ = try await ends.wait(for: 100)
+        _ = try await ends.wait(for: 300)
         #expect(Set(session.requests.map(\.host)) == ["qa.example.com"])
     }
 
