@@ -15,7 +15,8 @@ import Switchboard
 ///
 /// It sends nothing until the app reads its ``value``, starts it, or subscribes to its publisher. Each of these sends
 /// all requests again. Canceling a combination cancels all of its parts in flight. When one part fails, the others are
-/// canceled, and the combination throws the first failure.
+/// canceled, and the combination throws the first failure. A started call belongs to the router of its first request,
+/// whose `cancel()` and `reset()` cancel it until its completion returns.
 public struct NetworkCall<Value>: Sendable {
     private let last: CallStep
     /// The calls of the router that sends the first request. Nil for a call of any operation.
@@ -138,19 +139,27 @@ public struct NetworkCall<Value>: Sendable {
     private func start(_ dispatch: @escaping @Sendable (_ deliver: @escaping Deliver) async -> Void) -> RequestHandle {
         let handle = RequestHandle()
         let environment = environment
+        let begun = router?.begin(handle)
         let task = Task {
             let result: Transferred<Result<Value, NetworkError>>
             do {
-                result = Transferred(.success(try await environment.run { try await value }))
+                try begun?.added.get()
+                result = Transferred(.success(try await environment.run { try await make(as: begun?.call) }))
             } catch {
                 result = Transferred(.failure(NetworkError.caught(error)))
             }
             await dispatch { completion in
                 let outcome = handle.finish() ? result.value : .failure(NetworkError(.cancelled))
                 (environment?.detached).run { completion(outcome) }
+                if let begun { router?.remove(begun.call) }
             }
         }
         handle.run(task)
         return handle
+    }
+
+    private func make(as call: Call?) async throws -> Value {
+        guard let call else { return try await value }
+        return try await call.run { try await value }
     }
 }

@@ -270,6 +270,42 @@ struct NetworkCallTests {
         #expect(results.all.count == 1)
     }
 
+    @Test("after a router's cancel, a value that has arrived is not delivered", .requirement("S1.13"))
+    func routerCancelledDelivery() async throws {
+        let queue = DispatchQueue(label: "screen")
+        let (arrived, results) = (Deliveries<Bool>(), Deliveries<NetworkError.Code?>())
+        let router = Router<URLEndPoint>(session: users)
+        queue.suspend()
+        user(router, 1).map { _ in arrived.open() }.start(on: queue) { results.add($0.failureCode) }
+        _ = try await arrived.first()
+        router.cancel()
+        queue.resume()
+        #expect(try await results.first() == .cancelled)
+        user(router, 1).start(on: queue) { results.add($0.failureCode) }
+        router.cancel()
+        #expect(try await results.wait(for: 2) == [.cancelled, .cancelled])
+    }
+
+    @Test("a reset ends the closures of a started call, and then returns", .requirement("S1.13", "S2.17"))
+    func resetOfStartedCall() async throws {
+        let (began, results) = (Deliveries<Bool>(), Deliveries<NetworkError.Code?>())
+        let router = Router<URLEndPoint>(session: users)
+        let call: NetworkCall<Void> = user(router, 1).map { _ in
+            began.open()
+            try await Gate().wait()
+        }
+        let calls: [NetworkCall<Void>] = [
+            call, NetworkCall.all([call]).map { _ in }, NetworkCall.results(of: [call]).map { _ in },
+        ]
+        for (index, call) in calls.enumerated() {
+            call.start { results.add($0.failureCode) }
+            _ = try await began.wait(for: index + 1)
+            await router.reset()
+            let expected: [NetworkError.Code?] = Array(repeating: .cancelled, count: index + 1)
+            #expect(results.all == expected)
+        }
+    }
+
     private struct Find: TypedEndPoint {
         typealias Response = String
         var path: String { "a" }

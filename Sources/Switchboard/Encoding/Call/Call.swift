@@ -115,7 +115,7 @@ package final class Call: @unchecked Sendable {  // mutable state is guarded by 
     }
 
     /// Runs an operation as this call. Canceling the current call cancels this one.
-    func run<Output>(
+    package func run<Output>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Output
     ) async rethrows -> Output {
         guard let parent = Self.current else {

@@ -69,9 +69,7 @@ public final class RouterCalls: Sendable {
         _ prepared: PreparedCall, deliver: @escaping @Sendable (PreparedCall.Completed) async -> Void
     ) -> RequestHandle {
         let handle = RequestHandle()
-        let call = Call(parent: .current)
-        _ = call.add { handle.cancel() }
-        let added = Result { () throws(NetworkError) in try add(call) }
+        let (call, added) = begin(handle)
         let task = Task {
             let result: Result<NetworkResponse, NetworkError>
             do {
@@ -87,6 +85,14 @@ public final class RouterCalls: Sendable {
         }
         handle.run(task)
         return handle
+    }
+
+    /// Returns a new call that cancels the handle, and the error if it begins during a reset. It is in flight from now
+    /// until ``remove(_:)``.
+    package func begin(_ handle: RequestHandle) -> (call: Call, added: Result<Void, NetworkError>) {
+        let call = Call(parent: .current)
+        _ = call.add { handle.cancel() }
+        return (call, Result { () throws(NetworkError) in try add(call) })
     }
 
     func cancelAll() {
@@ -202,7 +208,7 @@ public final class RouterCalls: Sendable {
         try added.get()
     }
 
-    func remove(_ call: Call) {
+    package func remove(_ call: Call) {
         let continuations = state.withLock { state in
             guard let index = call.index, let last = state.calls.popLast() else {
                 return [] as [CheckedContinuation<Void, Never>]
