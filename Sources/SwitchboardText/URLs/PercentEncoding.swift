@@ -65,6 +65,13 @@ extension Collection<UInt8> {
         }
         return bytes
     }
+
+    /// Whether the bytes are `.` or `..` with at least one dot escaped.
+    package var isEscapedDots: Bool {
+        guard contains(.percent), count <= 6 else { return false }
+        let text = String(decoding: percentDecoded, as: UTF8.self)
+        return text == "." || text == ".."
+    }
 }
 
 extension String {

@@ -5,8 +5,12 @@ package struct URLParts: Sendable {
     package var scheme = "https"
     package var host = ""
     package var port: Int?
-    package var path = ""
+    package var path = "" {
+        didSet { setsEscapedDots = path.utf8.split(separator: .slash).contains(where: \.isEscapedDots) }
+    }
     package var query: String?
+    /// Whether the path was set and has a segment of escaped dots. A path that was split from a URL may have one.
+    private var setsEscapedDots = false
     private var user: String?
     private var fragment: String?
 
@@ -75,6 +79,7 @@ package struct URLParts: Sendable {
         for (name, text) in [("path", path), ("query", query ?? "")] where text.utf8.contains(where: \.breaksHead) {
             return message(name, text, "contains a control character")
         }
+        if setsEscapedDots { return message("path", path, "has a segment of escaped dots") }
         return nil
     }
 

@@ -31,6 +31,21 @@ struct ServerEnvironmentTests {
         #expect(try await sent(request, environment).url?.absoluteString == url)
     }
 
+    @Test("a path with a segment of escaped dots is refused", .requirement("S2.15"))
+    func escapedDots() async throws {
+        let stub = StubSession { _ in .text("") }
+        let session = SessionChain {
+            ServerDefaults(host: "api.example", pathPrefix: "/v1")
+            stub
+        }
+        var request = NetworkRequest(.delete, nil)
+        request.path = "people/\(segment: "..")"
+        let dotted = request
+        let error = await #expect(throws: NetworkError.self) { try await session.send(dotted) }
+        #expect(error?.code == .invalidRequest && error?.reason?.contains("escaped dots") == true)
+        #expect(stub.requests.isEmpty)
+    }
+
     @Test("a request with a host keeps its scheme, host, port and path", .requirement("S2.15"))
     func ownHost() async throws {
         let environment = ServerDefaults(URL(text: "http://api.example:8080/v1"), query: ["lang": "en"])

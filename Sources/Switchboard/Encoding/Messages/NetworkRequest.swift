@@ -235,8 +235,8 @@ extension NetworkRequest {
 
     /// The path as it is sent. `/` if the URL has none ([RFC 9110
     /// §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)), and empty only without a host. Setting it
-    /// escapes characters that a path cannot contain and adds a leading slash. ``FoundationSession`` removes segments
-    /// of dots.
+    /// escapes characters that a path cannot contain and adds a leading slash; a segment of escaped dots makes the
+    /// request invalid. ``FoundationSession`` removes segments of dots.
     public var path: String {
         get {
             let parts = sentParts

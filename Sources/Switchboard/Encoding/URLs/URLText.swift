@@ -144,15 +144,6 @@ extension URLText {
     }
 }
 
-extension Collection<UInt8> {
-    /// Whether the bytes are `.` or `..` with at least one dot escaped.
-    fileprivate var isEscapedDots: Bool {
-        guard contains(.percent), count <= 6 else { return false }
-        let text = String(decoding: self, as: UTF8.self).removingPercentEncoding
-        return text == "." || text == ".."
-    }
-}
-
 extension URLParts {
     /// The URL made of the parts.
     ///
@@ -171,8 +162,8 @@ extension DefaultStringInterpolation {
     /// Appends a value as one segment of a path: `"users/\(segment: name)/posts"`.
     ///
     /// Everything but the unreserved characters is escaped, including the slash and the percent sign: `a/b` becomes
-    /// `a%2Fb`. `.` and `..` become `%2E` and `%2E%2E`. Requests reject these, because servers treat them as `.` and
-    /// `..`.
+    /// `a%2Fb`. `.` and `..` become `%2E` and `%2E%2E`. An endpoint's `path` and ``NetworkRequest/path`` reject
+    /// these, because servers treat them as `.` and `..`. The text of a whole URL does not.
     public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
         let text = value.description
         let isDots = text == "." || text == ".."

@@ -92,6 +92,7 @@ struct NetworkRequestTests {
             ("host", "[]"),
             ("port", "65536"), ("port", "-1"),
             ("path", "a\r\nb"), ("path", "a\0"), ("query", "a\nb"),
+            ("path", "users/\(segment: "..")"), ("path", "/.%2e/a"),
         ])
     func badParts(part: String, value: String) throws {
         var request = NetworkRequest(.get, URL(text: "https://h.example/p?q"))
@@ -107,6 +108,18 @@ struct NetworkRequestTests {
         #expect(error?.code == .invalidRequest)
         #expect(error?.reason?.contains(part) == true)
         #expect(error?.reason?.contains(where: \.isNewline) == false)
+    }
+
+    @Test("escaped dots in a URL stay when its other parts are set", .requirement("S2.9"))
+    func escapedDots() throws {
+        var request = NetworkRequest(.get, URL(text: "https://h.example/a/%2E%2E/b"))
+        request.query = "c"
+        request.path = request.path
+        try request.validate()
+        #expect(request.url?.absoluteString == "https://h.example/a/%2E%2E/b?c")
+        request.path = "%2E"
+        request.path = "d"
+        #expect(request.url?.absoluteString == "https://h.example/d?c")
     }
 
     @Test(
