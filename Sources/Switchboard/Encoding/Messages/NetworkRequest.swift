@@ -279,6 +279,16 @@ extension NetworkRequest {
         _ = try checkedURL()
     }
 
+    /// The URL, unchecked.
+    ///
+    /// - Throws: The reason why there is none.
+    var requiredURL: URL {
+        get throws(NetworkError) {
+            if let url { return url }
+            return try checkedURL()
+        }
+    }
+
     func checkedURL() throws(NetworkError) -> URL {
         switch target {
         case .url(let url?):

@@ -29,7 +29,8 @@ extension ParameterEncoder {
     ///
     /// - Throws: ``NetworkError/Code/parametersNil`` for nil, ``NetworkError/Code/missingURL`` when the request has no
     ///   URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written,
-    ///   ``NetworkError/Code/invalidRequest`` for an invalid header field. On an error, the request stays unchanged.
+    ///   ``NetworkError/Code/invalidRequest`` for an invalid header field or part of the URL. On an error, the request
+    ///   stays unchanged.
     public func encode(urlRequest: inout URLRequest, with parameters: Parameters?) throws(NetworkError) {
         guard let parameters else { throw NetworkError(.parametersNil) }
         guard urlRequest.url != nil else { throw NetworkError(.missingURL) }
@@ -49,6 +50,7 @@ extension ParameterEncoder {
 extension NetworkRequest {
     fileprivate func write(to request: inout URLRequest) throws {
         try headers.validate()
+        let url = try requiredURL
         let data = body.isEmpty ? nil : try body.encode()
         request.httpMethod = method.rawValue
         request.url = url

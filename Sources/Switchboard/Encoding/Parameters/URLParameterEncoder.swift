@@ -18,10 +18,10 @@ public struct URLParameterEncoder: ParameterEncoder {
 
     /// Appends the parameters to the request's query.
     ///
-    /// - Throws: ``NetworkError/Code/missingURL`` when the request has no URL, ``NetworkError/Code/encodingFailed`` for
-    ///   a value that cannot be written.
+    /// - Throws: ``NetworkError/Code/missingURL`` when the request has no URL, ``NetworkError/Code/invalidRequest``
+    ///   when its parts form no URL, ``NetworkError/Code/encodingFailed`` for a value that cannot be written.
     public func encode(_ parameters: Parameters, into request: inout NetworkRequest) throws(NetworkError) {
-        guard let url = request.url else { throw NetworkError(.missingURL) }
+        let url = try request.requiredURL
         var query: [UInt8] = []
         try form.append(parameters, to: &query)
         guard !query.isEmpty else { return }

@@ -149,7 +149,7 @@ package struct RequestBuilder: Sendable {
         } catch {
             throw NetworkError.encoding(error, by: "\(type(of: encoder))")
         }
-        guard let url = request.url else { throw NetworkError(.missingURL) }
+        let url = try request.requiredURL
         guard url != before else { return [] }
         text = try URLText(url)
         let (old, new) = (URLParts(before).query.map { Array($0.utf8) } ?? [], Array((request.query ?? "").utf8))

@@ -134,6 +134,30 @@ struct ParameterEncodingTests {
         #expect(other?.reason == "Odd was thrown by Signing")
     }
 
+    @Test("a query of a custom encoder that forms no URL is refused, and says why", .requirement("S3.5"))
+    func invalidQuery() {
+        struct Filter: ParameterEncoder {
+            func encode(_ parameters: Parameters, into draft: inout NetworkRequest) throws {
+                draft.query = "filter=a\nb"
+                if parameters.isEmpty { try URLParameterEncoder().encode(["q": 1], into: &draft) }
+            }
+        }
+        for parameters in [["a": 1], [:]] as [Parameters] {
+            var request = post
+            let before = request
+            let error = #expect(throws: NetworkError.self) {
+                try Filter().encode(urlRequest: &request, with: parameters)
+            }
+            #expect(error?.code == .invalidRequest && error?.reason?.contains("control character") == true)
+            #expect(request == before)
+        }
+        let task = HTTPTask.requestParameters(bodyParameters: ["a": 1], bodyEncoding: .custom(Filter()))
+        let error = #expect(throws: NetworkError.self) {
+            try RequestBuilder().makeRequest(for: EndPointFixture(path: "p", httpMethod: .post, task: task))
+        }
+        #expect(error?.code == .invalidRequest && error?.reason?.contains("control character") == true)
+    }
+
     @Test("a custom encoder may write body, query, headers and method", .requirement("S3.3"))
     func ownEncoder() throws {
         struct Signed: ParameterEncoder {
