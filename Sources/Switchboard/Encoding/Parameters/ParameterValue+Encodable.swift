@@ -47,6 +47,11 @@ extension ParameterValue: Encodable {
                     try container.encode(integer)
                 } else if let integer = UInt64(text) {
                     try container.encode(integer)
+                } else if let double = Double(text), let number = Decimal(string: text), !number.isNaN,
+                    Decimal(string: "\(double)") != number
+                {
+                    // A `JSONEncoder` writes every digit of a `Decimal`.
+                    try container.encode(number)
                 } else {
                     try container.encode(Double(text))
                 }

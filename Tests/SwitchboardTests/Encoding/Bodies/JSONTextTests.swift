@@ -22,6 +22,20 @@ struct JSONTextTests {
         #expect(parsed?["n"] as? UInt64 == .max && parsed?["i"] as? Int64 == .min && parsed?["x"] as? Double == 0.1)
     }
 
+    @Test("another encoder gets every digit of a number, and a double as a double", .requirement("S1.4"))
+    func foreignEncoders() throws {
+        let decimal = try #require(Decimal(string: "12345678901234567.89"))
+        let integer = ParameterValue.number("170141183460469231731687303715884105727")
+        let numbers: ParameterValue = [decimal, integer, 0.1]
+        #expect(
+            String(decoding: try JSONBody(numbers, encoder: JSONEncoder()).encode(), as: UTF8.self)
+                == "[12345678901234567.89,170141183460469231731687303715884105727,0.1]")
+        // A property list has a dictionary for a `Decimal`.
+        let sum = 0.1 + 0.2
+        let list = try PropertyListEncoder().encode(["sum": sum] as Parameters)
+        #expect(try PropertyListDecoder().decode([String: Double].self, from: list) == ["sum": sum])
+    }
+
     @Test(
         "floating-point numbers read back to the same bits",
         arguments: [
