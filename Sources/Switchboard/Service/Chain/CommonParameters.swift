@@ -168,12 +168,17 @@ extension Parameters {
         Parameters(filter { $0.value != .null && $0.value != .absent })
     }
 
-    /// Returns the parameters except those with the names of these items, before or after an encoder's conversion.
-    /// `ids[]` and `ids[0]` count as `ids`.
+    /// Returns the parameters except those with the names of these items, before or after an encoder's conversion, or
+    /// with a name within their value that the encoder writes. `ids[]` and `ids[0]` count as `ids`.
     fileprivate func excluding(_ items: [URLQueryItem], by encoder: URLEncodedFormEncoder) -> Parameters {
+        guard !items.isEmpty else { return self }
         let excluded = Set(items.flatMap { [$0.name, String($0.name.prefix { $0 != "[" })] })
-        return Parameters(
-            filter { excluded.isDisjoint(with: [$0.name, encoder.keyEncoding.encode($0.name)]) })
+        let kept = filter { parameter in
+            let text = (try? encoder.encode([parameter.name: parameter.value] as Parameters)) ?? ""
+            let written = FormBody.decode(text).map(\.name)
+            return excluded.isDisjoint(with: written + [parameter.name, encoder.keyEncoding.encode(parameter.name)])
+        }
+        return Parameters(kept)
     }
 }
 

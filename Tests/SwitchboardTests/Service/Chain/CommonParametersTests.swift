@@ -128,6 +128,27 @@ struct CommonParametersTests {
         #expect(bodies == ["", "user_id=1&api_version=3"])
     }
 
+    @Test("the request's value wins under a name that the encoder joins by dots", .requirement("S1.5"))
+    func joinedNames() async throws {
+        let session = StubSession { _ in .text("") }
+        let encoder = URLEncodedFormEncoder(keyPathEncoding: .dots)
+        let common = CommonParameters(["device": ["os": "ios", "v": "17"]], bodyEncoding: .formEncoding(encoder))
+        let router = router(session, [common])
+        // The second query is that of a link, which repeats the parameters.
+        for query in ["device.os=mac", "page=2&device.os=ios&device.v=17", "device=1", "devices=1"] {
+            let target = try #require(URL(string: "https://a.example/x?" + query))
+            _ = try await router.response(for: URLEndPoint(.get, target))
+        }
+        _ = try await router.response(for: URLEndPoint(.post, url, task: .requestBody(FormBody(["device.os": "mac"]))))
+        #expect(
+            session.requests.map(\.query) == [
+                "device.os=mac", "page=2&device.os=ios&device.v=17", "device=1",
+                "devices=1&device.os=ios&device.v=17", nil,
+            ])
+        let body = try #require(session.requests.last).body.encode()
+        #expect(String(decoding: body, as: UTF8.self) == "device.os=mac")
+    }
+
     @Test("parameters join the query beside streams, forms and compressed bodies", .requirement("S1.5"))
     func otherBodies() async throws {
         let session = StubSession { _ in .text("") }
