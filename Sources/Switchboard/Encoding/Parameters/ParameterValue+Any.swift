@@ -41,18 +41,13 @@ extension ParameterValue {
         } else if let parameters = value as? Parameters {
             self = .object(parameters)
         } else if let raw = value as? any RawRepresentable {
-            self = ParameterValue(any: raw.rawAny, at: path, depth: depth + 1)
+            self = try Self.raw(raw, at: path, depth: depth)
         } else if let array = value as? [Any] {
             self = .array(array.map { ParameterValue(any: $0, at: path + "[]", depth: depth + 1) })
         } else if let dictionary = value as? [String: Any] {
             self = .object(Parameters(sorting: dictionary, depth: depth + 1) { "\(path)[\($0)]" })
         } else if let encodable = value as? any Encodable {
-            do {
-                self = try ParameterValue(encoding: encodable)
-            } catch {
-                throw NetworkError(
-                    .encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
-            }
+            self = try Self.encoded(encodable, at: path)
         } else {
             throw NetworkError(
                 .encodingFailed,
@@ -60,6 +55,26 @@ extension ParameterValue {
                     "\(EncodingFailure.subject(at: path)) is a \(type(of: value)), which is neither a scalar, a date, "
                     + "data, an array or dictionary of these, nor Encodable; "
                     + "a type of the main actor must be nonisolated")
+        }
+    }
+
+    /// Converts a value by its `encode(to:)`, or by its raw value if it has none. The synthesized one writes an object
+    /// with the raw value.
+    private static func raw(
+        _ value: any RawRepresentable, at path: String, depth: Int
+    ) throws -> ParameterValue {
+        if let encodable = value as? any Encodable {
+            let own = try encoded(encodable, at: path)
+            guard case .object = own else { return own }
+        }
+        return ParameterValue(any: value.rawAny, at: path, depth: depth + 1)
+    }
+
+    private static func encoded(_ value: any Encodable, at path: String) throws -> ParameterValue {
+        do {
+            return try ParameterValue(encoding: value)
+        } catch {
+            throw NetworkError(.encodingFailed, reason: EncodingFailure.describe(error, at: path), underlying: error)
         }
     }
 

@@ -9,6 +9,15 @@ struct ParameterValueTests {
     private enum Level: Int, Sendable { case high = 3 }
     private struct Point: Encodable, Sendable { var x = 1, y: Int?, tags = ["a"] }
     private struct Bare: RawRepresentable, Sendable { var rawValue: String }
+    private struct Key: RawRepresentable, Encodable, Sendable { var rawValue: UUID }
+    private struct Cents: RawRepresentable, Encodable, Sendable {
+        var rawValue: Int
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(Decimal(rawValue) / 100)
+        }
+    }
 
     private static let uuid = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
 
@@ -22,6 +31,7 @@ struct ParameterValueTests {
         (Data([1, 2]), "v=AQI="), (URL(text: "https://h/a?b=c"), "v=https://h/a?b=c"),
         (UUID(uuidString: uuid)!, "v=" + uuid),
         (Genre.drama, "v=Drama & more"), (Level.high, "v=3"), (Bare(rawValue: "raw"), "v=raw"),
+        (Key(rawValue: UUID(uuidString: uuid)!), "v=" + uuid), (Cents(rawValue: 1050), "v=10.5"),
         ([1, 2], "v[]=1|v[]=2"), (["a": 1, "b": 2], "v[a]=1|v[b]=2"), ([[1], [2, 3]], "v[][]=1|v[][]=2|v[][]=3"),
         (["k": ["x", "y"]], "v[k][]=x|v[k][]=y"), (Point(), "v[x]=1|v[tags][]=a"),
         ([Point(x: 2)], "v[][x]=2|v[][tags][]=a"),
