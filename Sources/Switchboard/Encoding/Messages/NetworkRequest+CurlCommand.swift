@@ -130,7 +130,9 @@ private struct ShellBody {
         if let type = part.headers["Content-Type"] { options += ";type=\(type)" }
         if let name = part.fileName { options += ";filename=\(name.formQuoted)" }
         if let file = part.content as? FileBody, file.range == nil {
-            return ["--form", "\(part.name)=@\(file.url.path.formQuoted)\(options)".shellQuoted]
+            // After `@`, curl adds the name of the file.
+            let mark = part.fileName == nil ? "<" : "@"
+            return ["--form", "\(part.name)=\(mark)\(file.url.path.formQuoted)\(options)".shellQuoted]
         }
         guard !part.content.isStreamed, let data = try? part.content.encode(), data.count <= 65_536,
             let text = String(data: data, encoding: .utf8), !text.utf8.contains(0)

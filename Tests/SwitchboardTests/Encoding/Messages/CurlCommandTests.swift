@@ -73,7 +73,7 @@ struct CurlCommandTests {
         let form = MultipartBody([
             .field("title", "@not;a=file"), .field("password", "s3cret"),
             .file("poster", file, fileName: "p\"1\".txt"),
-            .data("note", Data("{}".utf8), contentType: "application/json"),
+            .data("note", Data("{}".utf8), contentType: "application/json"), .body("text", FileBody(file)),
         ])
         var request = NetworkRequest(.post, url, body: form)
         request.headers = form.additionalHeaders
@@ -83,7 +83,9 @@ struct CurlCommandTests {
                 "-X", "POST", url.absoluteString, "--form-string", "title=@not;a=file", "--form-string",
                 "password=<redacted>", "--form",
                 #"poster=@"/tmp/a b\".txt";type=text/plain;filename="p\"1\".txt""#, "--form",
-                #"note="{}";type=application/json"#,
+                #"note="{}";type=application/json"#, "--form",
+                // A field without a file name: `<` in the manual.
+                #"text=<"/tmp/a b\".txt";type=text/plain"#,
             ])
     }
 
