@@ -1654,7 +1654,7 @@ pre {
     if (!/^(https?|wss?):\/\//i.test(url) || !token.test(method) || body?.base64) return null;
     // With another option for HEAD, curl would wait for a body.
     const option = method === "HEAD" && !body?.text ? "--head" : `--request ${quoted(method)}`;
-    const words = ["curl --globoff", option, `--url ${quoted(url)}`];
+    const words = ["curl --globoff", option, `--url ${quoted(url)}`, "--path-as-is"];
     for (const [name, value] of headers) {
       if (!token.test(name) || /^(content-length|host|connection)$/i.test(name)) continue;
       words.push(`--header ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);

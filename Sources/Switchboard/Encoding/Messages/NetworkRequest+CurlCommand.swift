@@ -24,6 +24,9 @@ extension NetworkRequest {
         let text = redaction.url(url?.absoluteString ?? "")
         // curl reads brackets and braces as a list of URLs.
         if text.utf8.contains(where: ASCIISet("[]{}").contains) { words.append("--globoff") }
+        // curl removes segments of dots.
+        let segments = URLParts(text).path.split(separator: "/")
+        if segments.contains(where: { [".", ".."].contains($0.percentDecoded) }) { words.append("--path-as-is") }
         // curl reads a word that begins with a hyphen as an option.
         if text.utf8.first == UInt8(ascii: "-") { words.append("--url") }
         words.append(text.shellQuoted)

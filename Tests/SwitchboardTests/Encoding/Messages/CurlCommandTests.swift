@@ -189,6 +189,17 @@ struct CurlCommandTests {
             ])
     }
 
+    @Test(
+        "curl keeps segments of dots",
+        arguments: [
+            ("https://h.example/a/../b", true), ("https://h.example/a/%2e%2E/b", true), ("https://h.example/.", true),
+            ("https://h.example/a.b/.c/...", false), ("https://h.example/?a=/../b", false),
+        ])
+    func dots(text: String, keepsDots: Bool) throws {
+        let request = NetworkRequest(.get, URL(string: text))
+        #expect(try arguments(request.curlCommand) == (keepsDots ? ["--path-as-is"] : []) + [text])
+    }
+
     @Test("the length of a body that the command changes is left out")
     func contentLength() throws {
         let url = URL(text: "https://h.example/")
