@@ -115,6 +115,20 @@ struct ExplainTests {
         #expect(await quiet.explain(local).warnings.isEmpty)
     }
 
+    @Test("explain shows the Accept field with which a typed endpoint is sent")
+    func acceptOfTypedEndPoint() async throws {
+        struct Report: TypedEndPoint {
+            typealias Response = String
+            var path: String { "report" }
+        }
+        let session = StubSession { _ in .text("ok") }
+        let manager = NetworkManager(environment: .qa, servers: [.qa: "https://qa.example.com/v1"], session: session)
+        let plan = await manager.explain(Report())
+        _ = try await manager.send(Report())
+        #expect(plan.request?.headers["Accept"] == "*/*")
+        #expect(session.requests.map { $0.headers["Accept"] } == ["*/*"])
+    }
+
     @Test("a manager's explain uses the current environment")
     func environment() async throws {
         struct Films: TypedEndPoint {

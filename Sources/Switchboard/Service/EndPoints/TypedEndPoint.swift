@@ -20,6 +20,8 @@ public protocol TypedEndPoint: EndPointType {
 extension TypedEndPoint {
     /// The base URL of the manager that sends the endpoint.
     public var baseURL: ManagerBaseURL { ManagerBaseURL() }
+
+    static var responseType: Any.Type { Response.self }
 }
 
 /// The value of a response without a body.

@@ -87,6 +87,7 @@ extension Router {
     /// Returns the plan of a call and sends nothing: the request after each ``RequestAdapter``, the interceptors in the
     /// order in which they run, and warnings. An error of the endpoint, of an adapter or of the request itself is part of
     /// the plan; one of another interceptor or of the session is not. A cache explains its decision about the request.
+    /// The plan of a ``TypedEndPoint`` is that of a call that decodes its response.
     ///
     /// ```swift
     /// print(await router.explain(.newMovies(page: 1)))
@@ -100,6 +101,9 @@ extension Router {
     public func explain(
         _ endPoint: EndPoint, options: RequestOptions = RequestOptions(), isolation: isolated (any Actor)? = #isolation
     ) async -> CallPlan {
-        await prepare(endPoint, options).plan()
+        guard let type = EndPoint.self as? any TypedEndPoint.Type else {
+            return await prepare(endPoint, options).plan()
+        }
+        return await prepare(endPoint, options, for: type.responseType).plan()
     }
 }
