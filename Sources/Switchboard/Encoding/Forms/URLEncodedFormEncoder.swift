@@ -32,7 +32,7 @@ public struct URLEncodedFormEncoder: Sendable {
     public var keyEncoding: KeyEncoding
     /// The way to join the names of nested objects. Default ``KeyPathEncoding/brackets``.
     public var keyPathEncoding: KeyPathEncoding
-    /// The treatment of nil values. Default ``NilEncoding/dropKey``.
+    /// The treatment of nil values. Default ``NilEncoding/dropKey``. Empty arrays and objects are always omitted.
     public var nilEncoding: NilEncoding
     /// The treatment of spaces. Default ``SpaceEncoding/percentEscaped``.
     public var spaceEncoding: SpaceEncoding
