@@ -7,9 +7,9 @@ public struct Timeouts: Sendable, Hashable {
     /// refuses a value with ``NetworkError/Code/unsupported``. A wait for a connection that others use does not count.
     /// Default nil.
     public var connect: Duration?
-    /// The idle timeout: the longest time without data in both directions, from the start to the head and between chunks
-    /// of the body. It includes a wait for a connection that others use, but no wait for the stream of the request body
-    /// or for the reader of the response. Default 60 seconds.
+    /// The idle timeout: the longest time without data in either direction, from the start to the head and between
+    /// chunks of the body. It includes a wait for a connection that others use, but no wait for the stream of the
+    /// request body or for the reader of the response. Default 60 seconds.
     public var idle: Duration?
     /// The time for one exchange, from its start to the last byte of its response. A redirect, a sign-in or a retry
     /// starts it again. It includes a wait for a connection that others use. Default nil.
