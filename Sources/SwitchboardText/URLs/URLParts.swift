@@ -68,9 +68,10 @@ package struct URLParts: Sendable {
         guard scheme.lowercased() == "http" || scheme.lowercased() == "https" else {
             return message("scheme", scheme, "is neither http nor https")
         }
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : Substring(host)
+        let isBracketed = host.utf8.first == .leftBracket && host.utf8.last == .rightBracket
+        let bare = isBracketed ? host.unicodeScalars.dropFirst().dropLast() : host.unicodeScalars[...]
         guard !bare.isEmpty else { return message("host", host, "is empty") }
-        guard bare.allSatisfy({ Self.isHostCharacter($0, inBrackets: bare.count < host.count) }) else {
+        guard bare.allSatisfy({ Self.isHostScalar($0, inBrackets: isBracketed) }) else {
             return message("host", host, "contains a character that a host may not have")
         }
         if let port, !(0...65_535).contains(port) {
@@ -96,9 +97,10 @@ package struct URLParts: Sendable {
             + (fragment.map { "#" + $0 } ?? "")
     }
 
-    private static func isHostCharacter(_ character: Character, inBrackets: Bool) -> Bool {
+    private static func isHostScalar(_ scalar: Unicode.Scalar, inBrackets: Bool) -> Bool {
         // URL converts a name beyond ASCII to IDNA, from iOS 17 and macOS 14 on.
-        guard let byte = character.asciiValue else { return !character.isWhitespace }
+        guard scalar.isASCII else { return !scalar.properties.isWhitespace }
+        let byte = UInt8(scalar.value)
         // A percent sign begins the zone of an address. In a name, `URLFault` refuses it too.
         return ASCIISet.hostName.contains(byte) || inBrackets && (byte == .colon || byte == .percent)
     }

@@ -90,6 +90,8 @@ struct NetworkRequestTests {
             ("host", "u@h"),
             ("host", "ex%61mple.com"), ("host", "h:80"), ("host", "h?x"), ("host", "h#x"), ("host", "h\r\nX: y"),
             ("host", "[]"),
+            // A slash with a mark is one Character, and still ends the host (RFC 3986 §3.2).
+            ("host", "a/\u{301}b"), ("host", "a?\u{FE0F}b"), ("host", "a#\u{200D}b"),
             ("port", "65536"), ("port", "-1"),
             ("path", "a\r\nb"), ("path", "a\0"), ("query", "a\nb"),
             ("path", "users/\(segment: "..")"), ("path", "/.%2e/a"),
