@@ -89,6 +89,12 @@ extension StringProtocol {
     package func pieces(between separator: UInt8) -> [SubSequence] {
         utf8.split(separator: separator, omittingEmptySubsequences: false).map { self[$0.startIndex..<$0.endIndex] }
     }
+
+    /// Returns the text before the first of these ASCII bytes, or the whole text. A slash with a combining mark is a
+    /// `Character` that does not equal a slash.
+    package func prefix(before ends: UInt8...) -> SubSequence {
+        self[..<(utf8.firstIndex { ends.contains($0) } ?? endIndex)]
+    }
 }
 
 extension Substring {

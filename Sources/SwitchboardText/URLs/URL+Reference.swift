@@ -12,15 +12,13 @@ extension URL {
         }
         // Servers send unescaped spaces and bytes beyond ASCII, which need escaping. Brackets are allowed only in the
         // host; elsewhere they would make URL escape everything a second time.
-        let slashes = reference.prefix { !"/?#".contains($0) }.endIndex
+        let scheme = reference.prefix(before: .slash, .questionMark, .numberSign)
+        let slashes = reference.utf8[scheme.endIndex...]
+        var rest = reference.startIndex
         // A host follows a scheme, or begins the reference (RFC 3986 §4.2).
-        let isHost =
-            reference[slashes...].hasPrefix("//")
-            && (slashes == reference.startIndex || reference[..<slashes].last == ":")
-        let host =
-            isHost
-            ? reference[slashes...].dropFirst(2) : reference[reference.startIndex..<reference.startIndex]
-        let rest = host.firstIndex { "/?#".contains($0) } ?? host.endIndex
+        if slashes.starts(with: "//".utf8), scheme.isEmpty || scheme.utf8.last == .colon {
+            rest = Substring(slashes.dropFirst(2)).prefix(before: .slash, .questionMark, .numberSign).endIndex
+        }
         var escaped: [UInt8] = []
         // URL converts a host beyond ASCII to IDNA, as in an endpoint. Before iOS 17 and macOS 14 it rejects the host.
         escaped.appendEscapedOnce(String(reference[..<rest]), allowed: .referenceHost, escapesUnicode: false)

@@ -72,6 +72,9 @@ struct RedirectLocationTests {
             ("//bücher.test", "http://xn--bcher-kva.test"),
             ("docs//ü/a%20b", "http://a/b/c/docs//%C3%BC/a%20b"),
             ("http://b/é?ü", "http://b/%C3%A9?%C3%BC"), ("/東京", "http://a/%E6%9D%B1%E4%BA%AC"),
+            // The host ends at a slash or question mark with a mark, too.
+            ("http://b/\u{200C}x/caf%C3%A9", "http://b/%E2%80%8Cx/caf%C3%A9"),
+            ("http://b?\u{301}a=%C3%A9", "http://b?%CC%81a=%C3%A9"),
         ])
     func escaped(location: String, target: String) {
         #expect(RedirectInterceptor.resolve(location, against: base)?.absoluteString == target)
