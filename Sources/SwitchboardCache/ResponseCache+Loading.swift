@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import SwitchboardText
 
 /// A request that the cache sends, and the stored response that the answer may confirm or replace.
 struct CacheLoad: Sendable {
@@ -144,7 +145,9 @@ extension ResponseCache {
         guard tags.count < 2 else { return nil }
         // A server that reads the tag of another variant ignores the date of this one.
         var selected = load.stored
-        if let tag = tags.first, tag != selected?.tag { selected = await storage.find(tag, for: load) }
+        if let tag = tags.first, selected?.tag?.hasBytes(of: tag) != true {
+            selected = await storage.find(tag, for: load)
+        }
         return selected.flatMap { $0.isConfirmed(byUntagged: response) ? $0 : nil }
     }
 

@@ -68,7 +68,9 @@ extension CacheStorage {
     func entityTags(of key: CacheKey) -> [String] {
         var tags: [String] = []
         let inMemory = state.withLock { $0.memory.variants(of: key) }.filter { $0.part == nil }.compactMap(\.tag)
-        for tag in inMemory + (disk?.entityTags(of: key) ?? []) where !tags.contains(tag) { tags.append(tag) }
+        for tag in inMemory + (disk?.entityTags(of: key) ?? []) where !tags.contains(where: tag.hasBytes) {
+            tags.append(tag)
+        }
         return tags
     }
 

@@ -255,11 +255,11 @@ actor CacheStorage {
     func updateVariants(
         of key: CacheKey, taggedAs confirmed: StoredResponse, _ change: (StoredResponse) -> StoredResponse?
     ) {
-        guard let tag = confirmed.tag, tag.hasPrefix("\"") else { return }
+        guard let tag = confirmed.tag, tag.utf8.first == .quote else { return }
         let inMemory = state.withLock { $0.memory.variants(of: key) }
         let others = disk?.all(key, tag: tag).filter { other in !inMemory.contains(where: other.isSameVariant) } ?? []
         for found in inMemory + others
-        where found.tag == tag && !found.isSameVariant(as: confirmed) {
+        where found.tag?.hasBytes(of: tag) == true && !found.isSameVariant(as: confirmed) {
             var changed = isBeingRemoved(key, found.tags) ? nil : change(found)
             // With fewer names in `Vary`, the response may become the variant of a more recent one.
             if let new = changed, !new.isSameVariant(as: found), isMoreRecentStored(than: new, key) { changed = nil }

@@ -128,6 +128,22 @@ struct CacheValidationTests {
         }
     }
 
+    // RFC 9110 §8.8.3.2 compares tags "character-by-character", and an `obs-text` character is one byte.
+    @Test("a 304 freshens no variant with other bytes in its strong tag", arguments: [false, true])
+    func otherBytesOfTag(isOnDisk: Bool) async throws {
+        try await withFolder { folder in
+            let session = StubSession(
+                variant("a", "\"\u{E9}\""), variant("b", "\"e\u{301}\""),
+                .status(304, headers: ["ETag": "\"\u{E9}\""]), variant("b2", nil))
+            let fixture = try CacheFixture(session, in: isOnDisk ? folder : nil)
+            for unit in ["a", "b"] { _ = try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) }
+            fixture.date.advance(by: 60)
+            for (unit, text) in [("a", "a"), ("b", "b2")] {
+                #expect(try await fixture.get("https://h/", .server, headers: ["X-Unit": unit]) == text)
+            }
+        }
+    }
+
     @Test("a 304 with a weak tag freshens only the requested variant")
     func weakTag() async throws {
         let fixture = fixture(

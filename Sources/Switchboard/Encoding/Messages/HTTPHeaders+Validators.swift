@@ -32,8 +32,8 @@ extension String {
     /// Whether the text is an entity tag, weak or strong ([RFC 9110
     /// §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)).
     package var isEntityTag: Bool {
-        let opaque = hasPrefix("W/") ? dropFirst(2) : Substring(self)
-        guard opaque.utf8.count > 1, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
-        return opaque.utf8.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
+        let opaque = utf8.starts(with: "W/".utf8) ? utf8.dropFirst(2) : utf8[...]
+        guard opaque.count > 1, opaque.first == .quote, opaque.last == .quote else { return false }
+        return opaque.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
     }
 }

@@ -220,8 +220,8 @@ actor Downloader {
             bytes.lowerBound == offset
         else { return nil }
         if let size = origin.size, range.size ?? size != size || bytes.upperBound >= size { return nil }
-        let field = origin.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
-        if let validator = response.headers[field], validator != origin.validator { return nil }
+        let field = origin.validator.utf8.first == .quote ? "ETag" : "Last-Modified"
+        if let validator = response.headers[field], !validator.hasBytes(of: origin.validator) { return nil }
         return range
     }
 

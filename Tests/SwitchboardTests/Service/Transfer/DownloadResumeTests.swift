@@ -106,6 +106,28 @@ struct DownloadResumeTests {
         }
     }
 
+    // RFC 9110 §15.3.7.3 combines parts of one strong validator, and §8.8.3.2 compares tags character by character.
+    @Test("a rest with other bytes in its entity tag restarts the whole file")
+    func otherBytesOfTag() async throws {
+        let files = RangeServer(content: content, validators: ["ETag": "\"\u{E9}\""])
+        let now = RangeServer(content: changed, validators: ["ETag": "\"e\u{301}\""])
+        try await withFolder { folder in
+            try await MockServer.run { server in
+                server.enqueue(files.whole.truncated(after: 100_000), now.part(100_000..<changed.count))
+                server.stub(.any) { now.answer($0) }
+                let bytes = try await download(.allCases[0], endPoint(server), in: folder)
+                #expect(bytes == changed)
+                #expect(server.requests.count == 3)
+            }
+        }
+    }
+
+    @Test("an entity tag that begins with a combining mark is a strong validator")
+    func markInTag() {
+        let headers: HTTPHeaders = ["ETag": "\"\u{301}a\""]
+        #expect(headers.strongValidator == "\"\u{301}a\"")
+    }
+
     @Test("a 206 with fewer bytes than requested is followed by the rest", arguments: SessionKind.allCases)
     func shortParts(kind: SessionKind) async throws {
         let files = RangeServer(content: content)
