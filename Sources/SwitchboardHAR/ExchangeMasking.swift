@@ -8,7 +8,7 @@ import SwitchboardText
 package struct ExchangeMasking: Sendable {
     package let redaction: Redaction
     /// The secrets masked so far, as they were written and decoded.
-    package private(set) var secrets: Set<String> = []
+    package private(set) var secrets: Set<ExactText> = []
 
     /// The length from which a secret is masked wherever it appears, in bytes of UTF-8. A shorter one is masked only after
     /// its name, because it may occur in unrelated text.
@@ -133,13 +133,13 @@ package struct ExchangeMasking: Sendable {
     package mutating func add(_ secret: String) {
         let secret = secret.trimmingCharacters(in: .whitespacesAndNewlines)
         guard secret.utf8.count >= Self.minimumLength, !secret.contains(redaction.mask) else { return }
-        secrets.insert(secret)
+        secrets.insert(ExactText(secret))
     }
 
     /// The stored secrets, to mask them wherever they appear.
     package var storedSecrets: SecretTrie {
         // A login may send a password in one Unicode form, and the header field in the other.
-        let forms = secrets.flatMap {
+        let forms = secrets.map(\.text).flatMap {
             [$0, $0.precomposedStringWithCanonicalMapping, $0.decomposedStringWithCanonicalMapping].map(ExactText.init)
         }
         let all = Set(forms).map(\.text)

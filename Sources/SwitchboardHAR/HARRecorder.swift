@@ -28,7 +28,7 @@ public final class HARRecorder: EventMonitor {
 
     private struct State {
         /// The entries, masked by names, with the secrets that ``data`` masks in all entries.
-        var entries: [(entry: HAR.Entry, secrets: Set<String>)] = []
+        var entries: [(entry: HAR.Entry, secrets: Set<ExactText>)] = []
         /// The index of the next entry once the list is full.
         var oldest = 0
     }
@@ -78,7 +78,7 @@ public final class HARRecorder: EventMonitor {
                 Array(state.entries[state.oldest...] + state.entries[..<state.oldest])
             }
             var masking = ExchangeMasking(redaction)
-            for secret in stored.reduce(into: Set(), { $0.formUnion($1.secrets) }) { masking.add(secret) }
+            for secret in stored.reduce(into: Set(), { $0.formUnion($1.secrets) }) { masking.add(secret.text) }
             let secrets = masking.storedSecrets
             return try HAR(log: HAR.Log(entries: stored.map { secrets.masked($0.entry) })).data
         }

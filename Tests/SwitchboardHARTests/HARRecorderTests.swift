@@ -226,6 +226,19 @@ struct HARRecorderTests {
         for secret in ["unter2hunter2", "00kiec00kie"] { #expect(!text.contains(secret), "\(secret)") }
     }
 
+    @Test("masks a secret in each Unicode form in which it was written")
+    func unicodeForms() async throws {
+        let recorder = HARRecorder()
+        // The Angstrom sign is neither the composed nor the decomposed form of its letter.
+        let (written, composed) = ("\u{212B}ngstrom99", "\u{C5}ngstrom99")
+        let endPoint = URLEndPoint(
+            .post, url, task: .requestBody(JSONBody(["password": written])),
+            headers: ["Authorization": "Basic " + Data("u:\(composed)".utf8).base64EncodedString()])
+        _ = try await router(StubSession(.text("hello \(written)")), recorder).response(for: endPoint)
+        let text = String(decoding: try recorder.data, as: UTF8.self)
+        #expect(text.contains("hello ") && !text.contains("ngstrom99"))
+    }
+
     @Test("writes a file that cassettes play, or throws cannotWriteFile")
     func file() async throws {
         try await withFolder { folder in

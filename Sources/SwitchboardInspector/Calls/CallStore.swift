@@ -4,6 +4,7 @@ import Switchboard
 import SwitchboardHAR
 import SwitchboardMocks
 import SwitchboardPlatform
+import SwitchboardText
 
 /// The last calls of an app, oldest first. Their threads record events, and the threads of the inspector's server read.
 final class CallStore: Sendable {
@@ -30,7 +31,7 @@ final class CallStore: Sendable {
         /// The calls with requests, responses or messages whose secrets are unknown.
         var unsearched: Set<Int> = []
         /// The number of calls that contain each secret.
-        var secrets: [String: Int] = [:]
+        var secrets: [ExactText: Int] = [:]
         /// The number of changes of the secrets, and the search for them. Nil when they have changed.
         var secretsChange = 0
         var trie: SecretTrie?
@@ -210,7 +211,7 @@ final class CallStore: Sendable {
             // Excludes calls that are recorded meanwhile, so that a busy app does not delay the reader.
             var rest = state.withLock { Array($0.unsearched) }[...]
             while let (number, call) = takeUnsearched(&rest) {
-                var secrets: Set<String> = []
+                var secrets: Set<ExactText> = []
                 var masked: [Int: HAR.Entry] = [:]
                 if !call.isRequestSearched {
                     var masking = ExchangeMasking(call.request.redaction)
@@ -240,7 +241,7 @@ final class CallStore: Sendable {
             let (trie, secrets, change) = state.withLock { ($0.trie, $0.secrets, $0.secretsChange) }
             if let trie { return trie }
             var masking = ExchangeMasking(redaction)
-            for secret in secrets.keys { masking.add(secret) }
+            for secret in secrets.keys { masking.add(secret.text) }
             let made = masking.storedSecrets
             state.withLock { if $0.secretsChange == change { $0.trie = made } }
             return made
@@ -292,7 +293,7 @@ extension CallStore.State {
         return removed
     }
 
-    private mutating func drop(_ secret: String) {
+    private mutating func drop(_ secret: ExactText) {
         guard let count = secrets[secret] else { return }
         if count == 1 {
             secrets[secret] = nil
@@ -305,11 +306,11 @@ extension CallStore.State {
 
     /// Returns the bytes that the search for a secret occupies, roughly: a node for each character, also of the secret in
     /// base64.
-    private static func cost(of secret: String) -> Int { 512 * secret.utf8.count }
+    private static func cost(of secret: ExactText) -> Int { 512 * secret.text.utf8.count }
 
     /// Replaces exchanges by masked ones, and returns the former ones.
     fileprivate mutating func replace(
-        _ masked: [Int: HAR.Entry], _ found: Set<String>, _ searchedMessages: Int, in number: Int
+        _ masked: [Int: HAR.Entry], _ found: Set<ExactText>, _ searchedMessages: Int, in number: Int
     ) -> [InspectedExchange] {
         guard let stored = self[number] else { return [] }
         stored.call.isRequestSearched = true

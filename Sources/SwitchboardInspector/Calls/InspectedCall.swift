@@ -2,6 +2,7 @@ import Foundation
 import Switchboard
 import SwitchboardHAR
 import SwitchboardPlatform
+import SwitchboardText
 
 /// The limits of what an inspector stores, and the names of secrets.
 struct CallLimits: Sendable {
@@ -105,7 +106,7 @@ struct InspectedCall: Sendable {
     var searchedMessages = 0
     private let start: ContinuousClock.Instant
     /// The secrets of ``request``, the exchanges and the messages, as far as they were searched.
-    var secrets: Set<String> = []
+    var secrets: Set<ExactText> = []
     var isRequestSearched = false
     /// The bytes that the call occupies, roughly.
     var size = 0
