@@ -46,11 +46,11 @@ extension ExchangeMasking {
                 _ = mask(text) { [redaction] in redaction.text($0) }
             case .array(let values): rest += values.map { ($0, isSecret) }
             case .object(let members):
-                let isNamed = members.contains { namesSecret($0, $1) }
+                let isNamed = members.contains { namesSecret($0.text, $1) }
                 rest += members.map { name, value in
                     let isOwn = redaction.isSecret(
-                        member: name, before: value.isNonnegativeNumber ? UInt8(ascii: "0") : nil)
-                    return (value, isSecret || isOwn || isNamed && NamedValueMember(name) == .value)
+                        member: name.text, before: value.isNonnegativeNumber ? UInt8(ascii: "0") : nil)
+                    return (value, isSecret || isOwn || isNamed && NamedValueMember(name.text) == .value)
                 }
             case .null, .bool, .number, .double: break
             }

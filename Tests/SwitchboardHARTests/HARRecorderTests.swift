@@ -69,6 +69,8 @@ struct HARRecorderTests {
             #"{"password":"hunter2secr\u0065t","password":"another"}"#,
             #"{"name":"x","name":"password","value":"hunter2secret"}"#,
             #"{"id":"password","value":"hunter2secret","id":"x"}"#,
+            // The Kelvin sign equals a K, but the first name is not that of a secret.
+            #"{"to\#u{212A}en":"x","toKen":"hunter2secret"}"#,
         ])
     func secretsInJSON(body: String) async throws {
         let recorder = HARRecorder()

@@ -116,7 +116,8 @@ struct DeepInputTests {
         case .number(let number):
             #expect((foundation as? NSNumber)?.doubleValue == NSDecimalNumber(decimal: number).doubleValue)
         case .array(let values): #expect((foundation as? [Any])?.count == values.count)
-        case .object(let members): #expect((foundation as? [String: Any])?.keys.sorted() == members.keys.sorted())
+        case .object(let members):
+            #expect((foundation as? [String: Any])?.keys.sorted() == members.keys.map(\.text).sorted())
         default: break
         }
     }

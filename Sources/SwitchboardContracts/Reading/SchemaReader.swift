@@ -101,7 +101,7 @@ struct SchemaReader {
             let name = part.pointerUnescaped
             let next: JSONTree? =
                 switch schema {
-                case .object(let members): members[name]
+                case .object(let members): members[JSONName(name)]
                 case .array(let elements):
                     // An index has no sign and no leading zero (RFC 6901 §4).
                     Int(name).flatMap { "\($0)" == name && elements.indices.contains($0) ? elements[$0] : nil }
@@ -135,7 +135,7 @@ struct SchemaReader {
             all.append(add(.reference(target, from: pointer)))
         }
         for keyword in ["allOf", "anyOf", "oneOf"] {
-            guard let value = keywords[keyword] else { continue }
+            guard let value = keywords[JSONName(keyword)] else { continue }
             guard case .array(let schemas) = value, !schemas.isEmpty else {
                 throw .contract("\(shown(pointer))/\(keyword): expected a list of schemas")
             }
@@ -157,12 +157,13 @@ struct SchemaReader {
 
     /// Returns the keywords that apply to the value itself, or nil without any.
     private mutating func leaf(
-        _ keywords: [String: JSONTree], at pointer: String, depth: Int
+        _ keywords: [JSONName: JSONTree], at pointer: String, depth: Int
     ) throws(NetworkError) -> Leaf? {
         var leaf = Leaf()
         var isEmpty = true
         var implied: Kinds = []
-        for (keyword, value) in keywords.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in keywords.sorted(by: { $0.key < $1.key }) {
+            let keyword = key.text
             try spend(1 + pointer.utf8.count / 64)
             let location = "\(pointer)/\(keyword.pointerEscaped)"
             if keyword == "writeOnly", case .bool(true) = value { (leaf.isWriteOnly, isEmpty) = (true, false) }
@@ -174,7 +175,8 @@ struct SchemaReader {
             case ("type", _): leaf.kinds.formIntersection(try kinds(value, at: location))
             case ("properties", .object(let properties)):
                 implied.insert(.object)
-                for (name, schema) in properties.sorted(by: { $0.key < $1.key }) {
+                for (key, schema) in properties.sorted(by: { $0.key < $1.key }) {
+                    let name = key.text
                     guard name.utf8.count <= Contract.maximumName else {
                         throw .contract("\(shown(location)): a name is too long")
                     }

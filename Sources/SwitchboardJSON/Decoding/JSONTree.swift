@@ -9,7 +9,7 @@ package enum JSONTree: Sendable {
     case double(Double)
     case string(String)
     case array([JSONTree])
-    case object([String: JSONTree])
+    case object([JSONName: JSONTree])
 
     /// Creates the object or array in these bytes, or nil when they are neither.
     package init?(_ data: some ContiguousBytes, keepsRepeats: Bool = false) {
@@ -26,6 +26,31 @@ package enum JSONTree: Sendable {
         let document = data.withUnsafeBytes { try? JSONDocument($0, decoder: FastJSONDecoder()) }
         guard let document else { return nil }
         self = document.tree(keepsRepeats: keepsRepeats)
+    }
+}
+
+/// The name of a member, which equals only a name of the same bytes. Strings also equal another encoding of the same
+/// character.
+package struct JSONName: Hashable, Comparable, ExpressibleByStringLiteral, Sendable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    package static func == (one: JSONName, other: JSONName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    package static func < (one: JSONName, other: JSONName) -> Bool {
+        one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
 
@@ -49,11 +74,11 @@ extension JSONDocument {
                 values.removeLast(elements.count)
                 values.append(.array(elements))
             case .object:
-                var members: [String: JSONTree] = [:]
-                var earlier: [String: [JSONTree]] = [:]
+                var members: [JSONName: JSONTree] = [:]
+                var earlier: [JSONName: [JSONTree]] = [:]
                 var name = index + 1
                 while name < Int(tape[index].next) {
-                    let key = rawName(at: name)
+                    let key = JSONName(rawName(at: name))
                     let replaced = members.updateValue(values.removeLast(), forKey: key)
                     if keepsRepeats, let replaced { earlier[key, default: []].append(replaced) }
                     name = after(name + 1)
@@ -86,10 +111,8 @@ extension JSONTree: Equatable {
             case (.array(let one), .array(let other)) where one.count == other.count: pairs += zip(one, other)
             case (.object(let one), .object(let other)) where one.count == other.count:
                 for (name, value) in one {
-                    guard let same = other.index(forKey: name), other[same].key.utf8.elementsEqual(name.utf8) else {
-                        return false
-                    }
-                    pairs.append((value, other[same].value))
+                    guard let same = other[name] else { return false }
+                    pairs.append((value, same))
                 }
             default: return false
             }

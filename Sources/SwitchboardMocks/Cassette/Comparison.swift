@@ -79,9 +79,8 @@ extension Comparison {
         while let (live, recorded, path) = rest.popLast() {
             switch (live, recorded) {
             case (.object(let live)?, .object(let recorded)?):
-                let (live, recorded) = (live.byBytes, recorded.byBytes)
                 let names = Set(live.keys).union(recorded.keys)
-                for name in names.sorted(by: { $1.text.utf8.lexicographicallyPrecedes($0.text.utf8) }) {
+                for name in names.sorted(by: >) {
                     let text = name.text
                     let path = "\(path)\(text.isPlain ? ".\(text)" : "[\(text.quotedForMessage)]")"
                     rest.append((live[name], recorded[name], path))
@@ -131,13 +130,6 @@ extension Comparison {
 
 extension Array {
     fileprivate subscript(ifPresent index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
-}
-
-extension [String: JSONTree] {
-    /// The members by the bytes of their names.
-    fileprivate var byBytes: [ExactText: JSONTree] {
-        [ExactText: JSONTree](uniqueKeysWithValues: map { (ExactText($0.key), $0.value) })
-    }
 }
 
 extension String {

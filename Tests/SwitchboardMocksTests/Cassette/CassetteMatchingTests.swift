@@ -62,6 +62,9 @@ struct CassetteMatchingTests {
         Case(
             "other bytes of a name", post("{\"\u{E9}\": 1}", json), post("{\"e\u{301}\": 1}", json),
             "body $[\"e\u{301}\"]: 1, not recorded", "body $[\"\u{E9}\"]: missing, recorded 1"),
+        Case(
+            "two forms of a name", post("{\"\u{E9}\": 2}", json), post("{\"\u{E9}\": 1, \"e\u{301}\": 2}", json),
+            "body $[\"e\u{301}\"]: 2, not recorded", "body $[\"\u{E9}\"]: 1, recorded 2"),
         Case("another path", get("https://h.example/a"), get("https://h.example/b"), #"path: "/b", recorded "/a""#),
         Case(
             "another port", get("https://h.example/"), get("https://h.example:8443/"),
