@@ -285,6 +285,20 @@ struct ContainerDecodingTests {
         }
     }
 
+    @Test("allKeys has both Unicode forms of a name beside a repeated name")
+    func formsInAllKeys() throws {
+        struct Names: Decodable {
+            let bytes: [[UInt8]]
+
+            init(from decoder: any Decoder) throws {
+                bytes = try decoder.container(keyedBy: Name.self).allKeys.map { Array($0.stringValue.utf8) }
+            }
+        }
+        let text = "{\"\u{E9}\":1,\"e\u{301}\":2,\"a\":3,\"a\":4}"
+        let names = try FastJSONDecoder().decode(Names.self, from: Data(text.utf8))
+        #expect(names.bytes == [[0xC3, 0xA9], [0x65, 0xCC, 0x81], [0x61]])
+    }
+
     @Test("names with escapes are found by their unescaped text")
     func escapedNames() throws {
         try compare(#"{"\u0061":1,"b\n":2,"\ud83d\ude00":3,"plain":4}"#) { decoder, notes in

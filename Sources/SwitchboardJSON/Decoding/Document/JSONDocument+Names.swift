@@ -167,12 +167,12 @@ extension JSONDocument {
     func names(of object: Int) -> [String] {
         var names: [String] = []
         names.reserveCapacity(Int(tape[object].members))
-        var seen: Set<String> = []
+        var seen: Set<JSONName> = []
         let isRepeated = tape[object].flags.contains(.repeatedNames)
         var index = object + 1
         while index < Int(tape[object].next) {
             let name = name(at: index)
-            if !isRepeated || seen.insert(name).inserted { names.append(name) }
+            if !isRepeated || seen.insert(JSONName(name)).inserted { names.append(name) }
             index = after(index + 1)
         }
         return names
