@@ -112,7 +112,9 @@ extension Comparison {
         }
         let lines = one.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let others = other.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        let index = zip(lines, others).enumerated().first { $1.0 != $1.1 }?.offset ?? min(lines.count, others.count)
+        let index =
+            zip(lines, others).enumerated().first { !$1.0.utf8.elementsEqual($1.1.utf8) }?.offset
+            ?? min(lines.count, others.count)
         let differences = differences(
             "body line \(index + 1)", lines[ifPresent: index].map(String.init),
             others[ifPresent: index].map(String.init))

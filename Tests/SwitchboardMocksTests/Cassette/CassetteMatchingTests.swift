@@ -65,6 +65,9 @@ struct CassetteMatchingTests {
         Case(
             "two forms of a name", post("{\"\u{E9}\": 2}", json), post("{\"\u{E9}\": 1, \"e\u{301}\": 2}", json),
             "body $[\"e\u{301}\"]: 2, not recorded", "body $[\"\u{E9}\"]: 1, recorded 2"),
+        Case(
+            "other bytes in a text", post("caf\u{E9}\nb"), post("cafe\u{301}\nb"),
+            "body line 1: \"cafe\u{301}\", recorded \"caf\u{E9}\", in other bytes"),
         Case("another path", get("https://h.example/a"), get("https://h.example/b"), #"path: "/b", recorded "/a""#),
         Case(
             "another port", get("https://h.example/"), get("https://h.example:8443/"),
