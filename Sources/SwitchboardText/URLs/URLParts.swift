@@ -43,7 +43,7 @@ package struct URLParts: Sendable {
 
     /// Sets the host. Another host removes the user information.
     package mutating func setHost(_ host: String) {
-        if host != self.host { user = nil }
+        if !host.hasBytes(of: self.host) { user = nil }
         self.host = host
     }
 

@@ -243,7 +243,7 @@ extension NetworkRequest {
             return parts.path.isEmpty && !parts.host.isEmpty ? "/" : parts.path
         }
         set {
-            guard newValue != path else { return }  // keeps a URL without a path unchanged
+            guard !newValue.hasBytes(of: path) else { return }  // keeps a URL without a path unchanged
             change { $0.path = newValue }
         }
     }

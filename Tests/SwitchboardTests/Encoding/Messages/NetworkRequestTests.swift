@@ -140,6 +140,14 @@ struct NetworkRequestTests {
         #expect(request.url?.absoluteString == "https://h.example?" + query)
     }
 
+    @Test("a new path that differs only in bytes replaces the path", .requirement("S2.9"))
+    func pathInOtherBytes() {
+        var request = NetworkRequest(.get, URL(text: "https://h.example/K"))
+        // The Kelvin sign equals a K.
+        request.path = "/\u{212A}"
+        #expect(request.url?.absoluteString == "https://h.example/%E2%84%AA")
+    }
+
     @Test("a missing URL is \"URL is nil.\", another scheme is .invalidRequest")
     func noURL() {
         let missing = #expect(throws: NetworkError.self) { try NetworkRequest(.get, nil).validate() }
