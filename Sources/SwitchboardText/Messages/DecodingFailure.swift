@@ -291,8 +291,8 @@ struct BodyExcerpt {
         let end = Swift.min(index + 2_048, body.endIndex)
         before = Self.redacted(body[start..<index])
         let whole = Self.redacted(body[start..<end])
-        guard whole.hasPrefix(before) else { return nil }
-        rest = String(whole.dropFirst(before.count))
+        guard whole.utf8.starts(with: before.utf8) else { return nil }
+        rest = String(decoding: whole.utf8.dropFirst(before.utf8.count), as: UTF8.self)
     }
 
     /// Returns the redacted text with single spaces.
@@ -301,12 +301,13 @@ struct BodyExcerpt {
     }
 
     private static func spaced(_ text: String) -> String {
-        text.split { $0.isWhitespace }.joined(separator: " ")
+        text.unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }.joined(separator: " ")
     }
 
     /// Returns whether the excerpt shows this text at the index, without a mask.
     func shows(_ text: Data) -> Bool {
-        rest.drop { $0 == " " }.hasPrefix(Self.spaced(String(decoding: text.prefix(1_024), as: UTF8.self)))
+        let text = Self.spaced(String(decoding: text.prefix(1_024), as: UTF8.self))
+        return rest.utf8.drop { $0 == .space }.starts(with: text.utf8)
     }
 
     /// The excerpt in quotes.

@@ -154,6 +154,12 @@ struct DecodingTextTests {
         #expect(other.hasPrefix("not valid JSON"), "\(other)")
     }
 
+    @Test("broken JSON is shown with a mark that is the fault", arguments: ["[1,\u{FE0F}2]", "[1, \u{FE0F}2]"])
+    func markAsFault(json: String) async throws {
+        let text = try await reason([Int].self, json)
+        #expect(text.hasSuffix(", near \"\(json)\""), "\(text)")
+    }
+
     @Test("a text has no position for an offset outside of the body", arguments: [-3, 3])
     func offsetOutside(offset: Int) async throws {
         struct Cells: ResponseDecoder {
