@@ -51,8 +51,10 @@ enum CacheVariant {
 
     /// Returns the values of fewer named fields. Nil when a name is new, and for a hash.
     static func reduced(_ variant: String, to names: [String]) -> String? {
-        let lines = variant.split(separator: "\n", omittingEmptySubsequences: false)
-        let kept = names.compactMap { name in lines.first { $0 == name || $0.hasPrefix(name + ": ") } }
+        let lines = variant.pieces(between: .lineFeed)
+        let kept = names.compactMap { name in
+            lines.first { $0.utf8.elementsEqual(name.utf8) || $0.utf8.starts(with: (name + ": ").utf8) }
+        }
         return kept.count == names.count ? kept.joined(separator: "\n") : nil
     }
 

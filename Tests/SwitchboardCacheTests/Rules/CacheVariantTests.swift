@@ -114,6 +114,11 @@ struct CacheVariantTests {
         #expect(CacheVariant.text(["x-unit"], of: plain, languages: ["de"]) == "x-unit")
     }
 
+    @Test("a value that begins with a combining mark is kept when Vary has fewer names")
+    func markInReducedVariant() {
+        #expect(CacheVariant.reduced("x-a: \u{302}v\nx-b: 1", to: ["x-a"]) == "x-a: \u{302}v")
+    }
+
     @Test("a file contains no value of a request field, whatever its name", arguments: ["X-Unit", "SHA256"])
     func noValueOnDisk(name: String) async throws {
         try await withFolder { folder in
