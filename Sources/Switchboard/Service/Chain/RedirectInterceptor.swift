@@ -164,7 +164,7 @@ extension NetworkResponse {
     /// - Throws: ``NetworkError/Code/redirectRefused`` for two fields that differ, because no rule selects one.
     package func location() throws(NetworkError) -> String? {
         let locations = headers.values(for: "Location")
-        guard Set(locations).count <= 1 else {
+        guard locations.allSatisfy({ $0.hasBytes(of: locations[0]) }) else {
             throw NetworkError(.redirectRefused, reason: "it has \(locations.count) Location fields that differ").with(
                 self)
         }
