@@ -77,7 +77,7 @@ extension RecordedRequest {
 
     /// Returns the value of the first pair of ``queryItems`` with that name.
     public func queryValue(_ name: String) -> String? {
-        queryItems.first { $0.name == name }?.value
+        queryItems.first { $0.name.hasBytes(of: name) }?.value
     }
 
     /// The requested URL, from `Host` and ``target``, or nil when they make no URL.
