@@ -47,7 +47,7 @@ public struct RequestMatcher: Sendable {
     /// Creates a matcher for a method, at any path unless one is given.
     public static func method(_ method: HTTPMethod, _ path: String = "**") -> RequestMatcher {
         let path = path.asSent
-        let words = path == "**" ? "\(method)" : "\(method) \(path.prefix { $0 != "?" })"
+        let words = path == "**" ? "\(method)" : "\(method) \(path.prefix(before: .questionMark))"
         let matcher = any.adding(words) { request in
             request.method == method ? nil : "the method is \(request.method)"
         }
@@ -57,7 +57,7 @@ public struct RequestMatcher: Sendable {
     /// Creates a matcher for any method, at that path.
     public static func path(_ path: String) -> RequestMatcher {
         let path = path.asSent
-        return any.at(path, words: "path \(path.prefix { $0 != "?" })")
+        return any.at(path, words: "path \(path.prefix(before: .questionMark))")
     }
 
     /// Adds a custom condition. `words` describe it when it does not hold.
@@ -143,21 +143,21 @@ extension RequestMatcher {
     func at(_ text: String, words: String?) -> RequestMatcher {
         var matcher = self
         var text = text[...]
-        var path = text.prefix { $0 != "?" }
+        var path = text.prefix(before: .questionMark)
         if let separator = text.schemeSeparator {
             let scheme = text[..<separator.lowerBound].lowercased()
-            let host = text[separator.upperBound...].prefix { !"/?#".contains($0) }
+            let host = text[separator.upperBound...].prefix(before: .slash, .questionMark)
             matcher = matcher.adding("") { request -> String? in
                 request.scheme == scheme ? nil : "the scheme is \(request.scheme)"
             }
             matcher = matcher.host(String(host))
             text = text[host.endIndex...]
-            path = text.prefix { $0 != "?" }
+            path = text.prefix(before: .questionMark)
             if path.isEmpty { path = "/" }
         }
-        let query = text.drop { $0 != "?" }.dropFirst()
+        let query = Substring(text.utf8.drop { $0 != .questionMark }.dropFirst())
         let pattern = PathPattern(path)
-        let first = String(path.prefix { $0 != "/" })
+        let first = String(path.prefix(before: .slash))
         matcher = matcher.adding(words ?? "") { request -> String? in
             guard !pattern.matches(request.path) else { return nil }
             let isHost = !first.isEmpty && first.lowercased() == request.authority.lowercased()
@@ -186,7 +186,7 @@ extension URLQueryItem {
 extension Substring {
     /// The `://` after the scheme of a URL. Nil for a path, which may hold `://` too, as a query may.
     fileprivate var schemeSeparator: Range<Index>? {
-        let path = prefix { $0 != "?" }
+        let path = prefix(before: .questionMark)
         return path.schemeMark.flatMap { path[..<$0.lowerBound].utf8.contains(.slash) ? nil : $0 }
     }
 }
@@ -195,7 +195,7 @@ extension String {
     /// The URL without its fragment, which is not sent, and without user and password, which a request has in a field.
     /// The user in a path is unchanged.
     fileprivate var asSent: String {
-        let text = String(prefix { $0 != "#" })
+        let text = String(prefix(before: .numberSign))
         guard text[...].schemeSeparator != nil, let user = text.userInfo else { return text }
         return String(text[..<user.lowerBound]) + text[user.upperBound...].dropFirst()
     }
@@ -214,7 +214,7 @@ struct PathPattern: Sendable {
     /// Creates a pattern. An empty text matches any path.
     init(_ text: Substring) {
         let segments = text.isEmpty ? ["**"] : Self.segments(of: text)
-        self.segments = text.hasPrefix("/") || segments.first == "**" ? segments : ["**"] + segments
+        self.segments = text.utf8.first == .slash || segments.first == "**" ? segments : ["**"] + segments
     }
 
     func matches(_ path: String) -> Bool {
@@ -233,8 +233,8 @@ struct PathPattern: Sendable {
     }
 
     private static func segments(of path: Substring) -> [String] {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        let rest = path.hasPrefix("/") ? parts.dropFirst() : parts[...]
+        let parts = path.pieces(between: .slash).map(String.init)
+        let rest = path.utf8.first == .slash ? parts.dropFirst() : parts[...]
         return rest.map { $0.removingPercentEncoding ?? $0 }
     }
 

@@ -60,12 +60,12 @@ extension RecordedRequest: DumpedAsDescription {
 extension RecordedRequest {
     /// The path of ``target`` as it was sent, escapes included. Empty when the target is a whole URL without a path.
     public var path: String {
-        String(origin.prefix { $0 != "?" })
+        String(origin.prefix(before: .questionMark))
     }
 
     /// The query of ``target`` as it was sent, without its question mark. Nil when the target has no question mark.
     public var query: String? {
-        origin.firstIndex(of: "?").map { String(origin[origin.index(after: $0)...]) }
+        origin.utf8.firstIndex(of: .questionMark).map { String(origin[origin.utf8.index(after: $0)...]) }
     }
 
     /// The pairs of ``query`` in order, decoded as servers do: `%20` and `+` become spaces.
@@ -82,8 +82,8 @@ extension RecordedRequest {
 
     /// The requested URL, from `Host` and ``target``, or nil when they make no URL.
     public var url: URL? {
-        if target.schemeMark != nil, !target.hasPrefix("/") { return URL(string: target) }
-        guard target.hasPrefix("/"), let host = headers["Host"] else { return nil }
+        if target.schemeMark != nil, target.utf8.first != .slash { return URL(string: target) }
+        guard target.utf8.first == .slash, let host = headers["Host"] else { return nil }
         return URL(string: "\(scheme)://\(host)\(target)")
     }
 
@@ -96,15 +96,17 @@ extension RecordedRequest {
     /// Scheme and authority of a target that is a whole URL. They replace those of the connection and `Host` ([RFC 9112
     /// §3.2.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2)).
     private var wholeURL: (scheme: String, authority: String)? {
-        guard !target.hasPrefix("/"), let mark = target.schemeMark else { return nil }
-        let authority = target[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        guard target.utf8.first != .slash, let mark = target.schemeMark else { return nil }
+        let authority = target[mark.upperBound...].prefix(before: .slash, .questionMark)
         return (target[..<mark.lowerBound].lowercased(), String(authority.split(separator: "@").last ?? ""))
     }
 
     /// Path and query; for a target that is a whole URL, the part after its authority.
     private var origin: Substring {
-        guard !target.hasPrefix("/"), let authority = target.schemeMark?.upperBound else { return target[...] }
-        return target[authority...].drop { $0 != "/" && $0 != "?" }
+        guard target.utf8.first != .slash, let authority = target.schemeMark?.upperBound else {
+            return target[...]
+        }
+        return Substring(target.utf8[authority...].drop { $0 != .slash && $0 != .questionMark })
     }
 }
 

@@ -32,6 +32,8 @@ struct RequestMatcherTests {
             ("/a/**/b/**/c", "/a/x/y/c", false), ("/a/**/b/c", "/a/b/b/c", true), ("**", "/", true), ("/", "/", true),
             ("/a b", "/a%20b", true), ("/a%20b", "/a%20b", true), ("/a/b", "/a%2Fb", false), ("/a/", "/a", false),
             ("/\u{E9}", "/%C3%A9", true), ("/\u{E9}", "/e%CC%81", false),
+            // A slash or question mark with a combining mark separates, too.
+            ("/a/\u{301}b", "/a/%CC%81b", true), ("/a?\u{301}b=1", "/a?%CC%81b=1", true),
         ])
     func paths(pattern: String, path: String, matches: Bool) async throws {
         let request = try await recorded(.get, "http://h.test\(path)")
