@@ -73,7 +73,7 @@ public struct ServerDefaults: Sendable {
     func apply(to request: inout NetworkRequest) throws(NetworkError) {
         if request.host.isEmpty, !host.isEmpty {
             // Set before the host, which changes an empty path to `/`.
-            if !request.path.hasPrefix("/") { request.path = joined(request.path) }
+            if request.path.utf8.first != .slash { request.path = joined(request.path) }
             request.scheme = scheme
             request.host = host
             request.port = port
@@ -96,7 +96,7 @@ public struct ServerDefaults: Sendable {
         var prefix = Substring(pathPrefix)
         guard !path.isEmpty else { return pathPrefix }
         while prefix.hasSuffix("/") { prefix.removeLast() }
-        return (prefix.hasPrefix("/") || prefix.isEmpty ? "" : "/") + prefix + "/" + path
+        return (prefix.utf8.first == .slash || prefix.isEmpty ? "" : "/") + prefix + "/" + path
     }
 
     private func isOrigin(of request: NetworkRequest) -> Bool {

@@ -22,7 +22,9 @@ struct ServerEnvironmentTests {
             ("/v1", "people", "https://api.example/v1/people"), ("/v1/", "people", "https://api.example/v1/people"),
             ("v1", "people/1", "https://api.example/v1/people/1"), ("/", "people", "https://api.example/people"),
             ("", "people", "https://api.example/people"), ("/v1", "/people", "https://api.example/people"),
-            ("/v1", "", "https://api.example/v1"), ("/v1//", "a b?", "https://api.example/v1/a%20b%3F"),
+            ("/v1", "/\u{301}x", "https://api.example/%CC%81x"),
+            ("/\u{301}v1", "x", "https://api.example/%CC%81v1/x"), ("/v1", "", "https://api.example/v1"),
+            ("/v1//", "a b?", "https://api.example/v1/a%20b%3F"),
         ])
     func joining(prefix: String, path: String, url: String) async throws {
         var request = NetworkRequest(.get, nil)
