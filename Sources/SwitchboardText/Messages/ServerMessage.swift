@@ -39,10 +39,10 @@ package struct ServerMessage {
         guard body.first(where: { $0 > 0x20 }) == .lessThan else { return nil }
         let page = String(decoding: body.prefix(65_536), as: UTF8.self)
         guard let start = page.range(of: "<title", options: .caseInsensitive)?.upperBound,
-            let open = page[start...].firstIndex(of: ">"),
+            let open = page.utf8[start...].firstIndex(of: .greaterThan),
             let end = page[open...].range(of: "</title", options: .caseInsensitive)?.lowerBound
         else { return nil }
-        let words = XMLMessage.unescaped(String(page[page.index(after: open)..<end])).split(
+        let words = XMLMessage.unescaped(String(page[page.utf8.index(after: open)..<end])).split(
             whereSeparator: \.isWhitespace)
         return words.isEmpty ? nil : Self.redacted(words.joined(separator: " "))
     }

@@ -43,6 +43,10 @@ struct PersonTextTests {
         let bad = await error(page)
         #expect(
             bad?.serverMessage == nil && bad?.reason == "the server sent a page with the title \"502 Bad & Gateway\"")
+        var marked = page
+        marked.body = Data("<html><title>\u{301}b</title></html>".utf8)
+        let named = await error(marked)
+        #expect(named?.reason == "the server sent a page with the title \"\u{301}b\"")
         let plain = await error(.text("  no such user\n", statusCode: 404))
         #expect(plain?.serverMessage == "no such user")
         #expect(await error(.data(Data("raw".utf8), statusCode: 404))?.serverMessage == nil)
