@@ -38,7 +38,7 @@ struct RequestHead {
                     throw RequestError("Content-Length and Transfer-Encoding exclude each other")
                 }
                 guard version != "HTTP/1.0" else { throw RequestError("HTTP/1.0 has no Transfer-Encoding") }
-                guard codings.count == 1, codings[0].lowercased() == "chunked" else {
+                guard codings.count == 1, codings[0].equalsIgnoringCase("chunked") else {
                     throw RequestError(501, "the only Transfer-Encoding here is chunked")
                 }
                 return .chunked

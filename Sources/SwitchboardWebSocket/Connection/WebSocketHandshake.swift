@@ -37,10 +37,10 @@ struct WebSocketHandshake: Sendable {
         _ headers: HTTPHeaders
     ) throws(NetworkError) -> (subprotocol: String?, compression: AcceptedCompression?) {
         guard !key.isEmpty else { return (try subprotocol(headers), nil) }
-        guard headers.listMembers(of: "Upgrade").contains(where: { $0.lowercased() == "websocket" }) else {
+        guard headers.listMembers(of: "Upgrade").contains(where: { $0.equalsIgnoringCase("websocket") }) else {
             throw .handshake("the 101 has no Upgrade: websocket")
         }
-        guard headers.listMembers(of: "Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
+        guard headers.listMembers(of: "Connection").contains(where: { $0.equalsIgnoringCase("upgrade") }) else {
             throw .handshake("the 101 has no Connection: Upgrade")
         }
         let accepts = headers.values(for: "Sec-WebSocket-Accept").map(\.trimmedOfBlanks)

@@ -61,7 +61,7 @@ import Testing
     @Test(
         "an answer that does not fit is refused",
         arguments: [
-            ["Upgrade": "h2c"], ["Upgrade": ""], ["Connection": "close"],
+            ["Upgrade": "webSoc\u{212A}et"], ["Upgrade": "h2c"], ["Upgrade": ""], ["Connection": "close"],
             ["Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOO="],
             ["Sec-WebSocket-Protocol": "other"], ["Sec-WebSocket-Protocol": "Chat"],
             ["Sec-WebSocket-Protocol": "chat, superchat"],
