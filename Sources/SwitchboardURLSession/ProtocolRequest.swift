@@ -91,10 +91,11 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
     }
 
     /// Returns a body that reads the stream once while it is sent. A stream of at most `limit` bytes is read now, and
-    /// can be sent again.
+    /// can be sent again, unless its writer has not written them all: it may wait for the server's answer.
     func body(of length: Int64?, inMemoryUpTo limit: Int) async throws -> any HTTPBody {
         var start = Data()
         while start.count < limit {
+            if Int64(start.count) != length, await waitsForWriter() { break }
             guard let chunk = try await next() else { return DataBody(start) }
             start += chunk
         }
@@ -105,6 +106,22 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
                 return start.isEmpty ? try await self.next() : start
             }
         }
+    }
+
+    /// Returns whether a read would wait for the writer of the stream.
+    private func waitsForWriter() async -> Bool {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.openIfNeeded()
+                let status = self.stream.streamStatus
+                let isOpen = status == .opening || status == .open
+                continuation.resume(returning: isOpen && !self.stream.hasBytesAvailable)
+            }
+        }
+    }
+
+    private func openIfNeeded() {
+        if stream.streamStatus == .notOpen { stream.open() }
     }
 
     /// Returns the next bytes, or nil at the end. A canceled task does not wait for them.
@@ -124,7 +141,7 @@ final class StreamReader: @unchecked Sendable {  // only the serial queue uses t
     }
 
     private func read() throws -> Data? {
-        if stream.streamStatus == .notOpen { stream.open() }
+        openIfNeeded()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
