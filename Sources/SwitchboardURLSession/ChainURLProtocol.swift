@@ -127,12 +127,25 @@ final class URLLoad: Sendable {
         var next = prepared.request
         for _ in 0...Self.redirectLimit {
             let response = try await prepared.send(next)
-            guard let redirection = try RedirectInterceptor.none.nextRequest(after: next, redirectedBy: response),
-                let request = try await request.follow(redirection, response, client)
+            guard let result = redirection(of: next, by: response),
+                let followed = try await request.follow(result, response, client)
             else { return try await deliver(response) }
-            next = request
+            next = followed
         }
         throw NetworkError(.tooManyRedirects, reason: "\(Self.redirectLimit) were followed").attributed(to: next)
+    }
+
+    /// Returns the request after a redirect, or a failure if the rules refuse it. Nil for any other response.
+    private func redirection(
+        of request: NetworkRequest, by response: NetworkResponse
+    ) -> Result<NetworkRequest, NetworkError>? {
+        do throws(NetworkError) {
+            let next = try RedirectInterceptor.none.nextRequest(after: request, redirectedBy: response)
+            guard let next else { return nil }
+            return .success(next)
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func deliver(_ response: NetworkResponse) async throws {

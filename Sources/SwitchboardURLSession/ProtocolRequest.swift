@@ -52,6 +52,18 @@ struct ProtocolRequest: Sendable {
         }
     }
 
+    /// Returns the request after a redirect for a delegate. That of a refused redirect has a URL alone, so it is nil if
+    /// the response has no `Location` that is one.
+    func proposal(
+        for redirection: Result<NetworkRequest, NetworkError>, _ response: NetworkResponse
+    ) throws -> URLRequest? {
+        if case .success(let next) = redirection { return try URLRequest(redirecting: urlRequest, to: next) }
+        guard let location = try? response.location(), let url = URL(string: location, relativeTo: response.url) else {
+            return nil
+        }
+        return URLRequest(url: url.absoluteURL)
+    }
+
     /// Whether the request may be sent a second time.
     var isRepeatable: Bool {
         if case .stream? = try? uploadedBody { return false }

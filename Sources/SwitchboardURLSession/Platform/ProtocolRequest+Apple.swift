@@ -38,16 +38,22 @@ extension ProtocolRequest {
     func reportOfSentBytes(of length: Int64?) -> (@Sendable (Int64) -> Void)? { nil }
 
     /// Lets URLSession ask its delegate. Returns nil: if the redirect is followed, URLSession stops this loading and
-    /// begins another one; otherwise the task ends with the response of the redirect.
+    /// begins another one; otherwise the task ends with the response of the redirect. Throws for a refused redirect to
+    /// http or https, which URLSession would follow.
     func follow(
-        _ redirection: NetworkRequest, _ response: NetworkResponse, _ client: ProtocolClient
+        _ redirection: Result<NetworkRequest, NetworkError>, _ response: NetworkResponse, _ client: ProtocolClient
     ) async throws -> NetworkRequest? {
-        guard let head = response.urlResponse else { return nil }
-        var request = try URLRequest(redirecting: urlRequest, to: redirection)
-        if redirection.body.isStreamed { request.httpBodyStream = urlRequest.httpBodyStream }
-        let hops = redirection.crossOriginHops
-        if let task, hops.count > 0 {
-            objc_setAssociatedObject(task, Self.hostsKey, hops.hosts, .OBJC_ASSOCIATION_RETAIN)
+        guard let head = response.urlResponse, var request = try proposal(for: redirection, response) else {
+            return try redirection.get()
+        }
+        if case .success(let next) = redirection {
+            if next.body.isStreamed { request.httpBodyStream = urlRequest.httpBodyStream }
+            let hops = next.crossOriginHops
+            if let task, hops.count > 0 {
+                objc_setAssociatedObject(task, Self.hostsKey, hops.hosts, .OBJC_ASSOCIATION_RETAIN)
+            }
+        } else if ["http", "https"].contains(request.url?.scheme?.lowercased()) {
+            return try redirection.get()
         }
         client.wasRedirected(to: request, by: head)
         return nil

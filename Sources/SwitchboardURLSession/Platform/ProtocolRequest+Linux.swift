@@ -68,13 +68,14 @@ extension ProtocolRequest {
         }
     }
 
-    /// Asks the delegate, as URLSession would. Returns the next request, or nil if the delegate declines it.
+    /// Asks the delegate, as URLSession would. Returns the next request, or nil if the delegate declines it. Throws for
+    /// a refused redirect that the delegate does not decline.
     func follow(
-        _ redirection: NetworkRequest, _ response: NetworkResponse, _ client: ProtocolClient
+        _ redirection: Result<NetworkRequest, NetworkError>, _ response: NetworkResponse, _ client: ProtocolClient
     ) async throws -> NetworkRequest? {
-        guard let task, let session = task.ownSession, let delegate = task.delegate, let head = response.urlResponse
-        else { return redirection }
-        let proposed = try URLRequest(redirecting: urlRequest, to: redirection)
+        guard let task, let session = task.ownSession, let delegate = task.delegate, let head = response.urlResponse,
+            let proposed = try proposal(for: redirection, response)
+        else { return try redirection.get() }
         let (answers, continuation) = AsyncStream<URLRequest?>.makeStream()
         session.delegateQueue.addOperation {
             delegate.urlSession(session, task: task, willPerformHTTPRedirection: head, newRequest: proposed) {
@@ -87,7 +88,7 @@ extension ProtocolRequest {
         try Task.checkCancellation()
         guard let answer else { return nil }
         // Foundation's `==` ignores the fields of two requests, so the answer is always applied.
-        return redirection.changed(to: answer)
+        return try redirection.get().changed(to: answer)
     }
 }
 

@@ -46,6 +46,40 @@ struct URLSessionLinuxTests {
         #expect(error?.code == .unsupported && error?.reason?.contains("lets no URLProtocol open a WebSocket") == true)
     }
 
+    @Test(
+        "a delegate may decline a redirect that the rules refuse",
+        arguments: ["com.app:/callback?code=1", "http://h.example/"], [true, false])
+    func refusedRedirect(location: String, declines: Bool) async throws {
+        let stub = StubSession { _ in .status(302, headers: ["Location": location], body: "moved") }
+        let proposed = Deliveries<URLRequest>()
+        let delegate = TaskDelegate(redirect: {
+            proposed.add($0)
+            return declines ? nil : $0
+        })
+        let request = URLRequest("GET", URL(text: "https://h.example/a"), headers: ["Authorization": "Bearer secret"])
+        stub.urlSession(delegate: delegate).dataTask(with: request).resume()
+        let end = try await delegate.ends.first()
+        let expected: URLError.Code? = declines ? nil : .redirectToNonExistentLocation
+        #expect(end == expected)
+        #expect(delegate.statuses.all == [302])
+        if declines { #expect(delegate.data.all.reduce(Data(), +) == Data("moved".utf8)) }
+        #expect(proposed.all.map(\.url?.absoluteString) == [location])
+        #expect(proposed.all.allSatisfy { $0.value(forHTTPHeaderField: "Authorization") == nil })
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("a delegate may decline a redirect of a stream, which is the answer")
+    func refusedStream() async throws {
+        let stub = StubSession { _ in .status(307, headers: ["Location": "/next"]) }
+        let delegate = TaskDelegate(redirect: { _ in nil })
+        var request = URLRequest("PUT", URL(text: "https://h.example/a"))
+        request.httpBodyStream = InputStream(data: Data(count: 2_000_000))
+        let (_, response) = try await stub.urlSession(delegate: delegate).data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 307)
+        #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Location") == "/next")
+        #expect(delegate.redirects.all == [307])
+    }
+
     @Test("only a running task starts a loading")
     func taskStates() throws {
         let session = StubSession(.stall).urlSession()
