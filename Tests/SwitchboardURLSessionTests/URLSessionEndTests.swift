@@ -131,6 +131,34 @@ struct URLSessionEndTests {
         #expect(await comesTrue { session == nil && manager == nil })
     }
 
+    @Test("a delegate that stores the error of its upload releases the session")
+    func storedError() async throws {
+        final class Keeper: NSObject, URLSessionDataDelegate {
+            let errors = Deliveries<(any Error)?>()
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+            ) {
+                errors.add(error)
+            }
+        }
+        weak var delegate: Keeper?
+        weak var session: URLSession?
+        weak var manager: NetworkManager?
+        do {
+            let source = AdHocSession { request in throw NetworkError(.cannotConnect).attributed(to: request) }
+            let owner = NetworkManager(session: source)
+            let keeper = Keeper()
+            let dropped = owner.urlSession(delegate: keeper)
+            (manager, session, delegate) = (owner, dropped, keeper)
+            dropped.uploadTask(with: URLRequest("POST", url), from: Data(count: 10)).resume()
+            let error = try await keeper.errors.first()
+            #expect((error as? URLError)?.code == .cannotConnectToHost)
+            dropped.finishTasksAndInvalidate()
+        }
+        #expect(await comesTrue { delegate == nil && session == nil && manager == nil })
+    }
+
     // MARK: Errors
 
     @Test("a refused connection is the error of URLSession [URLSession errors]", arguments: SessionKind.allCases)

@@ -57,7 +57,9 @@ extension ProtocolRequest {
     func reportOfSentBytes(of length: Int64?) -> (@Sendable (Int64) -> Void)? {
         guard let task, let session = task.ownSession, let delegate = task.delegate else { return nil }
         let reported = Protected<Int64>(0)
-        return { count in
+        // The request has the closure, and an error that a delegate stores has the request.
+        return { [weak session, weak task, weak delegate] count in
+            guard let session, let task, let delegate else { return }
             // A body that is sent again begins at zero.
             let last = reported.swap(count)
             session.delegateQueue.addOperation {
