@@ -180,4 +180,19 @@ final class OwnerRetainer: URLCache, @unchecked Sendable {  // the owner is Send
         // which traps for a subclass. The compiler does not report that.
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
     }
+
+    // Foundation would read and remove the responses of the app's own cache, because the path is nil.
+    override func cachedResponse(for request: URLRequest) -> CachedURLResponse? { nil }
+    override func removeCachedResponse(for request: URLRequest) {}
+    override func removeCachedResponses(since date: Date) {}
+    override func removeAllCachedResponses() {}
+
+    #if canImport(FoundationNetworking)
+    /// Answers at once. Foundation would answer on the process's queue for background work, which may be busy.
+    override func getCachedResponse(
+        for dataTask: URLSessionDataTask, completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+    #endif
 }

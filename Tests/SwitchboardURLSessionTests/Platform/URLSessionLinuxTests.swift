@@ -80,6 +80,29 @@ struct URLSessionLinuxTests {
         #expect(delegate.redirects.all == [307])
     }
 
+    @Test("a session answers for its cache at once, and leaves the app's cache alone")
+    func appCache() async throws {
+        let url = URL(text: "https://app-cache.example/\(UUID().uuidString)")
+        let app = URLCache(memoryCapacity: 0, diskCapacity: 1 << 20, diskPath: nil)
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: [:]))
+        let request = URLRequest(url: url)
+        app.storeCachedResponse(CachedURLResponse(response: response, data: Data("app".utf8)), for: request)
+        defer { app.removeCachedResponse(for: request) }
+        #expect(app.cachedResponse(for: request) != nil)
+
+        let session = StubSession(.stall).urlSession()
+        let cache = try #require(session.configuration.urlCache)
+        let answers = Deliveries<Bool>()
+        cache.getCachedResponse(for: session.dataTask(with: url)) { answers.add($0 == nil) }
+        #expect(answers.all == [true])
+        #expect(cache.cachedResponse(for: request) == nil)
+        cache.removeCachedResponse(for: request)
+        cache.removeCachedResponses(since: .distantPast)
+        await withCheckedContinuation { done in session.reset { done.resume() } }
+        #expect(app.cachedResponse(for: request) != nil)
+        session.invalidateAndCancel()
+    }
+
     @Test("only a running task starts a loading")
     func taskStates() throws {
         let session = StubSession(.stall).urlSession()

@@ -83,6 +83,11 @@ open class URLCache: NSObject, @unchecked Sendable {
 
     // https://developer.apple.com/documentation/foundation/urlcache/init(memorycapacity:diskcapacity:diskpath:)
     public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) {}
+
+    open func cachedResponse(for request: URLRequest) -> CachedURLResponse? { fatalError() }
+    open func removeCachedResponse(for request: URLRequest) { fatalError() }
+    open func removeCachedResponses(since date: Date) { fatalError() }
+    open func removeAllCachedResponses() { fatalError() }
 }
 
 // https://developer.apple.com/documentation/foundation/httpcookie
