@@ -3,12 +3,15 @@ import Switchboard
 
 extension URLError {
     /// Creates the error that URLSession reports for a failure, with the failure under `NSUnderlyingErrorKey`. A
-    /// `URLError` inside the failure determines the code, unless that is unknown.
+    /// `URLError` inside the failure determines the code, unless that is unknown. `url` is that of the task's request,
+    /// because the URL that was sent may contain secrets.
     init(_ error: NetworkError, for url: URL?) {
         var information: [String: Any] = [
             NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.description,
         ]
-        information[NSURLErrorFailingURLErrorKey] = error.url ?? url
+        information[NSURLErrorFailingURLErrorKey] = url
+        // The constant for this key is deprecated, but URLSession sets it.
+        information["NSErrorFailingURLStringKey"] = url?.absoluteString
         let known = error.urlErrorCode.flatMap { $0 == .unknown ? nil : $0 }
         self.init(known ?? Self.code(for: error.code), userInfo: information)
     }

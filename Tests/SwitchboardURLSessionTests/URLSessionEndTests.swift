@@ -176,6 +176,21 @@ struct URLSessionEndTests {
         }
     }
 
+    @Test("an error has the URL of the task, without a secret that the manager added")
+    func failingURL() async throws {
+        let source = AdHocSession { request in throw NetworkError(.cannotConnect).attributed(to: request) }
+        let manager = NetworkManager(
+            baseURL: url, session: source, interceptors: [CommonParameters(["api_key": "hunter2"])])
+        let failure = await #expect(throws: URLError.self) { try await manager.urlSession().data(from: url) }
+        let error = try #require(failure)
+        let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NetworkError)
+        #expect(underlying.url?.query == "api_key=hunter2")
+        #expect(error.failingURL == url)
+        #expect(error.userInfo["NSErrorFailingURLStringKey"] as? String == url.absoluteString)
+        let text = "\(error as NSError)"
+        #expect(!text.contains("hunter2"))
+    }
+
     @Test("a cut body is the error of URLSession [URLSession errors]", arguments: SessionKind.allCases)
     func cut(kind: SessionKind) async throws {
         try await MockServer.run { server in
