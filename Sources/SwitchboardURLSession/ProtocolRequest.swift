@@ -175,7 +175,7 @@ extension NetworkRequest {
         changed.headers = HTTPHeaders(request.sortedFields)
         if let data = request.httpBody {
             changed.body = DataBody(data)
-        } else if !body.isStreamed {
+        } else if !body.isStreamed || !changed.method.allowsBody {
             changed.body = EmptyBody()
         }
         return changed

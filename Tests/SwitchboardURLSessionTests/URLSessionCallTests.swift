@@ -234,6 +234,21 @@ struct URLSessionCallTests {
         }
     }
 
+    @Test("a delegate may answer the redirect of a file's upload with a GET")
+    func uploadBecomesGET() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("upload.bin")
+            try Data("file".utf8).write(to: file)
+            let stub = StubSession(.status(308, headers: ["Location": "/done"]), .text("done"))
+            let delegate = TaskDelegate(redirect: { $0.url.map { URLRequest(url: $0) } })
+            let put = URLRequest("PUT", URL(text: "https://h.example/a"))
+            let (data, _) = try await stub.urlSession(delegate: delegate).upload(for: put, fromFile: file)
+            #expect(data == Data("done".utf8))
+            #expect(stub.requests.map(\.method) == [.put, .get])
+            #expect(stub.requests.map(\.path) == ["/a", "/done"])
+        }
+    }
+
     @Test("URLs get no credentials without servers, except from listed origins")
     func withoutServers() async throws {
         let url = URL(text: "https://cdn.example/a")
