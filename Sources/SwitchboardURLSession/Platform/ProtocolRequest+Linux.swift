@@ -46,9 +46,7 @@ extension ProtocolRequest {
             case let data as DispatchData: return .data(Data(data))
             case let url as URL: return .file(url)
             case let stream as InputStream: return .stream(stream)
-            default:
-                guard hasBody else { throw Self.hiddenUpload }
-                return .none
+            default: throw Self.hiddenUpload
             }
         }
     }

@@ -28,11 +28,11 @@ struct StubURLSessionLinuxTests {
         #expect(stub.requests.isEmpty)
     }
 
-    @Test("an upload from a delegate's stream is refused")
-    func delegateStream() async throws {
+    @Test("an upload from a delegate's stream is refused, also with a body", arguments: [nil, Data("stale".utf8)])
+    func delegateStream(body: Data?) async throws {
         let delegate = Refusals()
         let stub = StubSession { _ in .text("unused") }
-        stub.urlSession(delegate: delegate).uploadTask(withStreamedRequest: URLRequest(url: url)).resume()
+        stub.urlSession(delegate: delegate).uploadTask(withStreamedRequest: URLRequest("PUT", url, body: body)).resume()
         let end = try await delegate.ends.first()
         let refusal = try #require(end)
         #expect(refusal.code == .unsupportedURL)
